@@ -8,26 +8,60 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// What reads bytes from outside, and the readers that ours are compared with.
-let fuzzed: [Target.Dependency] = [
-    "Backends", "CSV", "Catalogues", "Conformance", "ContentGate", "FrontDoors", "Gatefold", "InPlayer", "JSON", "LDAP",
-    "MQTT", "Mail", "ODBC", "OutgoingRequests", "PKCS7", "PostgreSQL", "Push", "Receipts", "Server", "Settings",
-    "Transfers", "XML",
-    .product(name: "Crypto", package: "swift-crypto"),
-    .product(name: "HTTPTypes", package: "swift-http-types"),
-    .product(name: "HummingbirdCore", package: "hummingbird"),
-    .product(name: "Logging", package: "swift-log"),
-    .product(name: "NIOCore", package: "swift-nio"),
-    .product(name: "NIOEmbedded", package: "swift-nio"),
-    .product(name: "NIOHTTP1", package: "swift-nio"),
-    .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-    .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-    .product(name: "NIOWebSocket", package: "swift-nio"),
+/// The library products that targets use, by package.
+let products: [String: [String]] = [
+    "GRDB.swift": ["GRDB", "GRDBSQLite"],
+    "Yams": ["Yams"],
+    "async-http-client": ["AsyncHTTPClient"],
+    "hummingbird": ["Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "HummingbirdTesting"],
+    "jwt-kit": ["JWTKit"],
+    "swift-argument-parser": ["ArgumentParser"],
+    "swift-asn1": ["SwiftASN1"],
+    "swift-certificates": ["X509"],
+    "swift-crypto": ["Crypto", "CryptoExtras"],
+    "swift-http-types": ["HTTPTypes"],
+    "swift-log": ["Logging"],
+    "swift-metrics": ["Metrics"],
+    "swift-mustache": ["Mustache"],
+    "swift-nio": ["NIOConcurrencyHelpers", "NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOTLS", "NIOWebSocket"],
+    "swift-nio-extras": ["NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOHTTPTypesHTTP2"],
+    "swift-nio-http2": ["NIOHPACK", "NIOHTTP2"],
+    "swift-nio-ssl": ["NIOSSL"],
+    "swift-service-lifecycle": ["ServiceLifecycle", "UnixSignals"],
+]
+
+/// Returns the dependencies with these names: library products of other packages, and targets of this one.
+func dependencies(_ names: [String]) -> [Target.Dependency] {
+    names.map { name in
+        let package = products.first { $0.value.contains(name) }?.key
+        return package.map { .product(name: name, package: $0) } ?? .byName(name: name)
+    }
+}
+
+/// A Swift module, an executable, and a bundle of tests.
+func module(_ name: String, path: String? = nil, _ names: String...) -> Target {
+    .target(name: name, dependencies: dependencies(names), path: path, swiftSettings: swiftSettings)
+}
+
+func program(_ name: String, path: String? = nil, _ names: String...) -> Target {
+    .executableTarget(name: name, dependencies: dependencies(names), path: path, swiftSettings: swiftSettings)
+}
+
+func tests(_ name: String, _ names: String...) -> Target {
+    .testTarget(name: name, dependencies: dependencies(names), swiftSettings: swiftSettings)
+}
+
+/// The dependencies of the fuzz targets: the modules that read bytes from outside, and the readers that ours are compared with.
+let fuzzed = [
+    "Backends", "CSV", "Catalogues", "Conformance", "ContentGate", "Crypto", "FrontDoors", "Gatefold", "HTTPTypes",
+    "HummingbirdCore", "InPlayer", "JSON", "LDAP", "Logging", "MQTT", "Mail", "NIOCore", "NIOEmbedded", "NIOHTTP1",
+    "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOWebSocket", "ODBC", "OutgoingRequests", "PKCS7", "PostgreSQL", "Push",
+    "Receipts", "Server", "Settings", "Transfers", "XML",
 ]
 
 let package = Package(
     name: "gatefold",
-    // All but macOS are for the library `InPlayer`.
+    // The platforms other than macOS are for the library `InPlayer`.
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "Gatefold", targets: ["Gatefold"]),
@@ -42,7 +76,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        // PITFALLS row 15: releases before these are open to request smuggling and parser exhaustion.
+        // Earlier releases are open to request smuggling and parser exhaustion (pitfall 15).
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
@@ -58,556 +92,214 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
-        // System libraries, each wrapped by exactly one Swift target or folder.
+        // System libraries, each used by one Swift target or folder.
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
 
-        // The headers of libraries that are loaded when first needed; each used by exactly one Swift target or folder.
+        // Headers of libraries that the server loads when it first needs them, each used by one Swift target or folder.
         .target(name: "CLibPQ"),
         .target(name: "CODBC"),
         .target(name: "CLDAP"),
         .target(name: "CLibCurl"),
         .target(name: "CArgon2"),
         .target(name: "COpenSSL"),
-        .target(name: "SharedLibraries", swiftSettings: swiftSettings),
-        // Calls of the system that Swift imports from no header: what is in memory, and how it is given back.
+        module("SharedLibraries"),
+        // System calls that Swift imports from no header: which pages of a file are in memory, and how to release memory.
         .target(name: "CResidency"),
 
         // The domain: no HTTP, SQL or XML.
-        .target(
-            name: "Gatefold",
-            dependencies: [
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-            ],
-            swiftSettings: swiftSettings),
+        module("Gatefold", "Crypto", "CryptoExtras"),
 
-        // Formats.
-        .target(name: "XML", dependencies: ["CLibXML2"], swiftSettings: swiftSettings),
-        .target(name: "CSV", swiftSettings: swiftSettings),
-        .target(name: "JSON", swiftSettings: swiftSettings),
-        .target(
-            name: "Settings",
-            dependencies: [
-                "Gatefold", .product(name: "Crypto", package: "swift-crypto"), .product(name: "Yams", package: "Yams"),
-            ],
-            swiftSettings: swiftSettings),
+        // Formats and configuration.
+        module("XML", "CLibXML2"),
+        module("CSV"),
+        module("JSON"),
+        module("Settings", "Crypto", "Gatefold", "Yams"),
 
-        // C libraries behind Swift.
-        .target(name: "PostgreSQL", dependencies: ["CLibPQ", "SharedLibraries"], swiftSettings: swiftSettings),
-        .target(name: "ODBC", dependencies: ["CODBC", "SharedLibraries"], swiftSettings: swiftSettings),
-        .target(name: "LDAP", dependencies: ["CLDAP", "SharedLibraries"], swiftSettings: swiftSettings),
-        .target(name: "Transfers", dependencies: ["CLibCurl", "SharedLibraries"], swiftSettings: swiftSettings),
-        .target(name: "PKCS7", dependencies: ["COpenSSL", "SharedLibraries"], swiftSettings: swiftSettings),
+        // C libraries, each wrapped in Swift once.
+        module("PostgreSQL", "CLibPQ", "SharedLibraries"),
+        module("ODBC", "CODBC", "SharedLibraries"),
+        module("LDAP", "CLDAP", "SharedLibraries"),
+        module("Transfers", "CLibCurl", "SharedLibraries"),
+        module("PKCS7", "COpenSSL", "SharedLibraries"),
 
-        // Databases: what every SQLite file of ours needs.
-        .target(
-            name: "SQLAccess",
-            dependencies: [
-                "Gatefold",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
-            swiftSettings: swiftSettings),
+        // SQLite: the setup that all our database files share.
+        module("SQLAccess", "GRDB", "GRDBSQLite", "Gatefold"),
 
-        // Questions to other systems, and what protects both sides.
-        .target(
-            name: "OutgoingRequests",
-            dependencies: [
-                "Gatefold", "Settings",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: swiftSettings),
-        .target(name: "Protections", dependencies: ["Gatefold", "Settings"], swiftSettings: swiftSettings),
+        // HTTP requests to other systems, and the limits that protect both sides.
+        module(
+            "OutgoingRequests",
+            "AsyncHTTPClient", "Gatefold", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Settings"),
+        module("Protections", "Gatefold", "Settings"),
 
-        // In front of content.
-        .target(
-            name: "ContentGate",
-            dependencies: [
-                "Gatefold", "CResidency",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: swiftSettings),
+        // The check of edition credentials in front of content.
+        module("ContentGate", "CResidency", "Gatefold", "HTTPTypes", "Hummingbird", "NIOCore", "NIOHTTP1", "NIOPosix"),
 
-        // The outside.
-        .target(
-            name: "Backends",
-            dependencies: [
-                "Gatefold", "CSV", "JSON", "XML", "Settings", "CCrypt", "CArgon2", "SharedLibraries", "PostgreSQL",
-                "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections", "SQLAccess",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: swiftSettings),
-        // Where publications' catalogues come from, and what keeps them.
-        .target(
-            name: "Catalogues",
-            dependencies: [
-                "Gatefold", "Backends", "JSON", "XML", "Settings", "OutgoingRequests", "SQLAccess",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            swiftSettings: swiftSettings),
-        // The app stores' receipts.
-        .target(
-            name: "Receipts",
-            dependencies: [
-                "Gatefold", "Settings", "JSON", "OutgoingRequests", "PKCS7", "Protections",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "X509", package: "swift-certificates"),
-            ],
-            swiftSettings: swiftSettings),
-        // Notifications to apps.
-        .target(
-            name: "Push",
-            dependencies: [
-                "Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: swiftSettings),
-        // What was bought, handed out.
-        .target(
-            name: "Deliveries",
-            dependencies: [
-                "Gatefold", "Settings", "JSON", "OutgoingRequests", "Protections", "Backends",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: swiftSettings),
-        // Letters to readers.
-        .target(
-            name: "Mail",
-            dependencies: [
-                "Gatefold", "Settings", "Protections", "Transfers",
-                .product(name: "Mustache", package: "swift-mustache"),
-            ],
-            swiftSettings: swiftSettings),
-        .target(
-            name: "State",
-            dependencies: ["Gatefold", "JSON", "SQLAccess", .product(name: "GRDB", package: "GRDB.swift")],
-            swiftSettings: swiftSettings),
-        .target(
-            name: "FrontDoors",
-            dependencies: [
-                "Gatefold", "ContentGate", "JSON", "XML",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-            ],
-            swiftSettings: swiftSettings),
+        // Subscriber systems, catalogues, stores, push services, webhooks, e-mail and the state database.
+        module(
+            "Backends",
+            "CArgon2", "CCrypt", "CSV", "Crypto", "CryptoExtras", "GRDB", "Gatefold", "InPlayer", "JSON", "LDAP",
+            "NIOCore", "NIOPosix", "ODBC", "OutgoingRequests", "PostgreSQL", "Protections", "SQLAccess", "Settings",
+            "SharedLibraries", "Transfers", "XML"),
+        module(
+            "Catalogues",
+            "Backends", "GRDB", "Gatefold", "JSON", "OutgoingRequests", "SQLAccess", "Settings", "XML"),
+        module(
+            "Receipts",
+            "Crypto", "CryptoExtras", "Gatefold", "JSON", "JWTKit", "OutgoingRequests", "PKCS7", "Protections",
+            "Settings", "SwiftASN1", "X509"),
+        module(
+            "Push",
+            "AsyncHTTPClient", "Crypto", "Gatefold", "JSON", "JWTKit", "NIOCore", "NIOHTTP1", "NIOSSL",
+            "OutgoingRequests", "Protections", "Settings"),
+        module("Deliveries", "Backends", "Crypto", "Gatefold", "JSON", "OutgoingRequests", "Protections", "Settings"),
+        module("Mail", "Gatefold", "Mustache", "Protections", "Settings", "Transfers"),
+        module("State", "GRDB", "Gatefold", "JSON", "SQLAccess"),
 
-        // Wiring.
-        .target(
-            name: "Server",
-            dependencies: [
-                "Gatefold", "CResidency", "ContentGate", "Backends", "Catalogues", "Receipts", "Deliveries", "Mail",
-                "MQTT", "Protections", "Push", "State", "FrontDoors", "Settings",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: swiftSettings),
-        // The rules of `gatefold check`, for endpoints of anybody.
-        .target(
-            name: "Conformance",
-            dependencies: [
-                "Gatefold", "OutgoingRequests", "Settings", "XML",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-            ],
-            swiftSettings: swiftSettings),
-        .executableTarget(
-            name: "GatefoldCommand",
-            dependencies: [
-                "Gatefold", "Backends", "Catalogues", "Conformance", "CSV", "Mail", "Push", "SQLAccess", "State",
-                "Server",
-                "Settings", "Transfers",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: swiftSettings),
-        .executableTarget(
-            name: "Benchmarks",
-            dependencies: [
-                "Gatefold", "Backends", "ContentGate", "FrontDoors", "JSON", "Protections", "State",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ],
-            swiftSettings: swiftSettings),
+        // The protocols of the apps.
+        module(
+            "FrontDoors",
+            "ContentGate", "Crypto", "Gatefold", "HTTPTypes", "Hummingbird", "JSON", "JWTKit", "Logging", "NIOCore",
+            "NIOHTTP1", "NIOHTTPTypes", "XML"),
 
-        // MQTT, and a client of InPlayer's service: both know nothing of the rest.
-        .target(
-            name: "MQTT",
-            dependencies: [
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
-            ],
-            swiftSettings: swiftSettings),
-        .target(
-            name: "InPlayer",
-            dependencies: [
-                "MQTT",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: swiftSettings),
+        // The server, which connects all of these; the rules of `gatefold check`; the programs.
+        module(
+            "Server",
+            "Backends", "CResidency", "Catalogues", "ContentGate", "Crypto", "Deliveries", "FrontDoors", "Gatefold",
+            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "MQTT", "Mail", "Metrics", "NIOCore",
+            "NIOHTTP1", "NIOHTTP2", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOHTTPTypesHTTP2", "NIOSSL", "NIOTLS",
+            "Protections", "Push", "Receipts", "ServiceLifecycle", "Settings", "State", "UnixSignals"),
+        module(
+            "Conformance",
+            "Gatefold", "NIOCore", "NIOHPACK", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS", "OutgoingRequests",
+            "Settings", "XML"),
+        program(
+            "GatefoldCommand",
+            "ArgumentParser", "AsyncHTTPClient", "Backends", "CSV", "Catalogues", "Conformance", "Gatefold",
+            "Logging", "Mail", "Metrics", "NIOCore", "NIOHTTP1", "NIOSSL", "Push", "SQLAccess", "Server", "Settings",
+            "State", "Transfers", "UnixSignals"),
+        program(
+            "Benchmarks",
+            "ArgumentParser", "Backends", "ContentGate", "FrontDoors", "Gatefold", "HTTPTypes", "JSON", "Protections",
+            "State"),
 
-        // Tests.
-        .target(
-            name: "TestSupport",
-            dependencies: [
-                "Gatefold", "JSON", "Protections", "XML",
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            path: "Tests/TestSupport", swiftSettings: swiftSettings),
-        // The real servers that the backends are tested against, each with the same readers.
-        .target(
-            name: "BackendBenches",
-            dependencies: [
-                "Backends", "Gatefold", "Settings", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            path: "Tests/BackendBenches", swiftSettings: swiftSettings),
-        // What the app stores are in tests: servers on loopback, and authorities that sign receipts.
-        .target(
-            name: "StoreBenches",
-            dependencies: [
-                "Gatefold", "JSON", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "X509", package: "swift-certificates"),
-            ],
-            path: "Tests/StoreBenches", swiftSettings: swiftSettings),
+        // Libraries that know nothing of the rest: MQTT, and a client of InPlayer's service.
+        module("MQTT", "NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket"),
+        module("InPlayer", "AsyncHTTPClient", "Crypto", "MQTT", "NIOCore", "NIOHTTP1", "NIOSSL"),
+
+        // What tests share: helpers, real servers with the same readers in each, and fakes of the stores and push services.
+        module(
+            "TestSupport", path: "Tests/TestSupport",
+            "Gatefold", "HummingbirdCore", "JSON", "Logging", "NIOCore", "NIOPosix", "Protections", "XML"),
+        module(
+            "BackendFixtures", path: "Tests/BackendFixtures",
+            "Backends", "GRDB", "Gatefold", "Settings", "TestSupport"),
+        module(
+            "StoreFixtures", path: "Tests/StoreFixtures",
+            "Crypto", "Gatefold", "HTTPTypes", "Hummingbird", "HummingbirdTLS", "JSON", "Logging", "NIOCore",
+            "NIOSSL", "ServiceLifecycle", "SwiftASN1", "TestSupport", "X509"),
+        module(
+            "PushFixtures", path: "Tests/PushFixtures",
+            "Crypto", "Gatefold", "HTTPTypes", "Hummingbird", "HummingbirdHTTP2", "Logging", "NIOCore", "NIOHTTP2",
+            "NIOSSL", "ServiceLifecycle", "TestSupport"),
+
+        // The publisher's rules written a second time, for tests to compare the program with.
+        module("AccessModel", path: "Tests/AccessModel", "Gatefold"),
+
+        // The load and outage test that deploy/soak runs.
+        program(
+            "gatefold-soak", path: "Tests/Soak",
+            "AccessModel", "ArgumentParser", "BackendFixtures", "Backends", "Gatefold", "TestSupport"),
+
+        // Tests of one module each.
+        tests(
+            "BackendsTests",
+            "BackendFixtures", "Backends", "Benchmarks", "CSV", "Conformance", "Crypto", "GRDB", "Gatefold",
+            "HTTPTypes", "Hummingbird", "HummingbirdTesting", "InPlayer", "JSON", "LDAP", "NIOCore", "NIOPosix",
+            "ODBC", "OutgoingRequests", "PostgreSQL", "Protections", "SQLAccess", "Settings", "SharedLibraries",
+            "State", "TestSupport", "Transfers", "XML"),
+        tests("CSVTests", "CSV", "TestSupport"),
+        tests(
+            "CataloguesTests",
+            "BackendFixtures", "Catalogues", "FrontDoors", "GRDB", "Gatefold", "SQLAccess", "Settings", "TestSupport",
+            "XML"),
+        tests(
+            "ConformanceTests",
+            "Conformance", "Crypto", "Gatefold", "GatefoldCommand", "NIOCore", "NIOHPACK", "NIOHTTP2", "NIOPosix",
+            "NIOSSL", "NIOTLS", "Settings", "TestSupport", "XML"),
+        tests(
+            "ContentGateTests",
+            "ContentGate", "Gatefold", "HTTPTypes", "Hummingbird", "HummingbirdTesting", "Logging", "NIOCore",
+            "NIOHTTP1", "NIOPosix", "TestSupport"),
+        tests(
+            "DeliveriesTests",
+            "BackendFixtures", "Crypto", "Deliveries", "GRDB", "Gatefold", "Hummingbird", "JSON", "NIOCore",
+            "Protections", "Settings", "TestSupport"),
+        tests(
+            "FrontDoorsTests",
+            "Backends", "Catalogues", "ContentGate", "Crypto", "FrontDoors", "Gatefold", "HTTPTypes", "Hummingbird",
+            "HummingbirdTesting", "InPlayer", "JSON", "MQTT", "NIOCore", "NIOEmbedded", "NIOHTTPTypes", "Receipts",
+            "Settings", "State", "TestSupport", "XML"),
+        tests("GatefoldTests", "Gatefold", "TestSupport"),
+        tests(
+            "InPlayerTests",
+            "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdTesting", "InPlayer", "NIOCore", "NIOSSL", "TestSupport"),
+        tests("JSONTests", "JSON", "TestSupport"),
+        tests("MQTTTests", "MQTT", "NIOCore", "NIOSSL", "TestSupport"),
+        tests("MailTests", "Gatefold", "JSON", "Mail", "NIOCore", "NIOPosix", "Settings", "TestSupport", "Transfers"),
+        tests(
+            "OutgoingRequestsTests",
+            "Gatefold", "NIOCore", "NIOPosix", "OutgoingRequests", "Settings", "TestSupport"),
+        tests("ProtectionsTests", "Gatefold", "Protections", "TestSupport"),
+        tests(
+            "PushTests",
+            "Crypto", "Gatefold", "JWTKit", "OutgoingRequests", "Push", "PushFixtures", "Settings", "TestSupport"),
+        tests(
+            "ReceiptsTests",
+            "Crypto", "FrontDoors", "Gatefold", "HTTPTypes", "Hummingbird", "HummingbirdTLS", "HummingbirdTesting",
+            "JSON", "JWTKit", "NIOCore", "NIOSSL", "OutgoingRequests", "PKCS7", "Protections", "Receipts", "Settings",
+            "State", "StoreFixtures", "SwiftASN1", "TestSupport", "X509"),
+        tests(
+            "ServerTests",
+            "AsyncHTTPClient", "Backends", "Catalogues", "ContentGate", "Crypto", "FrontDoors", "Gatefold",
+            "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTesting", "Logging", "MQTT", "Mail", "Metrics",
+            "NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOHTTP2", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOPosix",
+            "NIOSSL", "NIOTLS", "OutgoingRequests", "Push", "Server", "ServiceLifecycle", "Settings", "State",
+            "TestSupport", "Transfers"),
+        tests("SettingsTests", "Gatefold", "Settings", "TestSupport"),
+        tests("StateTests", "Crypto", "GRDB", "Gatefold", "SQLAccess", "State", "TestSupport"),
+        tests("XMLTests", "TestSupport", "XML"),
+
+        // Tests of the whole program, of its parsers with random bytes, and of the files in deploy.
+        tests(
+            "BackendSuites",
+            "BackendFixtures", "Backends", "Conformance", "Gatefold", "GatefoldCommand", "Server", "Settings",
+            "TestSupport"),
+        tests("StoreSuites", "GRDB", "Gatefold", "GatefoldCommand", "JSON", "StoreFixtures", "TestSupport"),
+        tests(
+            "InPlayerSuites",
+            "AsyncHTTPClient", "GRDB", "GatefoldCommand", "InPlayer", "NIOCore", "NIOSSL", "StoreFixtures",
+            "TestSupport"),
         .testTarget(
-            name: "MQTTTests",
-            dependencies: [
-                "MQTT", "TestSupport",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
+            name: "FuzzingTests", dependencies: dependencies(fuzzed + ["TestSupport"]), exclude: ["Program"],
             swiftSettings: swiftSettings),
-        .testTarget(
-            name: "InPlayerTests",
-            dependencies: [
-                "InPlayer", "MQTT", "TestSupport",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "GatefoldTests",
-            dependencies: [
-                "Gatefold", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-            ],
-            swiftSettings: swiftSettings),
-        // Readers in great number before the real program and a real subscriber system with bad days: deploy/soak.
-        .executableTarget(
-            name: "gatefold-soak",
-            dependencies: [
-                "AccessModel", "BackendBenches", "Backends", "Gatefold", "TestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Tests/Soak", swiftSettings: swiftSettings),
-        // The publisher's rules said once more, for tests to compare the program with.
-        .target(
-            name: "AccessModel", dependencies: ["Gatefold"], path: "Tests/AccessModel", swiftSettings: swiftSettings),
-        .testTarget(
-            name: "ModelTests",
-            dependencies: [
-                "AccessModel", "Backends", "ContentGate", "Gatefold", "Protections", "State", "TestSupport",
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "ConformanceTests",
-            dependencies: [
-                "Conformance", "Gatefold", "GatefoldCommand", "JSON", "Settings", "TestSupport", "XML",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(name: "XMLTests", dependencies: ["XML", "TestSupport"], swiftSettings: swiftSettings),
-        .testTarget(
-            name: "SettingsTests", dependencies: ["Settings", "Gatefold", "TestSupport"], swiftSettings: swiftSettings),
-        .testTarget(
-            name: "CataloguesTests",
-            dependencies: [
-                "Catalogues", "BackendBenches", "FrontDoors", "Gatefold", "SQLAccess", "Settings", "XML",
-                "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: swiftSettings),
-        .testTarget(
-            name: "ProtectionsTests", dependencies: ["Protections", "Gatefold", "Settings", "TestSupport"],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "OutgoingRequestsTests",
-            dependencies: [
-                "OutgoingRequests", "Gatefold", "Settings", "TestSupport",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: swiftSettings),
-        .testTarget(
-            name: "ContentGateTests",
-            dependencies: [
-                "ContentGate", "Gatefold", "TestSupport",
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "BackendsTests",
-            dependencies: [
-                "Backends", "BackendBenches", "Conformance", "CSV", "JSON", "Gatefold", "Settings", "SharedLibraries",
-                "PostgreSQL", "ODBC", "LDAP", "Transfers", "InPlayer", "OutgoingRequests", "Protections", "Receipts",
-                "SQLAccess", "State",
-                "XML", "TestSupport", "Benchmarks",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: swiftSettings),
-        // A stand-in for Apple's push notification service.
-        .target(
-            name: "PushBenches",
-            dependencies: [
-                "Gatefold", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            path: "Tests/PushBenches", swiftSettings: swiftSettings),
-        .testTarget(
-            name: "PushTests",
-            dependencies: [
-                "Push", "PushBenches", "Gatefold", "OutgoingRequests", "Settings", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "ReceiptsTests",
-            dependencies: [
-                "Receipts", "FrontDoors", "Gatefold", "JSON", "OutgoingRequests", "PKCS7", "Protections", "Settings",
-                "SharedLibraries", "State", "StoreBenches", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
-                .product(name: "X509", package: "swift-certificates"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "StateTests",
-            dependencies: [
-                "State", "Gatefold", "SQLAccess", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "FrontDoorsTests",
-            dependencies: [
-                "FrontDoors", "Backends", "Catalogues", "ContentGate", "InPlayer", "JSON", "MQTT", "Receipts",
-                "Settings",
-                "State", "Gatefold", "XML", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "MailTests",
-            dependencies: [
-                "Mail", "Gatefold", "JSON", "Settings", "Transfers", "TestSupport",
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "DeliveriesTests",
-            dependencies: [
-                "Deliveries", "Backends", "BackendBenches", "Gatefold", "JSON", "Protections", "Settings",
-                "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "ServerTests",
-            dependencies: [
-                "Server", "Catalogues", "FrontDoors", "Backends", "Mail", "MQTT", "OutgoingRequests", "Push", "State",
-                "Gatefold", "ContentGate", "Settings", "TestSupport", "Transfers",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Metrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOTLS", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "CommandTests",
-            dependencies: [
-                "GatefoldCommand", "Server", "Backends", "BackendBenches", "PushBenches", "State", "Gatefold",
-                "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "BackendSuites",
-            dependencies: [
-                "GatefoldCommand", "Server", "Backends", "BackendBenches", "Conformance", "Gatefold", "Settings",
-                "TestSupport",
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "StoreSuites",
-            dependencies: [
-                "Gatefold", "GatefoldCommand", "JSON", "StoreBenches", "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "InPlayerSuites",
-            dependencies: [
-                "InPlayer", "GatefoldCommand", "StoreBenches", "TestSupport",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ],
-            swiftSettings: swiftSettings),
-        // Parsers given what nobody expects. `deploy/fuzz` builds the same targets into a program of libFuzzer, see below.
-        .testTarget(
-            name: "FuzzingTests", dependencies: fuzzed + ["TestSupport"], exclude: ["Program"],
-            swiftSettings: swiftSettings),
-        .testTarget(
-            name: "DeployTests",
-            dependencies: [
-                "ContentGate", "FrontDoors", "GatefoldCommand", "Gatefold", "InPlayer", "MQTT", "TestSupport",
-            ],
-            swiftSettings: swiftSettings),
+        tests(
+            "DeployTests",
+            "ContentGate", "FrontDoors", "Gatefold", "GatefoldCommand", "InPlayer", "MQTT", "TestSupport"),
+        tests(
+            "CommandTests",
+            "Backends", "Crypto", "GRDB", "Gatefold", "GatefoldCommand", "NIOCore", "NIOHPACK", "NIOPosix", "NIOSSL",
+            "PushFixtures", "Server", "State", "TestSupport"),
+        tests(
+            "ModelTests",
+            "AccessModel", "Backends", "ContentGate", "Gatefold", "HTTPTypes", "Protections", "State", "TestSupport"),
     ]
 )
 
-// For `deploy/fuzz` alone: the path of libFuzzer's runtime. Our own modules then tell it which of their branches were taken,
-// and there is one product more, which is linked with it. With GATEFOLD_FUZZER_ADDRESS they have AddressSanitizer look at all
-// memory that they touch, too: in one option, because of several `-sanitize` the compiler takes the last alone.
+// For deploy/fuzz only, which sets GATEFOLD_FUZZER_RUNTIME to the path of the libFuzzer runtime: our modules are
+// instrumented for coverage, and an executable linked with the runtime is added. GATEFOLD_FUZZER_ADDRESS adds
+// AddressSanitizer. Both sanitizers are one option, because the compiler uses only the last of several `-sanitize` options.
 if let runtime = Context.environment["GATEFOLD_FUZZER_RUNTIME"] {
     let checksAddresses = Context.environment["GATEFOLD_FUZZER_ADDRESS"] != nil
     let sanitizers = checksAddresses ? "fuzzer,address" : "fuzzer"
@@ -618,8 +310,8 @@ if let runtime = Context.environment["GATEFOLD_FUZZER_RUNTIME"] {
     package.products.append(.executable(name: "gatefold-fuzz", targets: ["Fuzzing"]))
     package.targets.append(
         .executableTarget(
-            name: "Fuzzing", dependencies: fuzzed, path: "Tests/FuzzingTests", sources: ["Program", "Targets"],
-            swiftSettings: swiftSettings,
+            name: "Fuzzing", dependencies: dependencies(fuzzed), path: "Tests/FuzzingTests",
+            sources: ["Program", "Targets"], swiftSettings: swiftSettings,
             linkerSettings: [
                 .unsafeFlags(["-Xlinker", runtime] + (checksAddresses ? ["-sanitize=address"] : [])),
                 .linkedLibrary("stdc++"),

@@ -2,28 +2,28 @@
 // read beside a closure that does not escape. Built with -O by Swift 6.3.1, it traps.
 
 struct Failure: Error {}
-enum Answer: Sendable { case recognised(String), notRecognised(String?) }
+enum Outcome: Sendable { case authenticated(String), rejected(String?) }
 
-protocol Member: Sendable { func answer() async throws -> Answer }
+protocol Member: Sendable { func response() async throws -> Outcome }
 struct One: Member {
     let name: String
-    func answer() async throws -> Answer {
+    func response() async throws -> Outcome {
         await Task.yield()
-        return .recognised(name)
+        return .authenticated(name)
     }
 }
 
-func ask(_ members: [any Member], note: (Int, Result<Answer, any Error>) -> Void) async throws -> Int {
-    try await withThrowingTaskGroup(of: (Int, Result<Answer, any Error>).self) { group -> Int in
+func send(_ members: [any Member], record: (Int, Result<Outcome, any Error>) -> Void) async throws -> Int {
+    try await withThrowingTaskGroup(of: (Int, Result<Outcome, any Error>).self) { group -> Int in
         var position = 0
         while position < members.count {
             let member = members[position]
             let index = position
             group.addTask {
-                do { return (index, .success(try await member.answer())) } catch { return (index, .failure(error)) }
+                do { return (index, .success(try await member.response())) } catch { return (index, .failure(error)) }
             }
-            guard let (found, answer) = try await group.next() else { return -1 }
-            note(found, answer)
+            guard let (found, response) = try await group.next() else { return -1 }
+            record(found, response)
             position += 1
         }
         return position
@@ -34,9 +34,9 @@ func ask(_ members: [any Member], note: (Int, Result<Answer, any Error>) -> Void
     static func main() async throws {
         for round in 0..<100 {
             let members: [any Member] = (0...(round % 3)).map { One(name: "reader \($0) of a long name") }
-            var answers: [Result<Answer, any Error>?] = Array(repeating: nil, count: members.count)
-            _ = try await ask(members) { answers[$0] = $1 }
-            precondition(answers.allSatisfy { $0 != nil })
+            var results: [Result<Outcome, any Error>?] = Array(repeating: nil, count: members.count)
+            _ = try await send(members) { results[$0] = $1 }
+            precondition(results.allSatisfy { $0 != nil })
         }
         print("every answer came")
     }

@@ -5,33 +5,33 @@
 
 struct Digest: Hashable, Sendable { let words: SIMD4<UInt64> }
 struct Failure: Error {}
-enum Answer: Sendable { case nothing, name(String?), facts(String, Int, [String]) }
-struct Reply: Sendable { let answer: Answer; let number: Int; let order: Int }
+enum Outcome: Sendable { case nothing, name(String?), facts(String, Int, [String]) }
+struct Reply: Sendable { let response: Outcome; let number: Int; let order: Int }
 
 final class Server: Sendable {
-    @inline(never) func ask(
+    @inline(never) func send(
         _ digest: Digest, _ reply: @escaping @Sendable () async throws -> Reply
     ) async throws -> Reply {
         let received = try await Task { try await reply() }.value
-        return digest.words.x == 0 ? Reply(answer: .nothing, number: 0, order: 0) : received
+        return digest.words.x == 0 ? Reply(response: .nothing, number: 0, order: 0) : received
     }
 }
 
 struct Caller: Sendable {
     let digest = Digest(words: SIMD4(1, 2, 3, 4))
-    let reply = Reply(answer: .nothing, number: 0, order: 1)
+    let reply = Reply(response: .nothing, number: 0, order: 1)
 
-    func askTwice() async throws {
+    func sendTwice() async throws {
         let server = Server()
         let box = Box(0)
         let task = Task { [digest] in
-            try await server.ask(digest) {
+            try await server.send(digest) {
                 await Task.yield()
                 throw Failure()
             }
         }
         for _ in [1] { await Task.yield() }
-        _ = try await server.ask(digest) { [reply] in reply }
+        _ = try await server.send(digest) { [reply] in reply }
         do { _ = try await task.value } catch is Failure {}
         box.check()
     }
@@ -47,7 +47,7 @@ final class Box: Sendable {
 
 @main struct Program {
     static func main() async throws {
-        for _ in 0..<1000 { try await Caller().askTwice() }
+        for _ in 0..<1000 { try await Caller().sendTwice() }
         print("every answer came")
     }
 }

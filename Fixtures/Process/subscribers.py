@@ -4,9 +4,9 @@ for line in sys.stdin:
     question = json.loads(line)
     answer = {"id": question["id"]}
     reader = readers.get(question.get("key") or question.get("identifier"))
-    if question["ask"] == "recognise":
-        answer["recognised"] = reader is not None
+    if question["query"] == "authenticate":
+        answer["authenticated"] = reader is not None
         answer.update({"key": question["identifier"], "stored": reader["password"]} if reader else {})
-    elif question["ask"] == "subscription":
+    elif question["query"] == "subscription":
         answer["record"] = reader
     print(json.dumps(answer), flush=True)

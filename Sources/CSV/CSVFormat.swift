@@ -1,4 +1,4 @@
-/// How a file of separated values is written (RFC 4180), and what is too much of it.
+/// The format of a file of separated values (RFC 4180), and its limits.
 public struct CSVFormat: Sendable, Equatable {
     public enum Separator: UInt8, Sendable, CaseIterable {
         case comma = 0x2C
@@ -8,14 +8,14 @@ public struct CSVFormat: Sendable, Equatable {
     }
 
     public var separator: Separator
-    /// The most bytes one row may have.
-    public var longestRow: Int
-    /// The most fields one row may have.
-    public var mostFields: Int
+    /// The maximum size of one row, in bytes. Default: 1 MiB.
+    public var maxRowLength: Int
+    /// The maximum number of fields in one row. Default: 256.
+    public var maxFields: Int
 
-    public init(separator: Separator = .comma, longestRow: Int = 1 << 20, mostFields: Int = 256) {
+    public init(separator: Separator = .comma, maxRowLength: Int = 1 << 20, maxFields: Int = 256) {
         self.separator = separator
-        self.longestRow = max(1, longestRow)
-        self.mostFields = max(1, mostFields)
+        self.maxRowLength = max(1, maxRowLength)
+        self.maxFields = max(1, maxFields)
     }
 }

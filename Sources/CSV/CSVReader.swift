@@ -1,8 +1,8 @@
-/// Reads separated values (RFC 4180) from chunks of bytes of any size.
+/// A reader for separated values (RFC 4180) from chunks of bytes of any size.
 ///
-/// Lines end in CR LF, LF or CR; a UTF-8 byte order mark is passed over, and so are empty lines. Total: every sequence of
-/// bytes gives rows and row errors. A row that can not be read costs only itself: reading goes on with the line after its
-/// first, since a forgotten quote must not swallow the rest of the file.
+/// Lines end in CR LF, LF or CR. A UTF-8 byte order mark and empty lines are skipped. Every sequence of bytes
+/// yields rows and row errors. An unreadable row affects only itself: reading continues after the row's first line,
+/// because a missing quote must not consume the rest of the file.
 public struct CSVReader: Sendable {
     public typealias Outcome = Result<CSVRow, CSVRowError>
 
@@ -10,9 +10,9 @@ public struct CSVReader: Sendable {
         case fieldStart
         case unquoted
         case quoted
-        /// Behind a quote inside quotes: the end of the field, or the first half of a doubled quote.
+        /// The position after a quote inside quotes: the end of the field, or the first half of a doubled quote.
         case quoteInQuoted
-        /// In a row that is given up, until its line ends.
+        /// A rejected row, skipped until its line ends.
         case skipping
     }
 
@@ -21,13 +21,13 @@ public struct CSVReader: Sendable {
     private var line = 1
     private var rowLine = 1
     private var isAfterCR = false
-    private var marksSeen = 0
-    /// The bytes of the row's fields one after another, and where each field ends.
+    private var byteOrderMarkBytesSeen = 0
+    /// The bytes of the row's fields in sequence. `ends` holds the end of each field.
     private var row: [UInt8] = []
     private var ends: [Int] = []
     private var highBits: UInt8 = 0
     private var hasQuotedField = false
-    /// What stands on the row's second and later lines, kept to be read again if the row turns out to be broken.
+    /// The row's second and later lines, stored so that they can be read again if the row is malformed.
     private var laterLines: [UInt8] = []
     private var isOnLaterLine = false
     private var firstLineEndsInCR = false
@@ -36,19 +36,19 @@ public struct CSVReader: Sendable {
         self.format = format
     }
 
-    /// Takes the next bytes, and hands over every row they complete.
+    /// Reads the next bytes, and passes each completed row to `body`.
     ///
-    /// - Throws: only what `body` throws; the reader is of no use afterwards.
+    /// - Throws: only errors from `body`. The reader is unusable afterwards.
     public mutating func read(_ bytes: some Sequence<UInt8>, _ body: (Outcome) throws -> Void) rethrows {
         let done: Void? = try bytes.withContiguousStorageIfAvailable { try consume($0, body) }
         if done == nil { try Array(bytes).withUnsafeBufferPointer { try consume($0, body) } }
     }
 
-    /// Ends the file: hands over what is left.
+    /// Ends the file and passes the remaining rows to `body`.
     public mutating func finish(_ body: (Outcome) throws -> Void) rethrows {
-        if (1..<Self.mark.count).contains(marksSeen) {
-            let begun = Self.mark.prefix(marksSeen)
-            marksSeen = Self.mark.count
+        if (1..<Self.byteOrderMark.count).contains(byteOrderMarkBytesSeen) {
+            let begun = Self.byteOrderMark.prefix(byteOrderMarkBytesSeen)
+            byteOrderMarkBytesSeen = Self.byteOrderMark.count
             for byte in begun { try take(byte, body) }
         }
         while true {
@@ -60,26 +60,26 @@ public struct CSVReader: Sendable {
                 startRow()
                 return
             case .quoted:
-                try giveUp(.unterminatedQuote, body)
+                try reject(.unterminatedQuote, body)
             }
         }
     }
 
     private mutating func consume(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (Outcome) throws -> Void) rethrows {
         var index = bytes.startIndex
-        while index < bytes.endIndex, marksSeen < Self.mark.count {
-            guard bytes[index] == Self.mark[marksSeen] else {
-                let begun = Self.mark.prefix(marksSeen)
-                marksSeen = Self.mark.count
+        while index < bytes.endIndex, byteOrderMarkBytesSeen < Self.byteOrderMark.count {
+            guard bytes[index] == Self.byteOrderMark[byteOrderMarkBytesSeen] else {
+                let begun = Self.byteOrderMark.prefix(byteOrderMarkBytesSeen)
+                byteOrderMarkBytesSeen = Self.byteOrderMark.count
                 for byte in begun { try take(byte, body) }
                 break
             }
-            marksSeen += 1
+            byteOrderMarkBytesSeen += 1
             index += 1
         }
         while index < bytes.endIndex {
             if place == .unquoted || place == .quoted {
-                // Most bytes mean themselves: they are taken in one piece.
+                // Most bytes have no special meaning, so they are appended in one piece.
                 let start = index
                 let stops = place == .quoted
                 var high: UInt8 = 0
@@ -95,7 +95,7 @@ public struct CSVReader: Sendable {
                     row.append(contentsOf: piece)
                     if isOnLaterLine { laterLines.append(contentsOf: piece) }
                     isAfterCR = false
-                    if row.count > format.longestRow { try giveUp(.tooLong(most: format.longestRow), body) }
+                    if row.count > format.maxRowLength { try reject(.tooLong(limit: format.maxRowLength), body) }
                 }
                 guard index < bytes.endIndex else { return }
             }
@@ -126,7 +126,7 @@ public struct CSVReader: Sendable {
         case .quoteInQuoted where byte == Self.quote:
             append(byte)
             place = .quoted
-            if row.count > format.longestRow { try giveUp(.tooLong(most: format.longestRow), body) }
+            if row.count > format.maxRowLength { try reject(.tooLong(limit: format.maxRowLength), body) }
         case .fieldStart where endsLine && completesCRLF && row.isEmpty && ends.isEmpty:
             rowLine = line
         case .fieldStart where endsLine, .unquoted where endsLine, .quoteInQuoted where endsLine:
@@ -135,7 +135,7 @@ public struct CSVReader: Sendable {
             .quoteInQuoted where byte == format.separator.rawValue:
             try endField(body)
         case .unquoted where byte == Self.quote, .quoteInQuoted:
-            try giveUp(.strayQuote, body)
+            try reject(.strayQuote, body)
         case .fieldStart, .unquoted:
             append(byte)
             place = .unquoted
@@ -147,7 +147,7 @@ public struct CSVReader: Sendable {
                 isOnLaterLine = true
                 firstLineEndsInCR = isAfterCR
             }
-            if row.count > format.longestRow { try giveUp(.tooLong(most: format.longestRow), body) }
+            if row.count > format.maxRowLength { try reject(.tooLong(limit: format.maxRowLength), body) }
         case .skipping:
             if endsLine { startRow() }
         }
@@ -161,7 +161,7 @@ public struct CSVReader: Sendable {
     private mutating func endField(_ body: (Outcome) throws -> Void) rethrows {
         ends.append(row.count)
         place = .fieldStart
-        if ends.count >= format.mostFields { try giveUp(.tooManyFields(most: format.mostFields), body) }
+        if ends.count >= format.maxFields { try reject(.tooManyFields(limit: format.maxFields), body) }
     }
 
     private mutating func endRow(_ body: (Outcome) throws -> Void) rethrows {
@@ -190,8 +190,8 @@ public struct CSVReader: Sendable {
         return .success(CSVRow(line: rowLine, fields: fields))
     }
 
-    /// Reports the row, and reads on behind its first line.
-    private mutating func giveUp(_ reason: CSVRowError.Reason, _ body: (Outcome) throws -> Void) rethrows {
+    /// Reports the row as unreadable, and continues after its first line.
+    private mutating func reject(_ reason: CSVRowError.Reason, _ body: (Outcome) throws -> Void) rethrows {
         let failed = CSVRowError(line: rowLine, reason: reason)
         guard isOnLaterLine else {
             row.removeAll(keepingCapacity: true)
@@ -204,8 +204,8 @@ public struct CSVReader: Sendable {
         isAfterCR = firstLineEndsInCR
         startRow()
         try body(.failure(failed))
-        // Linear in all: a line with quotes open at both its ends has an even number of them, so read by itself it opens
-        // none that it does not close, and is never read a third time.
+        // The total time is linear. A line with quotes open at both ends has an even number of quotes. Read on its
+        // own, it closes every quote that it opens, so it is never read a third time.
         try again.withUnsafeBufferPointer { try consume($0, body) }
     }
 
@@ -223,5 +223,5 @@ public struct CSVReader: Sendable {
     private static let quote = UInt8(ascii: "\"")
     private static let carriageReturn = UInt8(ascii: "\r")
     private static let lineFeed = UInt8(ascii: "\n")
-    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 }

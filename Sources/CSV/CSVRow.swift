@@ -1,6 +1,6 @@
-/// One row.
+/// A row of separated values.
 public struct CSVRow: Sendable, Equatable {
-    /// The physical line on which the row begins; the first line is 1.
+    /// The physical line on which the row begins. The first line is 1.
     public let line: Int
     public let fields: [String]
 
@@ -10,17 +10,17 @@ public struct CSVRow: Sendable, Equatable {
     }
 }
 
-/// Why one row can not be read. The rows after it are not lost.
+/// An error of one unreadable row. The following rows are still read.
 public struct CSVRowError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Reason: Sendable, Equatable {
         /// The file ends inside quotes.
         case unterminatedQuote
-        /// A quote stands inside an unquoted field, or something follows a closing quote.
+        /// An unquoted field contains a quote, or a closing quote is followed by other text.
         case strayQuote
         /// - Parameter field: counted from 1.
         case invalidUTF8(field: Int)
-        case tooLong(most: Int)
-        case tooManyFields(most: Int)
+        case tooLong(limit: Int)
+        case tooManyFields(limit: Int)
     }
 
     /// The physical line on which the row begins.
@@ -32,18 +32,18 @@ public struct CSVRowError: Error, Sendable, Equatable, CustomStringConvertible {
         self.reason = reason
     }
 
-    public var description: String { "line \(line): \(reason.words)" }
+    public var description: String { "line \(line): \(reason.explanation)" }
 }
 
 extension CSVRowError.Reason {
-    /// What was expected, without the line.
-    public var words: String {
+    /// The message without the line number.
+    public var explanation: String {
         switch self {
         case .unterminatedQuote: "a quoted field is not closed before the end of the file"
         case .strayQuote: "a quote must enclose a whole field, and be doubled inside it"
         case .invalidUTF8(let field): "field \(field): expected UTF-8"
-        case .tooLong(let most): "a row has at most \(most) bytes"
-        case .tooManyFields(let most): "a row has at most \(most) fields"
+        case .tooLong(let limit): "a row has at most \(limit) bytes"
+        case .tooManyFields(let limit): "a row has at most \(limit) fields"
         }
     }
 }

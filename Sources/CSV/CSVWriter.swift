@@ -1,4 +1,4 @@
-/// Writes separated values (RFC 4180): CR LF line ends, and quotes where they are needed.
+/// A writer for separated values (RFC 4180), with CR LF line ends, and quotes where they are needed.
 public struct CSVWriter: Sendable {
     private let separator: UInt8
     private var bytes: [UInt8] = []
@@ -7,10 +7,10 @@ public struct CSVWriter: Sendable {
         self.separator = separator.rawValue
     }
 
-    /// How many bytes wait to be taken.
+    /// The number of written bytes that ``take()`` has not returned yet.
     public var count: Int { bytes.count }
 
-    /// Adds one row. Every field is made harmless for spreadsheets first, see ``SpreadsheetFormula``.
+    /// Adds one row. Every field is first made safe for spreadsheets, see ``SpreadsheetFormula``.
     public mutating func write(_ fields: [String]) {
         for (index, field) in fields.enumerated() {
             if index > 0 { bytes.append(separator) }
@@ -19,7 +19,7 @@ public struct CSVWriter: Sendable {
         bytes += [0x0D, 0x0A]
     }
 
-    /// Takes what was written since the last time.
+    /// Returns the bytes written since the last call.
     public mutating func take() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes
@@ -27,7 +27,8 @@ public struct CSVWriter: Sendable {
 
     private mutating func append(_ field: String, isAlone: Bool) {
         let quote = UInt8(ascii: "\"")
-        // A lone empty field would be an empty line, which readers pass over; a mark in front would be taken for the file's.
+        // A single empty field would be an empty line, which readers skip. A field that starts with a byte order
+        // mark could be read as the mark of the file.
         let needsQuotes =
             (isAlone && field.isEmpty) || field.utf8.starts(with: [0xEF, 0xBB, 0xBF])
             || field.utf8.contains { $0 == quote || $0 == separator || $0 == 0x0A || $0 == 0x0D }

@@ -1,8 +1,9 @@
-/// Keeps a spreadsheet from running a cell as a formula (PITFALLS row 13).
+/// A protection against cells that a spreadsheet would run as formulas. Source: Pitfall 13, “Injection into the
+/// subscriber system”.
 ///
 /// The rule: a cell whose first byte after any number of apostrophes is `=`, `+`, `-`, `@`, tab or CR gets one more
-/// apostrophe in front; every other cell stays as it is. Taking one apostrophe from exactly such cells gives the original
-/// back.
+/// apostrophe in front. Every other cell stays unchanged. Removing one apostrophe from exactly such cells restores
+/// the original.
 public enum SpreadsheetFormula {
     private static let apostrophe = UInt8(ascii: "'")
 
@@ -10,7 +11,7 @@ public enum SpreadsheetFormula {
         isDangerous(cell.utf8) ? "'" + cell : cell
     }
 
-    /// Undoes ``neutralise(_:)``.
+    /// Reverses ``neutralise(_:)``.
     public static func restore(_ cell: String) -> String {
         guard cell.utf8.first == apostrophe, isDangerous(cell.utf8) else { return cell }
         return String(decoding: cell.utf8.dropFirst(), as: UTF8.self)

@@ -1,20 +1,21 @@
 package import Gatefold
 
-/// Where a publication's catalogue comes from, when it does not stand in the configuration.
+/// A source of a publication's catalogue outside the configuration.
 package protocol CatalogueSource: Sendable {
-    /// Asks for the whole catalogue.
+    /// Fetches the whole catalogue.
     ///
-    /// - Parameter known: what there is already.
-    /// - Throws: ``CatalogueFailure`` or another `BackendFailure` when it could not be asked or its answer is none, and
-    ///   `CancellationError`.
-    func fetch(after known: KnownCatalogue) async throws -> CatalogueAnswer
+    /// - Parameter known: The state of the last fetch.
+    /// - Throws: ``CatalogueFailure`` or another `BackendFailure` when the source could not be queried or its
+    ///   response is unusable, and `CancellationError`.
+    func fetch(after known: KnownCatalogue) async throws -> CatalogueResult
 }
 
-/// What was last fetched from the same source.
+/// The result of the last fetch from the same source.
 package struct KnownCatalogue: Sendable {
-    /// Nil for nothing.
+    /// The validators of the last response; nil if there is none.
     package var validators: CatalogueValidators?
-    /// A source that only tells that an edition was withdrawn has the rest of it from here.
+    /// The known editions. A source that reports only the withdrawal of an edition takes its other fields from
+    /// here.
     package var catalogue: Catalogue
 
     package init(validators: CatalogueValidators? = nil, catalogue: Catalogue = Catalogue()) {
@@ -23,7 +24,7 @@ package struct KnownCatalogue: Sendable {
     }
 }
 
-/// What identifies an answer of a source, so that it can be asked for what is newer.
+/// The validators of a response, for a conditional request.
 package struct CatalogueValidators: Sendable, Equatable, Codable {
     package var tag: String?
     package var modified: String?
@@ -34,20 +35,20 @@ package struct CatalogueValidators: Sendable, Equatable, Codable {
     }
 }
 
-package enum CatalogueAnswer: Sendable, Equatable {
-    /// The source still has what is known.
+package enum CatalogueResult: Sendable, Equatable {
+    /// The source still has the known catalogue.
     case unchanged
     case read(CatalogueReading)
 }
 
-/// What a source's answer says.
+/// The content of a source's response.
 package struct CatalogueReading: Sendable, Equatable {
     package var editions: [Edition]
-    /// Of the items that could not be read.
+    /// The problems of the unreadable items.
     package var problems: [CatalogueProblem]
-    /// Those of the editions whose items could not be read: they are as they were known before, or else not out.
-    package var unread: Set<EditionID> = []
-    /// Nil when the next fetch has to be of everything.
+    /// The editions whose items are unreadable. They appear as they were known before, or otherwise as drafts.
+    package var unreadableEditions: Set<EditionID> = []
+    /// The validators of the response; nil if the next fetch must be unconditional.
     package var validators: CatalogueValidators?
 
     package init(
@@ -59,16 +60,17 @@ package struct CatalogueReading: Sendable, Equatable {
     }
 }
 
-/// Why one item of a catalogue is no edition; quotes nothing of it.
+/// The reason that an item of a catalogue is not an edition. It quotes nothing of the item.
 package struct CatalogueProblem: Sendable, Equatable, CustomStringConvertible {
-    /// Counted from one, in the order of the answer.
+    /// The position of the item in the response, starting at 1.
     package let position: Int
     package let reason: String
 
     package var description: String { "item \(position): \(reason)" }
 }
 
-/// Why a catalogue could not be had. Holds no URL, header or content: any of them may hold a credential.
+/// The reason that a catalogue is unavailable. It holds no URL, header or content, because each of them may contain
+/// a credential.
 package enum CatalogueFailure: BackendFailure, Equatable {
     case status(Int)
     case notADocument(String)
@@ -84,17 +86,17 @@ package enum CatalogueFailure: BackendFailure, Equatable {
 
     package var cause: String {
         switch self {
-        case .status(let status): "the source answered with status \(status)"
-        case .notADocument(let what): "the source's answer is not \(what)"
-        case .unreadableFile: "the source's file can not be read"
+        case .status(let status): "the source responded with status \(status)"
+        case .notADocument(let what): "the source's response is not \(what)"
+        case .unreadableFile: "the source's file cannot be read"
         case .tooLarge(let limit): "the source's file is larger than \(limit) bytes"
-        case .tooManyEditions: "the source has more than \(CatalogueReader.mostItems) items"
-        case .tooManyPages(let limit): "the source's feed has more than \(limit) pages, or pages that lead in a circle"
-        case .strayPage: "the source's feed goes on at another host, or at what is no address"
-        case .missingColumn(let name): "the query's answer has no column `\(name)`"
-        case .severalColumns(let name): "the query's answer has several columns `\(name)`"
+        case .tooManyEditions: "the source has more than \(CatalogueReader.maxItems) items"
+        case .tooManyPages(let limit): "the source's feed has more than \(limit) pages, or pages that form a loop"
+        case .strayPage: "the source's feed continues at another host, or at an invalid address"
+        case .missingColumn(let name): "the query's result has no column `\(name)`"
+        case .severalColumns(let name): "the query's result has several columns `\(name)`"
         case .query(let cause): "the query failed: \(cause)"
-        case .timedOut: "the source did not answer in time"
+        case .timedOut: "the source did not respond in time"
         }
     }
 }

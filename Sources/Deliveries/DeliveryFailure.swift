@@ -2,23 +2,23 @@ package import Foundation
 import Gatefold
 import Protections
 
-/// Why something was not delivered, in words that hold no secret and no account.
-package enum DeliveryFailure: AnswerFailure, Equatable {
-    /// Whoever was to take it will not, for a reason that lies in the delivery: no such account, no such product. Trying
-    /// again soon is of no use.
-    case refused(cause: String)
-    /// It may be taken later.
+/// The reason that a delivery failed, without secrets and accounts.
+package enum DeliveryFailure: RequestScopedFailure, Equatable {
+    /// The receiving side rejected the delivery for a reason in the delivery itself, such as an unknown account or
+    /// product. An early retry is useless.
+    case rejected(cause: String)
+    /// The delivery may succeed later.
     ///
-    /// - Parameter wait: seconds for which the other side asks to be left in peace; nil where it does not say.
-    case notNow(cause: String, wait: TimeInterval? = nil)
+    /// - Parameter wait: The pause in seconds that the receiving side requested; nil if it requested none.
+    case retryLater(cause: String, wait: TimeInterval? = nil)
 
     package var cause: String {
         switch self {
-        case .refused(let cause), .notNow(let cause, _): cause
+        case .rejected(let cause), .retryLater(let cause, _): cause
         }
     }
 
-    package var isOfOneAnswer: Bool {
-        if case .refused = self { true } else { false }
+    package var isRequestScoped: Bool {
+        if case .rejected = self { true } else { false }
     }
 }

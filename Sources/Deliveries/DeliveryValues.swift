@@ -1,14 +1,14 @@
 import Foundation
 import Gatefold
 
-/// What is told of a delivery, by the names it has in webhooks and statements.
+/// The values of a delivery, by their names in webhooks and statements.
 enum DeliveryValues {
     static let names: Set<String> = [
         "id", "account", "product", "quantity", "price", "currency", "purchased", "store", "transaction",
         "environment", "publication",
     ]
 
-    /// In the order in which they are sent; nil where the app said nothing.
+    /// Returns the values in the order in which they are sent; nil for values that the app did not supply.
     static func of(_ delivery: Delivery) -> [(name: String, value: String?)] {
         [
             ("id", delivery.id.description), ("account", delivery.credit.account), ("product", delivery.product),

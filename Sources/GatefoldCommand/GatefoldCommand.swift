@@ -2,19 +2,19 @@ import ArgumentParser
 import Foundation
 import Server
 
-/// The program: one subcommand a file.
+/// The program. Each subcommand has its own file.
 @main
 struct GatefoldCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatefold",
         abstract: "An authorisation proxy and content gate for digital editions.",
         discussion: """
-            Every subcommand that needs the configuration reads it from --config, else from the environment variable \
-            GATEFOLD_CONFIG, else from gatefold.yaml in the present folder.
-            Exit statuses are those of sysexits(3): 64 for a wrong call, 65 for bad input data, 66 for a missing input \
-            file, 69 for something that can not be reached, 73 for a file that can not be made, 74 for one that could not \
-            be read or written to the end, 75 for what was stopped and goes on when it is started again, 78 for a bad \
-            configuration; 1 is a no to the question asked; 2, of check, that there was nothing to check.
+            Every subcommand that needs the configuration reads it from --config, otherwise from the environment \
+            variable GATEFOLD_CONFIG, otherwise from gatefold.yaml in the current folder.
+            Exit statuses are those of sysexits(3): 64 for wrong usage, 65 for bad input data, 66 for a missing input \
+            file, 69 for an unavailable service, 73 for a file that cannot be created, 74 for an input/output error, \
+            75 for a stopped operation that the same command resumes, 78 for a bad configuration. 1 is a negative \
+            result. 2, of `check`, means that nothing could be checked.
             """,
         version: ServerSoftware.version,
         subcommands: [

@@ -7,10 +7,10 @@ import Server
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Answer the apps and gate the downloads.",
+        abstract: "Serve the apps and gate the downloads.",
         discussion: """
-            Reads the configuration again on SIGHUP: an invalid one is reported and the old one goes on. Stops on SIGINT \
-            and SIGTERM after the requests in flight.
+            Reloads the configuration on SIGHUP. An invalid one is reported, and the previous one stays in use. Stops \
+            on SIGINT and SIGTERM after the requests in flight.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -26,7 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Somebody may ask for the file to be read again while it is read for the first time: that must not end the program.
+        // A SIGHUP during the first read of the configuration must not end the program.
         signal(SIGHUP, SIG_IGN)
         let read = try read()
         OpenFileLimit.raise()
@@ -39,7 +39,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await server.run()
     }
 
-    /// The configuration, with what the call says in place of it.
+    /// Reads the configuration and replaces values by those of the command line.
     private func read() throws -> GatefoldConfiguration {
         var read = try configuration.read()
         if let host { read.listen.host = host }

@@ -1,15 +1,18 @@
-/// Reads one JSON text (RFC 8259), strictly: UTF-8, no duplicate names, no lone surrogates, nothing after it.
+/// A strict parser of one JSON text (RFC 8259): UTF-8, no duplicate names, no lone surrogates, nothing after the
+/// text.
 package struct JSONParser {
-    /// How many arrays and objects may stand inside one another.
-    package static let deepest = 100
+    /// The maximum nesting depth of arrays and objects.
+    package static let maxDepth = 100
 
     private let bytes: [UInt8]
     private var index = 0
 
-    /// - Throws: ``JSONError``, other than ``JSONError/tooMuch``.
+    /// Parses a JSON text.
+    ///
+    /// - Throws: ``JSONError``, except ``JSONError/tooMuch``.
     package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .malformed }
-        // RFC 8259 section 8.1: a byte order mark may be passed over.
+        // RFC 8259 section 8.1: a parser may ignore a byte order mark.
         var parser = JSONParser(bytes: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
         let value = try parser.value(depth: 0)
         parser.skipSpace()
@@ -35,7 +38,7 @@ package struct JSONParser {
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
-        guard depth <= Self.deepest else { throw .tooDeep }
+        guard depth <= Self.maxDepth else { throw .tooDeep }
         skipSpace()
         switch next {
         case UInt8(ascii: "{"): return try object(depth: depth)
@@ -104,7 +107,7 @@ package struct JSONParser {
         throw .malformed
     }
 
-    /// What follows a backslash (RFC 8259 section 7).
+    /// Reads the characters after a backslash (RFC 8259 section 7).
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
         guard let byte = next else { throw .malformed }
         index += 1

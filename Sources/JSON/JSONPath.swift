@@ -1,15 +1,15 @@
-/// A part of JSONPath (RFC 9535): `$`, then any number of
-/// `.name`, `['name']`, `[3]`, `[-1]`, `.*`, `[*]`, `..name`, `..*`, `..[…]`, and filters of one comparison or existence:
-/// `[?@.kind == 'print']`, `[?@.ended != true]`, `[?@.id]`.
+/// A subset of JSONPath (RFC 9535): `$`, followed by any number of `.name`, `['name']`, `[3]`, `[-1]`, `.*`, `[*]`,
+/// `..name`, `..*`, `..[…]`, and filters with one comparison or existence test: `[?@.kind == 'print']`, `[?@.ended
+/// != true]`, `[?@.id]`.
 ///
-/// Slices, unions, functions and filters of several conditions are refused.
+/// Slices, unions, functions and filters with several conditions are not supported.
 package struct JSONPath: Sendable, Equatable {
     indirect enum Step: Sendable, Equatable {
         case name(String)
         case index(Int)
         case wildcard
         case filter(Filter)
-        /// The step applied to every value inside, and to the value itself.
+        /// The step applied to the value itself and to every value inside it.
         case descendant(Step)
     }
 
@@ -20,28 +20,28 @@ package struct JSONPath: Sendable, Equatable {
             case unequal(JSONValue)
         }
 
-        /// From the item on, names and indices only.
+        /// The path from the item, with names and indices only.
         let path: [Step]
         let comparison: Comparison
     }
 
-    /// How many values one evaluation may look at.
-    package static let mostVisited = 1_000_000
+    /// The maximum number of values that one evaluation visits.
+    package static let maxVisited = 1_000_000
 
     private let steps: [Step]
 
-    /// Nil for a text that is none, or is beyond the part described.
+    /// Parses a path, or returns nil if the text is malformed or outside the supported subset.
     package init?(_ text: String) {
         guard let steps = JSONPathParser.steps(text) else { return nil }
         self.steps = steps
     }
 
-    /// The values it finds, in the order of the text.
+    /// Returns the values that match, in the order of the text.
     ///
-    /// - Throws: ``JSONError/tooMuch``.
+    /// - Throws: ``JSONError/tooMuch`` after ``maxVisited`` values.
     package func values(in json: JSONValue) throws(JSONError) -> [JSONValue] {
         var found = [json]
-        var room = Self.mostVisited
+        var room = Self.maxVisited
         for step in steps {
             var next: [JSONValue] = []
             for value in found { try Self.apply(step, to: value, room: &room, into: &next) }
@@ -74,7 +74,7 @@ package struct JSONPath: Sendable, Equatable {
         }
     }
 
-    /// A negative index counts from the end (section 2.3.3).
+    /// Returns an item of an array. A negative index counts from the end (section 2.3.3).
     fileprivate static func item(_ index: Int, of value: JSONValue) -> JSONValue? {
         guard case .array(let items) = value else { return nil }
         return value[index < 0 ? items.count + index : index]
@@ -92,13 +92,13 @@ extension JSONPath.Filter {
         }
         switch comparison {
         case .exists: return value != nil
-        // Section 2.3.5.2.2: nothing equals no literal.
+        // Section 2.3.5.2.2: an absent value equals no literal.
         case .equal(let literal): return value.map { Self.areEqual($0, literal) } ?? false
         case .unequal(let literal): return !(value.map { Self.areEqual($0, literal) } ?? false)
         }
     }
 
-    /// Numbers are equal as numbers, as long as they are exact.
+    /// Returns whether two values are equal. Numbers compare by value if they are exact.
     private static func areEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
         if case .number(let first) = left, case .number(let second) = right, first != second,
             let first = Double(first), let second = Double(second), abs(first) < 0x1p53

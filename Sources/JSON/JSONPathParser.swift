@@ -1,4 +1,4 @@
-/// Reads the text of a ``JSONPath``.
+/// A parser of ``JSONPath`` texts.
 struct JSONPathParser {
     private var rest: Substring
 
@@ -37,7 +37,7 @@ struct JSONPathParser {
         return bracketed(allowsFilter: true)
     }
 
-    /// A name without quotes (section 2.5.1.1).
+    /// Reads a name without quotes (section 2.5.1.1).
     private mutating func shorthand() -> String? {
         let name = rest.prefix { character in
             character.unicodeScalars.allSatisfy {
@@ -88,7 +88,7 @@ struct JSONPathParser {
         return nil
     }
 
-    /// `@` and names or indices, then a comparison or nothing.
+    /// Reads `@`, names or indices, and an optional comparison.
     private mutating func filter() -> JSONPath.Filter? {
         skipSpace()
         guard take("@") else { return nil }

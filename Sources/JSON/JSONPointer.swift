@@ -1,8 +1,8 @@
-/// A JSON Pointer (RFC 6901): empty for the whole, else `/` before every step.
+/// A JSON Pointer (RFC 6901): empty for the whole value, or with `/` before every step.
 package struct JSONPointer: Sendable, Equatable {
     private let steps: [String]
 
-    /// Nil for a text that is none.
+    /// Parses a pointer, or returns nil if the text is malformed.
     package init?(_ text: String) {
         guard text.isEmpty || text.hasPrefix("/"), text.wholeMatch(of: /(?:[^~]|~[01])*/) != nil else { return nil }
         steps = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
@@ -10,7 +10,7 @@ package struct JSONPointer: Sendable, Equatable {
         }
     }
 
-    /// The value it points to; nil when there is none.
+    /// Returns the value at the pointer, or nil if there is none.
     package func value(in json: JSONValue) -> JSONValue? {
         steps.reduce(json as JSONValue?) { value, step in
             switch value {

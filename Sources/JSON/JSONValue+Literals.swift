@@ -19,7 +19,7 @@ extension JSONValue: ExpressibleByArrayLiteral {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-    /// The members in the order they are written.
+    /// Creates an object with the members in the order of the literal.
     package init(dictionaryLiteral members: (String, JSONValue)...) {
         self = .object(members.map { Member(name: $0.0, value: $0.1) })
     }

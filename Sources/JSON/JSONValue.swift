@@ -1,8 +1,9 @@
-/// A JSON text as it was written (RFC 8259): numbers keep their digits, and objects the order of their members.
+/// A JSON value that preserves its text (RFC 8259): numbers retain their digits, and objects retain the order of
+/// their members.
 package indirect enum JSONValue: Sendable, Equatable {
     case null
     case boolean(Bool)
-    /// As it stands in the text.
+    /// A number with the digits of the text.
     case number(String)
     case string(String)
     case array([JSONValue])
@@ -18,19 +19,19 @@ package indirect enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The member of an object; nil for anything else.
+    /// Returns the member of an object, or nil for any other value.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
     }
 
-    /// The item of an array, from 0; nil for anything else.
+    /// Returns the item of an array, counted from 0, or nil for any other value.
     package subscript(index: Int) -> JSONValue? {
         guard case .array(let items) = self, items.indices.contains(index) else { return nil }
         return items[index]
     }
 
-    /// What is directly inside.
+    /// The items of an array or the member values of an object.
     package var children: [JSONValue] {
         switch self {
         case .array(let items): items
@@ -39,12 +40,12 @@ package indirect enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// Whether a text is a number of JSON (RFC 8259 section 6).
+    /// Returns whether a text is a JSON number (RFC 8259 section 6).
     package static func isNumber(_ text: String) -> Bool {
         text.wholeMatch(of: /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?/) != nil
     }
 
-    /// A text as JSON has it, in quotes: what could be taken for a control or a line end is escaped, `/` is not.
+    /// Returns a text as a JSON string in quotes. Control characters and line ends are escaped, `/` is not.
     package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -61,12 +62,12 @@ package indirect enum JSONValue: Sendable, Equatable {
     }
 }
 
-/// Why bytes are no JSON that can be trusted to mean one thing.
+/// The reason that bytes are not unambiguous JSON.
 package enum JSONError: Error, Equatable {
     case malformed
     case tooDeep
-    /// Two members of one object have the same name: readers differ in which counts.
+    /// Two members of one object have the same name. Parsers differ in the member that they use.
     case duplicateName
-    /// An expression looks at too much.
+    /// An expression visits too many values.
     case tooMuch
 }

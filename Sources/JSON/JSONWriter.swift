@@ -1,9 +1,9 @@
-/// Writes a value as one JSON text (RFC 8259) in UTF-8, without space between its parts.
+/// A writer of values as JSON text (RFC 8259) in UTF-8, without white space.
 ///
-/// Total: every value has a text. Members keep their order, numbers their digits; texts are escaped as
-/// ``JSONValue/quoted(_:)`` does. A ``JSONValue/number(_:)`` whose text is no number of JSON is written as `null`, so that
-/// nothing but JSON is ever written. ``JSONParser`` reads the same value again, unless it is nested more deeply than that
-/// allows, or an object has two members of one name.
+/// Every value has a text. Members retain their order and numbers their digits. Texts are escaped as in
+/// ``JSONValue/quoted(_:)``. A ``JSONValue/number(_:)`` with text that is not a JSON number is written as `null`,
+/// so that the output is always JSON. ``JSONParser`` reads the same value again, unless the nesting is too deep for
+/// the parser or an object has two members with one name.
 ///
 /// ```swift
 /// let bytes = JSONWriter.bytes(["receipt-data": .string(receipt), "exclude-old-transactions": true])
@@ -11,7 +11,8 @@
 package enum JSONWriter {
     package static func bytes(_ value: JSONValue) -> [UInt8] {
         var bytes: [UInt8] = []
-        // What is still to be written, the next last; no recursion, so that depth costs no stack.
+        // The stack of pieces to write, with the next piece last. Without recursion, the nesting depth uses no call
+        // stack.
         var rest: [Piece] = [.value(value)]
         while let piece = rest.popLast() {
             switch piece {

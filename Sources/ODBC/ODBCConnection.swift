@@ -2,14 +2,16 @@ internal import CODBC
 import Foundation
 import Synchronization
 
-/// A connection through a driver. One thread asks at a time; ``interrupt()`` may come from any.
+/// A connection through an ODBC driver. One thread runs statements at a time; any thread may call ``interrupt()``.
 ///
-/// `Sendable`, because what changes is behind the lock, and the handles are kept by whoever still uses them.
+/// `Sendable`, because a lock protects all mutable state, and the code that still uses a handle holds a reference
+/// to it.
 public final class ODBCConnection: Sendable {
     public struct Options: Sendable {
-        /// For the connection, in seconds; a driver may have no such limit, or an attribute of its own for it.
+        /// The time limit for the connection, in seconds. A driver may have no such limit, or its own attribute for
+        /// it. Default: 5 s.
         public var loginTimeout: Int
-        /// For one statement, in seconds; a driver may know none.
+        /// The time limit for one statement, in seconds. A driver may not support it. Default: 10 s.
         public var queryTimeout: Int
         public var encoding: ODBCEncoding
         public var limits: ODBCLimits
@@ -26,9 +28,9 @@ public final class ODBCConnection: Sendable {
     }
 
     private struct State {
-        /// Nil when closed.
+        /// The connection handle, or nil when closed.
         var connection: ODBCHandle?
-        /// The statement that the asking thread may be blocked in.
+        /// The statement in which the calling thread may be blocked.
         var blocking: ODBCHandle?
         var isInterrupted = false
         var isBroken = false
@@ -38,13 +40,13 @@ public final class ODBCConnection: Sendable {
     private let options: Options
     private let state: Mutex<State>
 
-    /// Connects; blocks.
+    /// Connects, and blocks meanwhile.
     public init(_ library: ODBCLibrary, to string: ODBCConnectionString, _ options: Options) throws(ODBCError) {
         functions = library.functions
         self.options = options
         let handle = try ODBCHandle(.connection, of: library.environment, functions, for: .connect)
         for attribute in [SQL_ATTR_LOGIN_TIMEOUT, SQL_ATTR_CONNECTION_TIMEOUT] {
-            // Drivers that have no such timeout refuse it.
+            // Drivers without such a timeout reject the attribute, so the result is ignored.
             let seconds = attribute == SQL_ATTR_LOGIN_TIMEOUT ? options.loginTimeout : options.queryTimeout
             let value = UnsafeMutableRawPointer(bitPattern: UInt(max(0, seconds)))
             _ = functions.setConnectAttr(handle.pointer, SQLINTEGER(attribute), value, SQLINTEGER(SQL_IS_UINTEGER))
@@ -61,13 +63,13 @@ public final class ODBCConnection: Sendable {
         state = Mutex(State(connection: handle))
     }
 
-    /// Whether it may be asked again.
+    /// A Boolean value that indicates whether the connection may run another statement.
     public var isUsable: Bool {
         state.withLock { $0.connection != nil && !$0.isInterrupted && !$0.isBroken }
     }
 
-    /// Asks the driver to end the call that is under way, and makes the connection unusable. Returns at once; the call
-    /// ends when the driver and the server let it.
+    /// Requests that the driver end the call in progress, and makes the connection unusable. Returns immediately;
+    /// the call ends when the driver and the server end it.
     public func interrupt() {
         let blocking = state.withLock { state in
             let first = !state.isInterrupted
@@ -75,11 +77,11 @@ public final class ODBCConnection: Sendable {
             return first ? state.blocking : nil
         }
         guard let blocking else { return }
-        // To cancel, some drivers connect to the server first, which takes as long as the server likes.
+        // Some drivers connect to the server to cancel a statement, which can block as long as the server does.
         Thread.detachNewThread { [functions] in _ = functions.cancel(blocking.pointer) }
     }
 
-    /// The connection ends when the last call on it has.
+    /// Closes the connection. It ends when the last call on it returns.
     public func close() {
         let connection = state.withLock { state in
             defer { state.connection = nil }
@@ -88,14 +90,14 @@ public final class ODBCConnection: Sendable {
         _ = consume connection
     }
 
-    /// Runs a statement and fetches its whole answer; blocks.
+    /// Runs a statement and fetches its whole result. Blocks meanwhile.
     ///
     /// - Parameters:
     ///   - sql: with a `?` for each of the values.
     ///   - values: bound in their order, nil as NULL.
-    /// - Throws: ``ODBCError``; after one that ends the connection, it is unusable.
+    /// - Throws: ``ODBCError``. After an error that ends the connection, the connection is unusable.
     public func rows(_ sql: String, _ values: [String?]) throws(ODBCError) -> ODBCRows {
-        try noting { () throws(ODBCError) in
+        try recordingErrors { () throws(ODBCError) in
             try run(sql, values) { statement, handle throws(ODBCError) in
                 try statement.fetch { call throws(ODBCError) in
                     var result = SQLRETURN(SQL_ERROR)
@@ -106,24 +108,25 @@ public final class ODBCConnection: Sendable {
         }
     }
 
-    /// Runs a statement for what it changes; blocks. Its rows, if it gives any, are not fetched.
+    /// Runs a statement for its changes and does not fetch its rows, if it returns any. Blocks meanwhile.
     ///
-    /// - Returns: how many rows it changed; nil where the driver does not know.
-    /// - Throws: ``ODBCError``; after one that ends the connection, it is unusable.
+    /// - Returns: the number of changed rows, or nil where the driver does not report it.
+    /// - Throws: ``ODBCError``. After an error that ends the connection, the connection is unusable.
     public func change(_ sql: String, _ values: [String?]) throws(ODBCError) -> Int? {
-        try noting { () throws(ODBCError) in
+        try recordingErrors { () throws(ODBCError) in
             try run(sql, values) { statement, _ throws(ODBCError) in statement.changedRows }
         }
     }
 
-    /// Begins a transaction: what is asked until ``endTransaction(committing:)`` belongs to it.
+    /// Begins a transaction. It includes all statements until ``endTransaction(committing:)``.
     public func beginTransaction() throws(ODBCError) { try setAutocommit(false) }
 
-    /// Ends the transaction; blocks. When that fails, the connection is unusable, and how the transaction ended unknown.
+    /// Ends the transaction and blocks meanwhile. When that fails, the connection is unusable, and the outcome of
+    /// the transaction is unknown.
     public func endTransaction(committing: Bool) throws(ODBCError) {
         let connection = try connection()
-        let ending = SQLSMALLINT(committing ? SQL_COMMIT : SQL_ROLLBACK)
-        guard functions.endTran(SQLSMALLINT(SQL_HANDLE_DBC), connection.pointer, ending).isSuccess else {
+        let completionType = SQLSMALLINT(committing ? SQL_COMMIT : SQL_ROLLBACK)
+        guard functions.endTran(SQLSMALLINT(SQL_HANDLE_DBC), connection.pointer, completionType).isSuccess else {
             state.withLock { $0.isBroken = true }
             throw connection.error(.execute)
         }
@@ -148,8 +151,8 @@ public final class ODBCConnection: Sendable {
         return connection
     }
 
-    /// Takes note of errors after which the connection can not be used.
-    private func noting<Answer>(_ work: () throws(ODBCError) -> Answer) throws(ODBCError) -> Answer {
+    /// Runs the work and records errors after which the connection is unusable.
+    private func recordingErrors<Value>(_ work: () throws(ODBCError) -> Value) throws(ODBCError) -> Value {
         let began = ContinuousClock.now
         do {
             return try work()
@@ -167,23 +170,23 @@ public final class ODBCConnection: Sendable {
         }
     }
 
-    private func run<Answer>(
+    private func run<Value>(
         _ sql: String, _ values: [String?],
-        _ read: (ODBCStatement, ODBCHandle) throws(ODBCError) -> Answer
-    ) throws(ODBCError) -> Answer {
+        _ read: (ODBCStatement, ODBCHandle) throws(ODBCError) -> Value
+    ) throws(ODBCError) -> Value {
         let connection = try connection()
         let handle = try ODBCHandle(.statement, of: connection, functions, for: .prepare)
         let parameters = try ODBCParameters(values, options.encoding)
         let statement = ODBCStatement(handle, functions, options)
-        // The driver reads the values until the statement was executed, and some until it was fetched.
+        // The driver reads the values until the statement is executed, and some drivers until its rows are fetched.
         return try withExtendedLifetime(parameters) { () throws(ODBCError) in
             try blocking(in: handle) { () throws(ODBCError) in try statement.execute(sql, parameters) }
             return try read(statement, handle)
         }
     }
 
-    /// Makes a call in which the driver may block. SQLCancel comes while it is under way, or after it when no other call on
-    /// the statement follows, and so never beside one that does not expect it.
+    /// Makes a call in which the driver may block. SQLCancel runs during that call, or after it if no other call on
+    /// the statement follows. SQLCancel therefore never runs during a call that does not expect it.
     private func blocking(in handle: ODBCHandle, _ call: () throws(ODBCError) -> Void) throws(ODBCError) {
         try begin(handle)
         let outcome = Result { () throws(ODBCError) in try call() }

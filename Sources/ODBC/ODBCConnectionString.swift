@@ -1,10 +1,10 @@
-/// A connection string, made of attributes so that a value can not become another attribute.
+/// A connection string, built from attributes so that a value cannot become another attribute.
 public struct ODBCConnectionString: Sendable, Equatable {
-    /// Holds the password.
+    /// The connection string. It contains the password.
     public let text: String
 
-    /// - Parameter attributes: in this order; of two with one name, drivers take the first.
-    /// - Throws: ``ODBCConnectionStringError`` for a name or value that no connection string can carry.
+    /// - Parameter attributes: in this order. Drivers use the first of two attributes with the same name.
+    /// - Throws: ``ODBCConnectionStringError`` for a name or value that a connection string cannot represent.
     public init(_ attributes: [(name: String, value: String)]) throws(ODBCConnectionStringError) {
         var parts: [String] = []
         for (name, value) in attributes {
@@ -15,14 +15,16 @@ public struct ODBCConnectionString: Sendable, Equatable {
             parts.append("\(name)=\(Self.quoted(value))")
         }
         text = parts.joined(separator: ";")
-        // The length travels in sixteen bits.
+        // The length is passed as a 16-bit integer.
         guard text.utf16.count <= 8_192 else { throw .tooLong }
     }
 
-    /// In braces, with closing ones doubled, where a value is more than one word to a parser (ODBC Programmer's Reference,
-    /// SQLDriverConnect). Others stay as they are, because some drivers, SQLite's among them, know no braces.
+    /// Encloses a value in braces, with closing braces doubled, if a parser would not read it as a single value
+    /// (ODBC Programmer's Reference, SQLDriverConnect). Other values stay unchanged, because some drivers, such as
+    /// SQLite's, do not support braces.
     static func quoted(_ value: String) -> String {
-        // By scalars, as parsers read them: a `;` with an accent over it is one character to Swift, and none of them.
+        // Parsers read scalars. For example, Swift sees a `;` with a combining accent as one character that equals
+        // none of the special characters.
         let scalars = value.unicodeScalars
         let isPlain =
             !scalars.contains { $0 == ";" || $0 == "{" || $0 == "}" }
@@ -38,7 +40,7 @@ public struct ODBCConnectionString: Sendable, Equatable {
         return String(quoted)
     }
 
-    /// The names of attributes: letters, digits, `_`, `-` and spaces between them.
+    /// Returns true for a valid attribute name: letters, digits, `_`, `-`, and inner spaces.
     static func isName(_ name: String) -> Bool {
         guard !name.isEmpty, !name.hasPrefix(" "), !name.hasSuffix(" ") else { return false }
         return name.unicodeScalars.allSatisfy { scalar in

@@ -1,24 +1,25 @@
-/// How texts travel between this process and a driver.
+/// The encoding of texts between this process and a driver.
 public enum ODBCEncoding: String, Sendable, CaseIterable {
-    /// As UTF-16: the driver converts from and to the database's encoding, column by column. Right for every driver
-    /// that knows Unicode.
+    /// UTF-16. The driver converts from and to the database's encoding for each column. It is correct for every
+    /// driver that supports Unicode.
     case driver
-    /// As bytes in UTF-8.
+    /// UTF-8 bytes.
     case utf8 = "utf-8"
-    /// As bytes in ISO 8859-1.
+    /// ISO 8859-1 bytes.
     case latin1
-    /// As bytes in windows-1252; the five bytes that it leaves open are control characters, as in the WHATWG Encoding
+    /// The bytes of windows-1252. Its five undefined bytes are control characters, as in the WHATWG Encoding
     /// Standard.
     case windows1252 = "windows-1252"
 
-    /// Nil when a letter has no byte in this encoding.
+    /// Encodes a text. Returns nil when a character has no byte in this encoding.
     func encode(_ text: String) -> [UInt8]? {
         switch self {
         case .driver, .utf8:
             return Array(text.utf8)
         case .latin1, .windows1252:
             var bytes: [UInt8] = []
-            // One byte stands for a letter with its accent, so both spellings of it are the same.
+            // A byte represents a letter with its accent, so the composed and the decomposed spelling have the same
+            // result.
             for character in text {
                 guard let byte = byte(for: character) else { return nil }
                 bytes.append(byte)
@@ -27,7 +28,7 @@ public enum ODBCEncoding: String, Sendable, CaseIterable {
         }
     }
 
-    /// Nil when the bytes are no text in this encoding.
+    /// Decodes bytes. Returns nil when the bytes are not text in this encoding.
     func decode(_ bytes: [UInt8]) -> String? {
         switch self {
         case .driver, .utf8:
@@ -56,13 +57,14 @@ public enum ODBCEncoding: String, Sendable, CaseIterable {
         return UInt8(exactly: scalar.value)
     }
 
-    /// The one scalar that a character of several is canonically equivalent to, where there is one in these encodings.
+    /// Returns the single scalar that is canonically equivalent to a character of several scalars, if these
+    /// encodings contain it.
     private static func composed(_ character: Character) -> Unicode.Scalar? {
         let candidates = (UInt8(0xC0)...0xFF).map { Unicode.Scalar($0) } + upperControls
         return candidates.first { Character($0) == character }
     }
 
-    /// What windows-1252 has at 0x80 to 0x9F.
+    /// The characters of windows-1252 from 0x80 to 0x9F.
     private static let upperControls: [Unicode.Scalar] = [
         "\u{20AC}", "\u{81}", "\u{201A}", "\u{192}", "\u{201E}", "\u{2026}", "\u{2020}", "\u{2021}",
         "\u{2C6}", "\u{2030}", "\u{160}", "\u{2039}", "\u{152}", "\u{8D}", "\u{17D}", "\u{8F}",

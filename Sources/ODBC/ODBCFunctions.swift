@@ -1,7 +1,8 @@
 internal import CODBC
 import SharedLibraries
 
-/// The functions of the driver manager, taken once. Texts are UTF-16 (`…W`), so that no locale has a say in them.
+/// The functions of the driver manager, loaded once. Texts are UTF-16 (`…W`), so that they do not depend on the
+/// locale.
 struct ODBCFunctions: Sendable {
     typealias Handle = UnsafeMutableRawPointer
     typealias Text = UnsafeMutablePointer<SQLWCHAR>
@@ -65,6 +66,6 @@ struct ODBCFunctions: Sendable {
 }
 
 extension SQLRETURN {
-    /// With or without something to say about it.
+    /// A Boolean value that indicates success, with or without further information.
     var isSuccess: Bool { self == SQLRETURN(SQL_SUCCESS) || self == SQLRETURN(SQL_SUCCESS_WITH_INFO) }
 }

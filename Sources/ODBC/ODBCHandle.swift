@@ -1,11 +1,11 @@
 internal import CODBC
 import Synchronization
 
-/// A handle of the driver manager, freed with the last one who holds it, and before its parent.
+/// A handle of the driver manager, freed with its last reference, and before its parent.
 ///
-/// `@unchecked Sendable`: all properties are constants, and `isConnected` is atomic. ``ODBCConnection`` passes the pointer to the
-/// driver manager on one thread at a time, except to SQLCancel, which ODBC allows on any thread. `deinit` frees it, when no
-/// reference is left.
+/// `@unchecked Sendable`: all properties are constants, and `isConnected` is atomic. ``ODBCConnection`` passes the
+/// pointer to the driver manager on one thread at a time, except to SQLCancel, which ODBC allows on any thread.
+/// `deinit` frees the pointer when no reference is left.
 final class ODBCHandle: @unchecked Sendable {
     enum Kind: SQLSMALLINT {
         case environment = 1
@@ -14,7 +14,7 @@ final class ODBCHandle: @unchecked Sendable {
     }
 
     let pointer: UnsafeMutableRawPointer
-    /// Set when a server is behind it, to be told before the handle is freed.
+    /// True when the handle is connected to a server and must be disconnected before it is freed.
     let isConnected = Atomic(false)
     private let kind: Kind
     private let parent: ODBCHandle?
@@ -38,10 +38,11 @@ final class ODBCHandle: @unchecked Sendable {
         _ = functions.freeHandle(kind.rawValue, pointer)
     }
 
-    /// What the last call on this handle said, by its codes alone: the texts may quote what a reader typed.
+    /// Returns the error of the last call on this handle. It contains only codes, because the texts may quote a
+    /// reader's input.
     func error(_ step: ODBCError.Step) -> ODBCError {
         var found: (state: String, native: SQLINTEGER)?
-        // Drivers may put any number of warnings before the error.
+        // Drivers may report any number of warnings before the error.
         for record in 1...16 {
             var state = [SQLWCHAR](repeating: 0, count: 6)
             var text = [SQLWCHAR](repeating: 0, count: 512)

@@ -1,17 +1,18 @@
 internal import CODBC
 import SharedLibraries
 
-/// The driver manager, unixODBC: the drivers it is told of in `odbcinst.ini`, and any other by its path.
+/// The driver manager unixODBC. It loads the drivers that `odbcinst.ini` lists, and any other driver by its path.
 public final class ODBCLibrary: Sendable {
-    /// The one of this process.
+    /// The instance of this process.
     private static let shared = Result { () throws in try ODBCLibrary() }
 
     let functions: ODBCFunctions
-    /// Connections are independent of each other: the driver manager locks no more than it must where the driver's entry
-    /// in `odbcinst.ini` does not ask for it (`Threading`).
+    /// The environment of all connections. Connections do not block each other: the driver manager locks only what
+    /// it must, unless the driver's entry in `odbcinst.ini` requires more (`Threading`).
     let environment: ODBCHandle
 
-    /// - Throws: `SharedLibraryError` where unixODBC is not installed, ``ODBCError`` where it can not begin.
+    /// - Throws: `SharedLibraryError` where unixODBC is not installed, ``ODBCError`` where it cannot be
+    ///   initialised.
     public static func load() throws -> ODBCLibrary { try shared.get() }
 
     private init() throws {

@@ -1,10 +1,10 @@
 internal import CODBC
 
-/// The values of a statement's parameters in memory that stays where it is until the statement was executed.
+/// The values of a statement's parameters, in memory that does not move until the statement has been executed.
 final class ODBCParameters {
     private struct Value {
         let memory: UnsafeMutableRawBufferPointer
-        /// In letters of the form in which it travels.
+        /// The length in code units of the transfer encoding.
         let length: Int
         let indicator: UnsafeMutablePointer<SQLLEN>
     }
@@ -16,7 +16,7 @@ final class ODBCParameters {
     init(_ texts: [String?], _ encoding: ODBCEncoding) throws(ODBCError) {
         isWide = encoding == .driver
         for text in texts {
-            // Of a text with a NUL, some drivers would take what is before it.
+            // Some drivers would cut a text at a NUL, so such a text is rejected below.
             guard let text else {
                 append([UInt8](), isNull: true)
                 continue
@@ -39,7 +39,7 @@ final class ODBCParameters {
     }
 
     private func append<Unit: FixedWidthInteger>(_ units: [Unit], isNull: Bool) {
-        // Never empty, and with a terminator, for drivers that look for one.
+        // The buffer is never empty and has a terminator, because some drivers look for one.
         let memory = UnsafeMutableRawBufferPointer.allocate(
             byteCount: (units.count + 1) * MemoryLayout<Unit>.stride, alignment: MemoryLayout<Unit>.alignment)
         _ = memory.initializeMemory(as: UInt8.self, repeating: 0)

@@ -1,24 +1,25 @@
-/// The whole answer to a statement.
+/// The whole result of a statement.
 public struct ODBCRows: Sendable, Equatable {
     public let columns: [String]
-    /// Each row has one entry for each column, nil for NULL.
+    /// The rows. Each has one entry for each column, nil for NULL.
     public let rows: [[String?]]
 }
 
-/// What an answer may have; a larger one is refused.
+/// The limits of a result. A larger result is rejected.
 public struct ODBCLimits: Sendable {
     public var rows: Int
-    /// Of one value, in bytes or UTF-16 code units, as it is fetched.
+    /// The maximum size of one value, in bytes or UTF-16 code units, depending on the transfer encoding. Default:
+    /// 1,048,576.
     public var value: Int
-    /// Of all values together, likewise.
-    public var answer: Int
-    /// What is fetched of a value at once, likewise.
+    /// The maximum size of all values together, in the same unit. Default: 67,108,864.
+    public var result: Int
+    /// The size of one fetch of a value, in the same unit. Default: 8192. Minimum: 4.
     public var chunk: Int
 
-    public init(rows: Int = 100_000, value: Int = 1 << 20, answer: Int = 64 << 20, chunk: Int = 8 << 10) {
+    public init(rows: Int = 100_000, value: Int = 1 << 20, result: Int = 64 << 20, chunk: Int = 8 << 10) {
         self.rows = rows
         self.value = value
-        self.answer = answer
+        self.result = result
         self.chunk = max(4, chunk)
     }
 }

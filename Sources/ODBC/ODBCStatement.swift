@@ -1,6 +1,6 @@
 internal import CODBC
 
-/// One statement on its way: executed once, fetched once, as texts.
+/// A statement that is executed once and fetched once, as texts.
 struct ODBCStatement {
     private struct Column {
         let name: String
@@ -19,7 +19,7 @@ struct ODBCStatement {
 
     func execute(_ sql: String, _ parameters: ODBCParameters) throws(ODBCError) {
         if options.queryTimeout > 0 {
-            // Some drivers know no such limit.
+            // Some drivers do not support this limit, so the result is ignored.
             let seconds = UnsafeMutableRawPointer(bitPattern: UInt(options.queryTimeout))
             _ = functions.setStmtAttr(handle.pointer, SQLINTEGER(SQL_ATTR_QUERY_TIMEOUT), seconds, 0)
         }
@@ -29,20 +29,20 @@ struct ODBCStatement {
         }
         try parameters.bind(to: handle, functions)
         let result = functions.execute(handle.pointer)
-        // A statement that changes rows, and found none to change, has no data (ODBC 3).
+        // A statement that could change rows but finds none returns SQL_NO_DATA (ODBC 3).
         guard result.isSuccess || result == SQLRETURN(SQL_NO_DATA) else { throw handle.error(.execute) }
     }
 
-    /// How many rows it changed; nil where the driver does not know.
+    /// The number of changed rows, or nil where the driver does not report it.
     var changedRows: Int? {
         var count: SQLLEN = -1
         guard functions.rowCount(handle.pointer, &count).isSuccess, count >= 0 else { return nil }
         return Int(count)
     }
 
-    /// All rows, to the last one or none.
+    /// Fetches all rows, or throws.
     ///
-    /// - Parameter fetching: makes the calls for the rows, in which a driver that holds none of them ready blocks.
+    /// - Parameter fetching: makes the calls that fetch rows. They block unless the driver has buffered the rows.
     func fetch(
         fetching: (() -> SQLRETURN) throws(ODBCError) -> SQLRETURN
     ) throws(ODBCError) -> ODBCRows {
@@ -89,7 +89,8 @@ struct ODBCStatement {
         let text: String?
         switch column.type {
         case SQL_BINARY, SQL_VARBINARY, SQL_LONGVARBINARY:
-            // Old tables keep hashes and names as bytes; in hexadecimal, as drivers would have it, they equal nothing.
+            // Old tables store hashes and names as bytes. Drivers would convert these bytes to hexadecimal text,
+            // which equals nothing.
             guard let bytes = try reader.units(number, as: SQL_C_BINARY, UInt8.self) else { return nil }
             text = options.encoding.decode(bytes)
         case SQL_BIT:
@@ -102,7 +103,7 @@ struct ODBCStatement {
             guard let bytes = try reader.units(number, as: SQL_C_CHAR, UInt8.self) else { return nil }
             text = options.encoding.decode(bytes)
         }
-        // Half a letter is not replaced by a sign: the value may be a key or a hash.
+        // Invalid characters are not replaced, because the value may be a key or a hash.
         guard let text else { throw .undecodable }
         return text
     }

@@ -6,7 +6,8 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Why another system's HTTP answer did not come. Holds no URL, header or body: any of them may hold a credential.
+/// An error of an HTTP request to another system. It holds no URL, header or body, because any of them may hold a
+/// credential.
 package enum HTTPFailure: BackendFailure, Equatable {
     case unreachable
     case timedOut
@@ -20,12 +21,12 @@ package enum HTTPFailure: BackendFailure, Equatable {
     package var cause: String {
         switch self {
         case .unreachable: "the service could not be reached"
-        case .timedOut: "the service did not answer in time"
-        case .connectionLost: "the service closed the connection before its answer was complete"
+        case .timedOut: "the service did not respond in time"
+        case .connectionLost: "the service closed the connection before its response was complete"
         case .untrusted: "no TLS connection: the certificate or the protocol of one side was not accepted by the other"
-        case .malformed: "the service's answer is not HTTP"
-        case .tooLarge(let limit): "the service's answer is larger than \(limit) bytes"
-        case .encoded: "the service sent a compressed answer, which it was not asked for"
+        case .malformed: "the service's response is not HTTP"
+        case .tooLarge(let limit): "the service's response is larger than \(limit) bytes"
+        case .encoded: "the service sent a compressed response that was not requested"
         case .other(let kind): "the request failed (\(kind))"
         }
     }
@@ -34,7 +35,8 @@ package enum HTTPFailure: BackendFailure, Equatable {
         switch error {
         case let failure as HTTPFailure: self = failure
         case let error as HTTPClientError: self = Self.client(error)
-        case let error as IOError: self = Self.lostCodes.contains(error.errnoCode) ? .connectionLost : .unreachable
+        case let error as IOError:
+            self = Self.connectionLossCodes.contains(error.errnoCode) ? .connectionLost : .unreachable
         case is NIOConnectionError: self = .unreachable
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: self = .untrusted
         case HTTPParserError.invalidEOFState: self = .connectionLost
@@ -44,13 +46,13 @@ package enum HTTPFailure: BackendFailure, Equatable {
         }
     }
 
-    private static let lostCodes: Set<CInt> = [ECONNRESET, EPIPE, ECONNABORTED]
+    private static let connectionLossCodes: Set<CInt> = [ECONNRESET, EPIPE, ECONNABORTED]
 
     private static func client(_ error: HTTPClientError) -> HTTPFailure {
         switch error {
         case .remoteConnectionClosed: .connectionLost
         case .readTimeout, .writeTimeout, .deadlineExceeded: .timedOut
-        // Late says nothing of whom one would have met.
+        // A timeout before the connection is ready does not prove that the service was reached.
         case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout: .unreachable
         default: .other(error.shortDescription)
         }

@@ -1,26 +1,27 @@
 /// A request to another system.
-package struct HTTPQuestion: Sendable {
+package struct OutboundRequest: Sendable {
     package var method = "GET"
     package var url: ServiceURL
-    /// Besides `Host`, `Content-Length`, `Accept-Encoding` and `User-Agent`.
+    /// The headers, except `Host`, `Content-Length`, `Accept-Encoding` and `User-Agent`.
     package var headers: [Header] = []
     package var body: [UInt8]?
-    /// Whether asking twice is the same as asking once, so that it may be sent again when a kept connection turns out to
-    /// have been closed (RFC 9110 section 9.2.2).
+    /// A Boolean value that indicates whether the request is idempotent, so that it may be repeated when a reused
+    /// connection turns out to be closed (RFC 9110 section 9.2.2).
     package var isRepeatable = false
-    /// Whether a status 401 may be an answer, so that it need not be about who asks.
-    package var hasMeaningFor401 = false
+    /// A Boolean value that indicates whether status 401 may be a regular response, and not only a rejection of the
+    /// service's credentials.
+    package var accepts401 = false
 
     package init(
         method: String = "GET", url: ServiceURL, headers: [Header] = [], body: [UInt8]? = nil,
-        isRepeatable: Bool = false, hasMeaningFor401: Bool = false
+        isRepeatable: Bool = false, accepts401: Bool = false
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.isRepeatable = isRepeatable
-        self.hasMeaningFor401 = hasMeaningFor401
+        self.accepts401 = accepts401
     }
 
     package struct Header: Sendable, Equatable {
@@ -34,19 +35,19 @@ package struct HTTPQuestion: Sendable {
     }
 }
 
-/// What came back, whole.
-package struct HTTPAnswer: Sendable, Equatable {
+/// The complete response.
+package struct OutboundResponse: Sendable, Equatable {
     package var status: Int
-    package var headers: [HTTPQuestion.Header]
+    package var headers: [OutboundRequest.Header]
     package var body: [UInt8]
 
-    package init(status: Int, headers: [HTTPQuestion.Header], body: [UInt8]) {
+    package init(status: Int, headers: [OutboundRequest.Header], body: [UInt8]) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// The values of a header, in their order.
+    /// Returns the values of a header, in their order.
     package func values(_ name: String) -> [String] {
         headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }

@@ -3,11 +3,11 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Asks one other system over HTTP/1.1, on connections that it keeps.
+/// A client for one other system over HTTP/1.1, with reused connections.
 ///
-/// HTTP/2 is not offered: there a system that stands still would hold every question on its one connection for as long as
-/// TCP takes to notice, while here each question that ends early takes its own connection with it. No proxy is used, and
-/// no answer may be compressed, so that its size is what was sent.
+/// HTTP/2 is not offered. On HTTP/2, a stalled system would block every request on its one connection until TCP
+/// detects the stall. On HTTP/1.1, each request that ends early closes only its own connection. No proxy is used.
+/// Compressed responses are rejected, so that the size of a response is the number of bytes sent.
 ///
 /// ```swift
 /// let http = OutgoingHTTP(try OutgoingHTTPSettings(section))
@@ -16,7 +16,7 @@ import NIOHTTP1
 package final class OutgoingHTTP: Sendable {
     private let client: HTTPClient
     private let settings: OutgoingHTTPSettings
-    private static let mostRedirects = 3
+    private static let maxRedirects = 3
 
     package init(_ settings: OutgoingHTTPSettings = OutgoingHTTPSettings()) {
         self.settings = settings
@@ -26,94 +26,98 @@ package final class OutgoingHTTP: Sendable {
         configuration.httpVersion = .http1Only
         configuration.proxy = nil
         configuration.decompression = .disabled
-        // How many may ask at once is decided by whoever asks; here nobody waits for a connection.
+        // The caller limits the number of concurrent requests, so requests do not wait for a connection here.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
-        // Shorter than servers commonly keep one, so that hardly a question meets a connection that is being closed.
+        // The timeout is shorter than that of most servers, so that a request rarely meets a connection that is
+        // being closed.
         configuration.connectionPool.idleTimeout = .seconds(4)
-        // A connection that is refused is an answer: waiting for a better one is not ours to decide.
+        // A refused connection is a result. The caller decides whether to retry.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
 
     deinit {
-        // Returns at once; the client keeps itself until its connections are closed.
+        // Returns immediately. The client retains itself until its connections are closed.
         client.shutdown { _ in }
     }
 
-    /// Sends a request and reads the whole answer, whatever its status.
+    /// Sends a request and reads the whole response, for any status.
     ///
-    /// - Throws: ``HTTPFailure``, or `CancellationError` when the asking task was cancelled.
-    package func send(_ question: HTTPQuestion) async throws -> HTTPAnswer {
+    /// - Throws: ``HTTPFailure``, or `CancellationError` when the calling task was cancelled.
+    package func send(_ request: OutboundRequest) async throws -> OutboundResponse {
         do {
-            return try await withTimeout { [self] in try await follow(question) }
+            return try await withTimeout { [self] in try await follow(request) }
         } catch {
             if Task.isCancelled { throw CancellationError() }
             throw HTTPFailure(error)
         }
     }
 
-    /// AsyncHTTPClient's own deadline ends with the head of the answer.
-    private func withTimeout(_ body: @escaping @Sendable () async throws -> HTTPAnswer) async throws -> HTTPAnswer {
-        try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
+    /// Applies the timeout to the whole response, because AsyncHTTPClient's own deadline ends with the response
+    /// head.
+    private func withTimeout(_ body: @escaping @Sendable () async throws -> OutboundResponse) async throws
+        -> OutboundResponse
+    {
+        try await withThrowingTaskGroup(of: OutboundResponse.self) { group in
             group.addTask(operation: body)
             group.addTask { [timeout = settings.timeout] in
                 try await Task.sleep(for: .seconds(timeout))
                 throw HTTPFailure.timedOut
             }
             defer { group.cancelAll() }
-            guard let answer = try await group.next() else { throw HTTPFailure.timedOut }
-            return answer
+            guard let response = try await group.next() else { throw HTTPFailure.timedOut }
+            return response
         }
     }
 
-    private func follow(_ question: HTTPQuestion) async throws -> HTTPAnswer {
-        var question = question
-        var left = settings.redirects == .never ? 0 : Self.mostRedirects
+    private func follow(_ request: OutboundRequest) async throws -> OutboundResponse {
+        var request = request
+        var left = settings.redirects == .never ? 0 : Self.maxRedirects
         while true {
-            let answer = try await exchangeAgain(question)
-            guard left > 0, [301, 302, 303, 307, 308].contains(answer.status),
-                let location = answer.values("location").first, let url = question.url.redirected(to: location)
-            else { return answer }
+            let response = try await exchangeAgain(request)
+            guard left > 0, [301, 302, 303, 307, 308].contains(response.status),
+                let location = response.values("location").first, let url = request.url.redirected(to: location)
+            else { return response }
             left -= 1
-            question.url = url
-            // RFC 9110 sections 15.4.2 to 15.4.4: a POST becomes a GET, but for 307 and 308.
-            if answer.status == 303 || ([301, 302].contains(answer.status) && question.method == "POST") {
-                question.method = question.method == "HEAD" ? "HEAD" : "GET"
-                question.body = nil
-                question.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
+            request.url = url
+            // RFC 9110 sections 15.4.2 to 15.4.4: a POST becomes a GET, except for 307 and 308.
+            if response.status == 303 || ([301, 302].contains(response.status) && request.method == "POST") {
+                request.method = request.method == "HEAD" ? "HEAD" : "GET"
+                request.body = nil
+                request.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
             }
         }
     }
 
-    private func exchangeAgain(_ question: HTTPQuestion) async throws -> HTTPAnswer {
+    private func exchangeAgain(_ request: OutboundRequest) async throws -> OutboundResponse {
         do {
-            return try await exchange(question)
-        } catch  where question.isRepeatable && HTTPFailure(error) == .connectionLost && !Task.isCancelled {
-            return try await exchange(question)
+            return try await exchange(request)
+        } catch  where request.isRepeatable && HTTPFailure(error) == .connectionLost && !Task.isCancelled {
+            return try await exchange(request)
         }
     }
 
-    private func exchange(_ question: HTTPQuestion) async throws -> HTTPAnswer {
-        var request = HTTPClientRequest(url: question.url.text)
-        request.method = HTTPMethod(rawValue: question.method)
-        for header in question.headers { request.headers.add(name: header.name, value: header.value) }
-        request.headers.replaceOrAdd(name: "Accept-Encoding", value: "identity")
-        if !request.headers.contains(name: "User-Agent") {
-            request.headers.add(name: "User-Agent", value: "Gatefold")
+    private func exchange(_ request: OutboundRequest) async throws -> OutboundResponse {
+        var clientRequest = HTTPClientRequest(url: request.url.text)
+        clientRequest.method = HTTPMethod(rawValue: request.method)
+        for header in request.headers { clientRequest.headers.add(name: header.name, value: header.value) }
+        clientRequest.headers.replaceOrAdd(name: "Accept-Encoding", value: "identity")
+        if !clientRequest.headers.contains(name: "User-Agent") {
+            clientRequest.headers.add(name: "User-Agent", value: "Gatefold")
         }
-        if let body = question.body { request.body = .bytes(body) }
-        let response = try await client.execute(request, deadline: .distantFuture)
+        if let body = request.body { clientRequest.body = .bytes(body) }
+        let response = try await client.execute(clientRequest, deadline: .distantFuture)
         let encodings = response.headers["Content-Encoding"].map { $0.lowercased() }
         guard encodings.allSatisfy({ ["", "identity"].contains($0) }) else { throw HTTPFailure.encoded }
         var body: [UInt8] = []
         for try await bytes in response.body {
-            guard body.count + bytes.readableBytes <= settings.largestAnswer else {
-                throw HTTPFailure.tooLarge(limit: settings.largestAnswer)
+            guard body.count + bytes.readableBytes <= settings.maxResponseSize else {
+                throw HTTPFailure.tooLarge(limit: settings.maxResponseSize)
             }
             body.append(contentsOf: bytes.readableBytesView)
         }
-        return HTTPAnswer(
+        return OutboundResponse(
             status: Int(response.status.code),
-            headers: response.headers.map { HTTPQuestion.Header(name: $0.name, value: $0.value) }, body: body)
+            headers: response.headers.map { OutboundRequest.Header(name: $0.name, value: $0.value) }, body: body)
     }
 }

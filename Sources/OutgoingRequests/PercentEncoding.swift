@@ -1,6 +1,6 @@
-/// What a value is as one part of a URL.
+/// Percent encoding of a value as one component of a URL.
 package enum PercentEncoding {
-    /// Everything but the unreserved characters of RFC 3986 section 2.3 is escaped.
+    /// Escapes everything except the unreserved characters of RFC 3986 section 2.3.
     package static func encode(_ value: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -19,12 +19,13 @@ package enum PercentEncoding {
 }
 
 extension ServiceURL {
-    /// The URL with further segments behind its path, each escaped so that it stays one.
+    /// Returns the URL with further path segments, each escaped so that it remains one segment.
     ///
-    /// Returns nil where the URL has a query, and for a segment that is empty or only dots: to whoever reads a path those
-    /// mean another one.
+    /// Returns nil where the URL has a query, and for an empty segment, `.` or `..`, because a program that
+    /// resolves the path would read a different path.
     ///
-    /// - Parameter suffix: written as it is behind the last, such as the `:acknowledge` of Google's methods.
+    /// - Parameter suffix: text that is appended unescaped after the last segment, such as the `:acknowledge` of
+    ///   Google's methods.
     package func appending(_ segments: [String], suffix: String = "") -> ServiceURL? {
         guard !text.contains("?"), !segments.contains(where: { ["", ".", ".."].contains($0) }) else { return nil }
         let base = text.hasSuffix("/") ? String(text.dropLast()) : text

@@ -1,8 +1,8 @@
-/// The extensions by which an authority says what a certificate was issued for, as object identifiers in dotted form.
+/// The certificate extensions that state the purpose of a certificate, as object identifiers in dotted form.
 package struct CertificateMarkers: Sendable, Equatable {
-    /// Must stand in the signer's certificate.
+    /// The extension that the signer's certificate must contain.
     package let signer: String
-    /// Must stand in the certificate of the authority that issued it.
+    /// The extension that the certificate of the issuing authority must contain.
     package let issuer: String
 
     package init(signer: String, issuer: String) {

@@ -7,9 +7,9 @@ package enum CryptoLibrary {
         try CryptoFunctions(SharedLibrary("libcrypto.so.3", package: "libssl3"))
     }
 
-    /// Loads it, so that one that is missing is known of at the start.
+    /// Loads the library, so that a missing one is reported at the start.
     ///
-    /// - Throws: ``SharedLibraryError`` with the Debian package that has it.
+    /// - Throws: ``SharedLibraryError`` with the name of the Debian package that contains the library.
     package static func load() throws(SharedLibraryError) {
         _ = try functions()
     }
@@ -19,8 +19,8 @@ package enum CryptoLibrary {
     }
 }
 
-/// The functions of libcrypto that are used, by the types their headers declare (`cms.h`, `x509.h`, `x509_vfy.h`, `objects.h`,
-/// `stack.h`, `err.h`).
+/// The functions of libcrypto that are used, with the types that their headers declare (`cms.h`, `x509.h`,
+/// `x509_vfy.h`, `objects.h`, `stack.h`, `err.h`).
 struct CryptoFunctions: Sendable {
     typealias Object = OpaquePointer
     typealias Bytes = UnsafePointer<UInt8>

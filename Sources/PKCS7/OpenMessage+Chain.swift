@@ -2,24 +2,24 @@ import COpenSSL
 import Foundation
 
 extension OpenMessage {
-    /// Looks for the way from a certificate to one of the roots, and at what it is made of.
+    /// Builds the chain from a certificate to one of the roots, and checks its length, its markers and its digests.
     func requireChain(
-        of certificate: OpaquePointer, roots: [[UInt8]], markers: CertificateMarkers, at moment: Date
+        of certificate: OpaquePointer, roots: [[UInt8]], markers: CertificateMarkers, at timestamp: Date
     ) throws(SignedMessageError) {
         guard let store = functions.newStore() else { throw .untrusted("no memory") }
         defer { functions.freeStore(store) }
         for root in roots { try add(root, to: store) }
         guard let check = functions.newCheck() else { throw .untrusted("no memory") }
         defer { functions.freeCheck(check) }
-        guard functions.startCheck(check, store, certificate, companions) == 1,
+        guard functions.startCheck(check, store, certificate, includedCertificates) == 1,
             let parameters = functions.parameters(check),
-            let seconds = time_t(exactly: moment.timeIntervalSince1970.rounded())
-        else { throw .untrusted("can not be checked") }
+            let seconds = time_t(exactly: timestamp.timeIntervalSince1970.rounded())
+        else { throw .untrusted("cannot be checked") }
         functions.setTime(parameters, seconds)
-        // What the certificate may be used for is said by the markers. OpenSSL's own idea would be that of mail, which
-        // certificates for receipts need not be good for.
-        guard functions.setPurpose(parameters, X509_PURPOSE_ANY) == 1 else { throw .untrusted("can not be checked") }
-        // SHA-1 passes at no higher level; `digests` keeps out what is worse.
+        // The markers define the permitted use of the certificate. OpenSSL's default purpose is e-mail, which a
+        // certificate for receipts need not support.
+        guard functions.setPurpose(parameters, X509_PURPOSE_ANY) == 1 else { throw .untrusted("cannot be checked") }
+        // SHA-1 is rejected at any higher level. `digests` excludes weaker digests.
         functions.setLevel(parameters, 0)
         functions.setDepth(parameters, 2)
         guard functions.check(check) == 1 else {
@@ -30,7 +30,7 @@ extension OpenMessage {
         guard chain.count == 3 else { throw .chainLength(chain.count) }
         guard has(markers.signer, chain[0]) else { throw .signerUnmarked }
         guard has(markers.issuer, chain[1]) else { throw .issuerUnmarked }
-        // The root's own signature says nothing: it is the root because it was given.
+        // The root's own signature is not checked, because the caller supplied the root as trusted.
         for certificate in chain.prefix(2) {
             var digest: Int32 = 0
             guard functions.signatureInfo(certificate, &digest, nil, nil, nil) == 1, Self.digests.contains(digest)

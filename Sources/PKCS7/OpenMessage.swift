@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A message while OpenSSL has it in memory.
+/// A message that OpenSSL has parsed into memory.
 final class OpenMessage {
     let functions: CryptoFunctions
     private let message: OpaquePointer
@@ -19,7 +19,7 @@ final class OpenMessage {
         }
         guard let read else { throw .malformed }
         guard functions.number(functions.messageType(read)) == NID_pkcs7_signed,
-            // Only of this type RFC 5652 section 5.3 allows that what is signed is the content and nothing besides.
+            // RFC 5652 section 5.3 allows a signature over the content alone only for this content type.
             functions.number(functions.contentType(read)) == NID_pkcs7_data
         else {
             functions.freeMessage(read)
@@ -35,22 +35,22 @@ final class OpenMessage {
         functions.freeMessage(message)
     }
 
-    /// What was signed, put together from its pieces where it came in pieces.
+    /// Returns the signed content, with its pieces joined where it was sent in pieces.
     func contents() throws(SignedMessageError) -> [UInt8] {
         guard let content = functions.content(message)?.pointee?.pointee else { throw .detached }
         guard content.length > 0, let data = content.data else { return [] }
         return Array(UnsafeBufferPointer(start: data, count: Int(content.length)))
     }
 
-    /// The one signer and its certificate.
+    /// Returns the only signer and its certificate.
     func onlySigner() throws(SignedMessageError) -> (signer: OpaquePointer, certificate: OpaquePointer) {
         guard let signers = functions.signers(message) else { throw .signers(0) }
         guard functions.count(signers) == 1, let signer = functions.item(signers, 0).map(OpaquePointer.init) else {
             throw .signers(Int(functions.count(signers)))
         }
         guard let certificates else { throw .noCertificate }
-        guard functions.count(certificates) <= SignedMessage.mostCertificates else {
-            throw .tooManyCertificates(limit: SignedMessage.mostCertificates)
+        guard functions.count(certificates) <= SignedMessage.maxCertificates else {
+            throw .tooManyCertificates(limit: SignedMessage.maxCertificates)
         }
         for certificate in list(certificates) where functions.isSigner(signer, certificate) == 0 {
             return (signer, certificate)
@@ -61,7 +61,7 @@ final class OpenMessage {
     func requireSignature(
         of signer: OpaquePointer, by certificate: OpaquePointer
     ) throws(SignedMessageError) {
-        // The certificate that was judged, whichever others of the same name there are.
+        // Uses the certificate that was checked, even when others have the same name.
         functions.setSigner(signer, certificate)
         var digest: UnsafeMutablePointer<X509_ALGOR>?
         functions.signerAlgorithms(signer, nil, nil, &digest, nil)
@@ -70,13 +70,14 @@ final class OpenMessage {
         guard functions.verifyMessage(message, nil, nil, nil, nil, flags) == 1 else { throw .signature }
     }
 
-    /// SHA-1 because receipts were signed with it until January 2025 (PROTOCOLS 6.2).
+    /// The accepted digests. SHA-1 is included because receipts were signed with it until January 2025. Source: App
+    /// Store protocol, “Certificates of old receipts”.
     static let digests: Set<Int32> = [NID_sha1, NID_sha256, NID_sha384, NID_sha512]
 
     func list(_ stack: OpaquePointer) -> [OpaquePointer] {
         (0..<max(0, functions.count(stack))).compactMap { functions.item(stack, $0).map(OpaquePointer.init) }
     }
 
-    /// The certificates that came with the message, to build a chain of.
-    var companions: OpaquePointer? { certificates }
+    /// The certificates inside the message, used to build a chain.
+    var includedCertificates: OpaquePointer? { certificates }
 }

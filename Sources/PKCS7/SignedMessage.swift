@@ -1,15 +1,15 @@
 package import Foundation
 
-/// A message in the format of PKCS#7 signed data, also called CMS (RFC 5652), with what was signed inside it.
+/// A message in the format of PKCS#7 signed data, also called CMS (RFC 5652), with the signed content inside it.
 ///
-/// Read by OpenSSL. swift-certificates has a reader of the format, too, but as an SPI that any release may change; and it
-/// knows no signer whose algorithm is called plainly `rsaEncryption`, as PKCS#7 has it (RFC 2315) and CMS allows
-/// (RFC 3370 section 3.2). Receipts come in BER with indefinite lengths,
-/// with SHA-1 in their first twelve years, and with chains that were valid only then.
+/// OpenSSL parses the message. swift-certificates also has a parser for the format, but only as an SPI, which any
+/// release may change. That parser does not support a signer whose algorithm is plain `rsaEncryption`, which PKCS#7
+/// uses (RFC 2315) and CMS allows (RFC 3370 section 3.2). Receipts are encoded in BER with indefinite lengths. In
+/// their first twelve years they were signed with SHA-1, and with chains that were valid only then.
 ///
-/// When a certificate has to have been valid is often said by the message itself. So its contents can be read before
-/// anybody vouched for them, the moment taken from there, and the message then verified at it: a moment that was
-/// made up does not survive the signature.
+/// The message itself often states the time at which the certificate must have been valid. Therefore its contents
+/// can be read before they are verified: the caller takes the timestamp from them, and then verifies the message at
+/// that time. A forged timestamp invalidates the signature.
 ///
 /// ```swift
 /// let message = try SignedMessage(bytes)
@@ -17,43 +17,45 @@ package import Foundation
 /// let contents = try message.verify(roots: roots, markers: markers, at: moment)
 /// ```
 package struct SignedMessage: Sendable {
-    /// Larger ones are not read, in bytes.
-    package static let largest = 1 << 20
-    static let mostCertificates = 16
+    /// The maximum size of a message, in bytes. Larger messages are not read.
+    package static let maxSize = 1 << 20
+    static let maxCertificates = 16
 
     let bytes: [UInt8]
-    /// What the message says was signed; nobody has vouched for it.
+    /// The signed content according to the message, not verified yet.
     package let unverifiedContents: [UInt8]
 
-    /// - Parameter bytes: DER or BER, and nothing after it.
+    /// - Parameter bytes: DER or BER, with nothing after it.
     /// - Throws: ``SignedMessageError``.
     package init(_ bytes: [UInt8]) throws(SignedMessageError) {
         self.bytes = bytes
         unverifiedContents = try Self.opening(bytes) { message throws(SignedMessageError) in try message.contents() }
     }
 
-    /// Says who signed: the one signer has a certificate that one of the roots, and none but these, leads to by one
-    /// authority between them, all three valid at the moment and the lower two marked.
+    /// Verifies the signer. The message must have exactly one signer, whose certificate chains to one of the given
+    /// roots through exactly one authority. All three certificates must be valid at the given time, and the lower
+    /// two must have the markers.
     ///
     /// - Parameters:
-    ///   - roots: certificates in DER; the system's authorities count for nothing.
-    ///   - moment: when the certificates have to have been valid.
-    /// - Returns: what was signed.
+    ///   - roots: certificates in DER. The system's authorities are not trusted.
+    ///   - timestamp: the time at which the certificates must have been valid.
+    /// - Returns: the signed content.
     /// - Throws: ``SignedMessageError``.
     package func verify(
-        roots: [[UInt8]], markers: CertificateMarkers, at moment: Date
+        roots: [[UInt8]], markers: CertificateMarkers, at timestamp: Date
     ) throws(SignedMessageError) -> [UInt8] {
         try Self.opening(bytes) { message throws(SignedMessageError) in
             let (signer, certificate) = try message.onlySigner()
-            try message.requireChain(of: certificate, roots: roots, markers: markers, at: moment)
+            try message.requireChain(of: certificate, roots: roots, markers: markers, at: timestamp)
             try message.requireSignature(of: signer, by: certificate)
             return try message.contents()
         }
     }
 
-    /// Says only that the message is as its signer made it, whoever that is: the certificate comes with the message.
+    /// Verifies only that the message is unchanged since its signer made it. The identity of the signer is not
+    /// verified, because the certificate comes with the message.
     ///
-    /// - Returns: what was signed.
+    /// - Returns: the signed content.
     /// - Throws: ``SignedMessageError``.
     package func verifyByItsOwnCertificate() throws(SignedMessageError) -> [UInt8] {
         try Self.opening(bytes) { message throws(SignedMessageError) in
@@ -63,18 +65,18 @@ package struct SignedMessage: Sendable {
         }
     }
 
-    /// Nothing of OpenSSL's is kept between two calls: what the message is, is its bytes.
+    /// Parses the message for one call. No OpenSSL object is retained between two calls; only the bytes are stored.
     private static func opening(
         _ bytes: [UInt8], _ read: (OpenMessage) throws(SignedMessageError) -> [UInt8]
     ) throws(SignedMessageError) -> [UInt8] {
-        guard bytes.count <= largest else { throw .tooLarge(limit: largest) }
+        guard bytes.count <= maxSize else { throw .tooLarge(limit: maxSize) }
         let functions: CryptoFunctions
         do {
             functions = try CryptoLibrary.functions()
         } catch {
             throw .library(error)
         }
-        // Errors pile up per thread, and this thread is shared.
+        // OpenSSL collects errors per thread, and this thread is shared.
         defer { functions.clearErrors() }
         return try read(try OpenMessage(bytes, functions))
     }

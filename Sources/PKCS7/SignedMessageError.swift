@@ -1,29 +1,29 @@
 package import SharedLibraries
 
-/// Why bytes are no message that somebody known has signed.
+/// An error that describes why bytes are not a message from a trusted signer.
 package enum SignedMessageError: Error, Equatable, CustomStringConvertible {
     case tooLarge(limit: Int)
-    /// Neither DER nor BER of PKCS#7 signed data, or something follows it.
+    /// The bytes are neither DER nor BER of PKCS#7 signed data, or something follows it.
     case malformed
-    /// What was signed is not in the message.
+    /// The signed content is not in the message.
     case detached
-    /// There must be exactly one.
+    /// The message does not have exactly one signer.
     case signers(Int)
     case tooManyCertificates(limit: Int)
     /// The signer's certificate is not in the message.
     case noCertificate
-    /// A root that was given is no certificate.
+    /// A given root is not a certificate.
     case unreadableRoot
-    /// The signer's certificate does not lead to one of the roots at that time.
+    /// The signer's certificate does not chain to one of the roots at that time.
     case untrusted(String)
-    /// The way from the signer to the root is not of two steps.
+    /// The chain from the signer to the root does not have exactly two steps.
     case chainLength(Int)
-    /// The signer's certificate was issued for something else.
+    /// The signer's certificate was issued for another purpose.
     case signerUnmarked
     case issuerUnmarked
-    /// Signed with a digest other than SHA-1 and the SHA-2 family.
+    /// The message is signed with a digest other than SHA-1 and the SHA-2 family.
     case digest
-    /// The message was changed, or is not the signer's.
+    /// The message was changed, or the signer did not sign it.
     case signature
     case library(SharedLibraryError)
 
@@ -35,13 +35,13 @@ package enum SignedMessageError: Error, Equatable, CustomStringConvertible {
         case .signers(let count): "\(count) signers; expected one"
         case .tooManyCertificates(let limit): "more than \(limit) certificates"
         case .noCertificate: "the signer's certificate is not in the message"
-        case .unreadableRoot: "a root is no X.509 certificate in DER"
+        case .unreadableRoot: "a root is not an X.509 certificate in DER"
         case .untrusted(let problem): "the signer's certificate is not trusted: \(problem)"
         case .chainLength(let count): "a chain of \(count) certificates; expected three"
         case .signerUnmarked: "the signer's certificate is not marked for this purpose"
         case .issuerUnmarked: "the issuer's certificate is not marked for this purpose"
         case .digest: "signed with a digest that is not accepted"
-        case .signature: "the signature does not fit the content"
+        case .signature: "the signature does not match the content"
         case .library(let error): error.description
         }
     }

@@ -1,19 +1,19 @@
 import Dispatch
 import Synchronization
 
-/// Tells servers to end statements whose answer nobody waits for any more.
+/// A queue that requests servers to cancel statements whose result is no longer needed.
 ///
-/// libpq's PQcancel blocks for as long as the server likes, so it has a thread of its own, and more requests than the queue
-/// holds are dropped: the server's statement timeout ends those.
+/// libpq's PQcancel blocks as long as the server does, so it runs on a separate thread. Requests that exceed the
+/// queue's limit are dropped; the server's statement timeout ends those statements.
 public final class Canceller: Sendable {
-    private static let most = 256
+    private static let limit = 256
     private let queue = DispatchQueue(label: "gatefold.postgresql.cancel")
     private let waiting = Mutex(0)
 
     public init() {}
 
-    /// `@unchecked Sendable`: a PGcancel is a copy that is independent of its connection, libpq lets any thread use it, and the
-    /// request is its only owner.
+    /// `@unchecked Sendable`: a PGcancel is a copy that is independent of its connection, libpq allows its use on
+    /// any thread, and the request is its only owner.
     private struct Request: @unchecked Sendable {
         let pointer: OpaquePointer
     }
@@ -22,7 +22,7 @@ public final class Canceller: Sendable {
         guard let pointer = library.getCancel(connection) else { return }
         let request = Request(pointer: pointer)
         let enters = waiting.withLock { waiting in
-            guard waiting < Self.most else { return false }
+            guard waiting < Self.limit else { return false }
             waiting += 1
             return true
         }

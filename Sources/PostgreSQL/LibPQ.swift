@@ -1,7 +1,7 @@
 import CLibPQ
 public import SharedLibraries
 
-/// The functions of libpq, found once.
+/// The functions of libpq, loaded once.
 public struct LibPQ: Sendable {
     typealias Texts = UnsafePointer<UnsafePointer<CChar>?>?
     typealias NoticeReceiver = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
@@ -43,7 +43,7 @@ public struct LibPQ: Sendable {
 
     /// - Throws: `SharedLibraryError` where libpq is not installed, or is older than PostgreSQL 12.
     public init() throws(SharedLibraryError) {
-        ForeignEnvironment.ignore
+        LibPQEnvironment.ignore
         let library = try SharedLibrary("libpq.so.5", package: "libpq5")
         connectStartParams = try library.function("PQconnectStartParams")
         connectPoll = try library.function("PQconnectPoll")

@@ -6,17 +6,17 @@ import CLibPQ
     import Darwin
 #endif
 
-/// The rows of an answer as texts, nil for NULL.
+/// The rows of a result as texts, nil for NULL.
 public struct PostgreSQLRows: Sendable, Equatable {
     public var columns: [String] = []
     public var rows: [[String?]] = []
 }
 
 extension PostgreSQLConnection {
-    /// What an answer may cost.
+    /// The limits of a query's result and time.
     public struct Limits: Sendable {
         public var rows: Int
-        /// Of all values together.
+        /// The maximum size of all values together, in bytes. Default: 64 MiB.
         public var bytes: Int
         public var time: Duration
 
@@ -27,23 +27,24 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// Asks one statement with its parameters beside it, and takes the whole answer.
+    /// Runs one statement with separate parameters, and reads the whole result.
     ///
     /// - Parameters:
     ///   - sql: one statement with the placeholders `$1`, `$2` and so on.
-    ///   - values: their values as texts without NUL, nil for NULL; the server finds out their types.
-    /// - Throws: ``PostgreSQLError``. After all but ``PostgreSQLError/answered(sqlState:)``,
-    ///   ``PostgreSQLError/valueRefused(sqlState:)`` and ``PostgreSQLError/noRows`` the connection is not usable any more.
+    ///   - values: the parameters as texts without NUL, nil for NULL. The server infers their types.
+    /// - Throws: ``PostgreSQLError``. After any error except ``PostgreSQLError/serverError(sqlState:)``,
+    ///   ``PostgreSQLError/valueRejected(sqlState:)`` and ``PostgreSQLError/noRows`` the connection is no longer
+    ///   usable.
     public func query(_ sql: String, _ values: [String?], _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
         do {
-            // Until the answer was read to its end.
-            isSpoilt = true
-            let rows = try ask(sql, values, limits)
-            isSpoilt = false
+            // The flag stays set until the result is read to its end.
+            isPoisoned = true
+            let rows = try execute(sql, values, limits)
+            isPoisoned = false
             return rows
         } catch {
             switch error {
-            case .answered, .valueRefused, .noRows: isSpoilt = false
+            case .serverError, .valueRejected, .noRows: isPoisoned = false
             case .timedOut, .interrupted, .tooManyRows: cancelStatement()
             default: break
             }
@@ -51,9 +52,10 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// Runs one statement for what it changes, as ``query(_:_:_:)`` asks one for its rows.
+    /// Runs one statement for its changes, with the rules of ``query(_:_:_:)``.
     ///
-    /// - Returns: how many rows it changed or gave; nil where the server does not count them.
+    /// - Returns: the number of rows that the statement changed or returned, or nil where the server does not
+    ///   count them.
     public func change(_ sql: String, _ values: [String?], _ limits: Limits) throws(PostgreSQLError) -> Int? {
         lastCount = nil
         do {
@@ -64,7 +66,7 @@ extension PostgreSQLConnection {
         return lastCount
     }
 
-    /// Whether the connection is in a transaction, one that failed included.
+    /// A Boolean value that indicates whether the connection is in a transaction, including a failed one.
     public var isInTransaction: Bool {
         guard let handle else { return false }
         return library.transactionStatus(handle) != PQTRANS_IDLE
@@ -74,7 +76,7 @@ extension PostgreSQLConnection {
         library.changedRows(result).flatMap { Int(String(cString: $0)) }
     }
 
-    private func ask(
+    private func execute(
         _ sql: String, _ values: [String?], _ limits: Limits
     ) throws(PostgreSQLError) -> PostgreSQLRows {
         let deadline = ContinuousClock.now + limits.time
@@ -83,7 +85,7 @@ extension PostgreSQLConnection {
         }
         guard isSent, library.setSingleRowMode(handle) == 1 else { throw .lost }
         try send(until: deadline)
-        var answer = PostgreSQLRows()
+        var response = PostgreSQLRows()
         var failure: PostgreSQLError?
         var isComplete = false
         var bytes = 0
@@ -91,10 +93,10 @@ extension PostgreSQLConnection {
             defer { library.clear(result) }
             switch library.resultStatus(result) {
             case PGRES_SINGLE_TUPLE, PGRES_TUPLES_OK:
-                if answer.columns.isEmpty { answer.columns = try columns(of: result) }
+                if response.columns.isEmpty { response.columns = try columns(of: result) }
                 for row in 0..<library.rows(result) {
-                    guard answer.rows.count < limits.rows else { throw .tooManyRows }
-                    answer.rows.append(try texts(row, of: result, &bytes))
+                    guard response.rows.count < limits.rows else { throw .tooManyRows }
+                    response.rows.append(try texts(row, of: result, &bytes))
                 }
                 guard bytes <= limits.bytes else { throw .tooManyRows }
                 if library.resultStatus(result) == PGRES_TUPLES_OK {
@@ -107,17 +109,17 @@ extension PostgreSQLConnection {
             case PGRES_FATAL_ERROR:
                 failure = failure ?? self.failure(of: result, values.count)
             default:
-                // A COPY, which would have to be ended, or what libpq does not know.
-                throw .unexpectedAnswer
+                // A COPY, which would have to be ended, or a result that libpq does not know.
+                throw .unexpectedResponse
             }
             switch failure {
-            case nil, .answered, .valueRefused, .noRows: continue
+            case nil, .serverError, .valueRejected, .noRows: continue
             case let failure?: throw failure
             }
         }
         if let failure { throw failure }
         guard isComplete else { throw .lost }
-        return answer
+        return response
     }
 
     private func send(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
@@ -125,7 +127,8 @@ extension PostgreSQLConnection {
             switch library.flush(handle) {
             case 0: return
             case 1:
-                // A server that speaks meanwhile must be listened to, or both would wait.
+                // The client must read data that the server sends meanwhile, because otherwise both would wait for
+                // each other.
                 let ready = try wait(POLLIN | POLLOUT, until: deadline)
                 if ready & POLLIN != 0, library.consumeInput(handle) == 0 { throw .lost }
             default: throw .lost
@@ -133,7 +136,7 @@ extension PostgreSQLConnection {
         }
     }
 
-    /// Nil after the last.
+    /// Returns the next result, or nil after the last.
     private func nextResult(until deadline: ContinuousClock.Instant) throws(PostgreSQLError) -> OpaquePointer? {
         while library.isBusy(handle) != 0 {
             _ = try wait(POLLIN, until: deadline)
@@ -146,15 +149,15 @@ extension PostgreSQLConnection {
         // PG_DIAG_SQLSTATE
         if let text = library.resultErrorField(result, CInt(UInt8(ascii: "C"))) {
             let state = String(cString: text)
-            // PG_DIAG_CONTEXT, which may quote values and goes no further.
+            // PG_DIAG_CONTEXT. It may quote values, so it is not passed on.
             if state.hasPrefix("22"), let context = library.resultErrorField(result, CInt(UInt8(ascii: "W"))),
-                PostgreSQLError.isOfBoundValue(context: String(cString: context), values: values)
+                PostgreSQLError.isBoundValueError(context: String(cString: context), values: values)
             {
-                return .valueRefused(sqlState: state)
+                return .valueRejected(sqlState: state)
             }
-            return .answered(sqlState: state)
+            return .serverError(sqlState: state)
         }
-        return library.status(handle) == CONNECTION_OK ? .unexpectedAnswer : .lost
+        return library.status(handle) == CONNECTION_OK ? .unexpectedResponse : .lost
     }
 
     private func columns(of result: OpaquePointer) throws(PostgreSQLError) -> [String] {

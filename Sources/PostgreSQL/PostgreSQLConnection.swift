@@ -9,20 +9,22 @@ import Synchronization
 
 /// A connection to a PostgreSQL server, used through blocking calls that another thread can interrupt.
 ///
-/// `@unchecked Sendable`: the pool lends a connection to one thread at a time, so that only this thread reads or writes its
-/// mutable properties. Other threads may call ``interrupt()`` alone, which touches only a value with a lock.
+/// `@unchecked Sendable`: the pool lends a connection to one thread at a time, so that only this thread reads or
+/// writes its mutable properties. Other threads may only call ``interrupt()``, which touches only a value with a
+/// lock.
 public final class PostgreSQLConnection: @unchecked Sendable {
     let library: LibPQ
     private let server: PostgreSQLServer
     private let canceller: Canceller
-    private let interruption = Interruption()
+    private let wakeupPipe = WakeupPipe()
     private(set) var handle: OpaquePointer?
-    /// Whether something is left of a question, so that the next one would read its answer.
-    var isSpoilt = false
-    /// How many rows the last statement changed or gave; nil where the server does not count them.
+    /// A Boolean value that indicates whether data of a query is unread, so that the next query would read the
+    /// wrong result.
+    var isPoisoned = false
+    /// The number of rows that the last statement changed or returned, or nil where the server does not count them.
     var lastCount: Int?
 
-    /// Does not connect yet.
+    /// Creates a connection that is not open yet.
     public init(_ library: LibPQ, _ server: PostgreSQLServer, canceller: Canceller) {
         self.library = library
         self.server = server
@@ -31,19 +33,21 @@ public final class PostgreSQLConnection: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Whether another question may be asked: connected, in no transaction, and nothing left of the one before.
+    /// A Boolean value that indicates whether another query may be sent: the connection is open, in no transaction,
+    /// and the previous result has been read.
     public var isUsable: Bool {
-        guard let handle, !isSpoilt, !interruption.isRaised else { return false }
+        guard let handle, !isPoisoned, !wakeupPipe.isRaised else { return false }
         return library.status(handle) == CONNECTION_OK && library.transactionStatus(handle) == PQTRANS_IDLE
     }
 
-    /// Makes a call that is under way on another thread end with ``PostgreSQLError/interrupted``, and all later ones.
-    public func interrupt() { interruption.raise() }
+    /// Makes a call in progress on another thread end with ``PostgreSQLError/interrupted``, and all later calls
+    /// too.
+    public func interrupt() { wakeupPipe.raise() }
 
-    /// Frees what it holds; it is not used again.
+    /// Frees all resources. The connection is not used again.
     public func close() {
         disconnect()
-        interruption.close()
+        wakeupPipe.close()
     }
 
     private func disconnect() {
@@ -51,16 +55,16 @@ public final class PostgreSQLConnection: @unchecked Sendable {
         handle = nil
     }
 
-    /// Asks the server to end the statement under way, without waiting for it.
+    /// Requests that the server cancel the current statement, without waiting for it.
     func cancelStatement() {
         if let handle { canceller.cancel(handle, library) }
     }
 
     // MARK: Connecting
 
-    /// Connects to the first host that will do.
+    /// Connects to the first suitable host.
     ///
-    /// - Throws: ``PostgreSQLError/couldNotConnect(_:)`` with the most telling failure of all hosts, or
+    /// - Throws: ``PostgreSQLError/couldNotConnect(_:)`` with the most specific failure of all hosts, or
     ///   ``PostgreSQLError/interrupted``.
     public func connect() throws(PostgreSQLError) {
         var worst: ConnectFailure?
@@ -91,7 +95,7 @@ public final class PostgreSQLConnection: @unchecked Sendable {
             withTexts(keywords.map(\.1) + [nil]) { values in library.connectStartParams(names, values, 0) }
         }
         guard let handle else { throw .couldNotConnect(.unreachable) }
-        // Notices would be printed, and messages would quote what they are about.
+        // Notices would be printed, and error messages would quote values.
         _ = library.setNoticeReceiver(handle, { _, _ in }, nil)
         _ = library.setErrorVerbosity(handle, PQERRORS_SQLSTATE)
         guard library.status(handle) != CONNECTION_BAD else { throw connectFailure(handle) }
@@ -114,19 +118,19 @@ public final class PostgreSQLConnection: @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Waits until the connection can be read from or written to.
+    /// Waits until the connection is ready for reading or writing.
     ///
-    /// - Returns: what it is ready for.
+    /// - Returns: the events for which it is ready.
     func wait(_ events: Int32, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) -> Int32 {
         while true {
             var watched = [
                 pollfd(fd: library.socket(handle), events: Int16(events), revents: 0),
-                pollfd(fd: interruption.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeupPipe.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            if interruption.isRaised { throw .interrupted }
+            if wakeupPipe.isRaised { throw .interrupted }
             let left = deadline - .now
             guard left > .zero else { throw .timedOut }
-            // Rounded up, so that poll(2) does not return just before the deadline again and again.
+            // Rounded up, so that poll(2) does not repeatedly return just before the deadline.
             let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
             let ready = poll(&watched, 2, Int32(clamping: milliseconds))
             if ready < 0 && errno != EINTR { throw .lost }
@@ -137,7 +141,7 @@ public final class PostgreSQLConnection: @unchecked Sendable {
     }
 }
 
-/// Calls with an array of C strings; nil stays a null pointer.
+/// Calls `body` with an array of C strings; nil stays a null pointer.
 func withTexts<Result>(
     _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
 ) -> Result {

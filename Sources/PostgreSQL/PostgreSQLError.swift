@@ -1,67 +1,71 @@
-/// Why PostgreSQL could not be asked. Holds no text of the server, because those quote values.
+/// An error of a PostgreSQL query. It holds no text of the server, because those texts quote values.
 public enum PostgreSQLError: Error, Equatable, Sendable {
     case couldNotConnect(ConnectFailure)
-    /// The server answered with an error; its SQLSTATE (PostgreSQL manual, appendix A).
-    case answered(sqlState: String)
-    /// The server could not take a bound value for what the statement takes it for; its SQLSTATE.
-    case valueRefused(sqlState: String)
-    /// The connection ended before the answer.
+    /// The server returned an error, with its SQLSTATE (PostgreSQL manual, appendix A).
+    case serverError(sqlState: String)
+    /// The server could not convert a bound value to the type that the statement expects; with its SQLSTATE.
+    case valueRejected(sqlState: String)
+    /// The connection ended before the result.
     case lost
-    /// The answer took longer than the caller would wait.
+    /// The result took longer than the caller's time limit.
     case timedOut
     /// Another thread called ``PostgreSQLConnection/interrupt()``.
     case interrupted
-    /// What came is no answer of PostgreSQL's protocol.
-    case unexpectedAnswer
-    /// The statement has no rows to give.
+    /// The received data does not follow PostgreSQL's protocol.
+    case unexpectedResponse
+    /// The statement returns no rows.
     case noRows
-    /// More rows, or more bytes in them, than the caller would take.
+    /// The result has more rows, or more bytes, than the caller's limits.
     case tooManyRows
-    /// A text that is not UTF-8, as a database in SQL_ASCII may hand over.
+    /// A text is not UTF-8. A database in SQL_ASCII can return such text.
     case unreadableText
 
-    /// Whether the connection was gone before the question could be answered, so that asking again elsewhere may help.
-    public var isLoss: Bool {
+    /// A Boolean value that indicates whether the connection was lost before the query was executed, so that a
+    /// retry elsewhere may help.
+    public var isConnectionLoss: Bool {
         switch self {
         case .lost: true
         // admin_shutdown, crash_shutdown, cannot_connect_now, idle_session_timeout, and connection exceptions.
-        case .answered(let state): ["57P01", "57P02", "57P03", "57P05"].contains(state) || state.hasPrefix("08")
+        case .serverError(let state): ["57P01", "57P02", "57P03", "57P05"].contains(state) || state.hasPrefix("08")
         default: false
         }
     }
 
-    /// Whether a bound value is at fault: no number, no date, a letter that the database's encoding does not have, or no
-    /// pattern.
-    public var isOfValue: Bool {
+    /// A Boolean value that indicates whether a bound value is the cause: not a number, not a date, not a pattern,
+    /// or with a character that the database's encoding does not contain.
+    public var isValueError: Bool {
         switch self {
-        case .valueRefused: true
-        // invalid_escape_sequence and invalid_regular_expression, which are told where the pattern is used;
-        // character_not_in_repertoire and untranslatable_character, of what was sent.
-        case .answered(let state): ["22025", "2201B", "22021", "22P05"].contains(state)
+        case .valueRejected: true
+        // The server reports invalid_escape_sequence and invalid_regular_expression where the pattern is used, and
+        // character_not_in_repertoire and untranslatable_character for the data that was sent.
+        case .serverError(let state): ["22025", "2201B", "22021", "22P05"].contains(state)
         default: false
         }
     }
 
-    /// Whether the data of one question are at fault (SQLSTATE class 22, data exception), bound or stored.
-    public var isOfData: Bool {
+    /// A Boolean value that indicates whether the data of one query, bound or stored, are the cause (SQLSTATE class
+    /// 22, data exception).
+    public var isDataError: Bool {
         switch self {
-        case .valueRefused, .unreadableText: true
-        case .answered(let state): state.hasPrefix("22")
+        case .valueRejected, .unreadableText: true
+        case .serverError(let state): state.hasPrefix("22")
         default: false
         }
     }
 
-    /// Whether the context of an error says that it is about a bound value, as a server from PostgreSQL 14 on does:
-    /// `unnamed portal parameter $1 = '…'`, in the server's own language. The binding is the outermost, and so the last
-    /// line; where a statement runs there is none, or `PL/pgSQL function f(text) line 1`, or, where the server is
-    /// asked to log them, `unnamed portal with parameters: $1 = '…'`.
+    /// Returns a Boolean value that indicates whether the context of an error names a bound value.
     ///
-    /// - Parameter values: how many are bound.
-    static func isOfBoundValue(context: String, values: Int) -> Bool {
+    /// A server from PostgreSQL 14 on reports `unnamed portal parameter $1 = '…'`, in the server's own language.
+    /// The binding is the outermost context, and therefore the last line. For an error while a statement runs, the
+    /// last line is absent, or `PL/pgSQL function f(text) line 1`, or, where the server is configured to log
+    /// parameters, `unnamed portal with parameters: $1 = '…'`.
+    ///
+    /// - Parameter values: the number of bound values.
+    static func isBoundValueError(context: String, values: Int) -> Bool {
         guard let line = context.split(whereSeparator: \.isNewline).last else { return false }
         let subject = line.split(separator: " = ", maxSplits: 1).first ?? line
         guard !subject.contains(where: { "(:\"«".contains($0) }) else { return false }
-        // The Spanish words have the number alone.
+        // The Spanish message contains only the number.
         let marks = ["$", "parámetro "]
         for mark in marks {
             guard let range = subject.firstRange(of: mark) else { continue }
@@ -72,66 +76,69 @@ public enum PostgreSQLError: Error, Equatable, Sendable {
     }
 }
 
-/// Why no server took a connection.
+/// An error that describes why no server accepted a connection.
 public enum ConnectFailure: Error, Equatable, Sendable {
-    /// The account's name, password or certificate, or pg_hba.conf (SQLSTATE class 28).
+    /// The server rejected the account's name, password or certificate, or pg_hba.conf does not allow it (SQLSTATE
+    /// class 28).
     case authentication
-    /// No TLS where it is asked for, or a certificate that can not be trusted.
+    /// The server does not offer the requested TLS, or its certificate is not trusted.
     case tls
-    /// A server answers, and is not such a one as `target_session_attrs` asks for.
+    /// A server responds, but does not match `target_session_attrs`.
     case unsuitableServer
-    /// The server's own error while connecting, by its SQLSTATE.
-    case answered(sqlState: String)
-    /// What listens there does not speak PostgreSQL's protocol, or hangs up.
-    case unexpectedAnswer
+    /// The server returned an error while connecting, with its SQLSTATE.
+    case serverError(sqlState: String)
+    /// The program at that address does not speak PostgreSQL's protocol, or closes the connection.
+    case unexpectedResponse
     case timedOut
     case nameNotFound
-    /// Nobody listens.
+    /// No server listens at that address.
     case unreachable
 
-    /// Of the failures of several hosts, the most telling is reported.
+    /// The rank by which the most specific failure of several hosts is reported. The lowest rank is the most
+    /// specific.
     var rank: Int {
         switch self {
         case .authentication: 0
         case .tls: 1
         case .unsuitableServer: 2
-        case .answered: 3
-        case .unexpectedAnswer: 4
+        case .serverError: 3
+        case .unexpectedResponse: 4
         case .timedOut: 5
         case .nameNotFound: 6
         case .unreachable: 7
         }
     }
 
-    /// Reads the message of libpq, asked to give no more of the server's than its SQLSTATE (PQERRORS_SQLSTATE).
+    /// Classifies the message of libpq, which is configured to include only the SQLSTATE from the server
+    /// (PQERRORS_SQLSTATE).
     init(message: String) {
         let lines = message.split(whereSeparator: \.isNewline)
         if let state = lines.compactMap(Self.sqlState).last {
-            self = state.hasPrefix("28") ? .authentication : .answered(sqlState: state)
+            self = state.hasPrefix("28") ? .authentication : .serverError(sqlState: state)
             return
         }
-        func says(_ words: String...) -> Bool { words.contains { message.contains($0) } }
+        func mentions(_ words: String...) -> Bool { words.contains { message.contains($0) } }
         self =
-            if says("invalid response", "expected authentication") {
-                .unexpectedAnswer
-            } else if says("password authentication", "no password supplied") {
+            if mentions("invalid response", "expected authentication") {
+                .unexpectedResponse
+            } else if mentions("password authentication", "no password supplied") {
                 .authentication
-            } else if says("session is", "hot standby mode", "read-write", "read-only") {
+            } else if mentions("session is", "hot standby mode", "read-write", "read-only") {
                 .unsuitableServer
-            } else if says("SSL", "certificate", "TLS") {
+            } else if mentions("SSL", "certificate", "TLS") {
                 .tls
-            } else if says("translate host name") {
+            } else if mentions("translate host name") {
                 .nameNotFound
-            } else if says("timeout expired", "timed out") {
+            } else if mentions("timeout expired", "timed out") {
                 .timedOut
-            } else if says("closed the connection", "could not receive") {
-                .unexpectedAnswer
+            } else if mentions("closed the connection", "could not receive") {
+                .unexpectedResponse
             } else {
                 .unreachable
             }
     }
 
-    /// The SQLSTATE at the end of a line such as `… failed: FATAL:  28P01`.
+    /// Returns the SQLSTATE at the end of a line such as `… failed: FATAL:  28P01`.
     private static func sqlState(in line: Substring) -> String? {
         let word = line.reversed().prefix { $0.isASCII && ($0.isNumber || $0.isUppercase) }
         let state = String(word.reversed())

@@ -1,8 +1,8 @@
-/// Where a database is, and how to connect to it.
+/// The location of a database, and the parameters of the connection.
 public struct PostgreSQLServer: Sendable {
     /// A server's address.
     public struct Host: Sendable, Equatable {
-        /// A name, an address, or the folder of a Unix socket.
+        /// A name, an address, or the directory of a Unix socket.
         public var name: String
         public var port: Int
 
@@ -12,22 +12,22 @@ public struct PostgreSQLServer: Sendable {
         }
     }
 
-    /// Which of several servers will do (libpq's `target_session_attrs`).
+    /// The kind of server to accept (libpq's `target_session_attrs`).
     public enum Session: String, Sendable, CaseIterable {
         case any
         case readWrite = "read-write"
         case readOnly = "read-only"
         case primary
         case standby
-        /// A standby, or any other where there is none.
+        /// A standby, or any other server when there is no standby.
         case preferStandby = "prefer-standby"
     }
 
-    /// Tried in order.
+    /// The hosts, tried in order.
     public var hosts: [Host]
     public var session: Session
-    /// For each host, from the first packet to the server's readiness. Looking up its name comes before: libpq leaves that
-    /// to the resolver, whose time limit is its own and can not be interrupted.
+    /// The time limit for each host, from the first packet until the server is ready. The name resolution before is
+    /// excluded: libpq leaves it to the resolver, which has its own time limit and cannot be interrupted.
     public var connectTimeout: Duration
     /// Further parameters of libpq's `PQconnectStartParams`, such as `dbname`, `user`, `password` and `sslmode`.
     public var parameters: [String: String]
@@ -41,16 +41,17 @@ public struct PostgreSQLServer: Sendable {
         self.parameters = parameters
     }
 
-    /// The attempts in their order.
+    /// The connection attempts in their order.
     ///
-    /// libpq would try the hosts by itself, but without a timeout for each where it is asked not to block.
+    /// libpq can also try several hosts, but in non-blocking mode it has no timeout for each host.
     var attempts: [(host: Host, session: Session)] {
         let sessions: [Session] = session == .preferStandby ? [.standby, .any] : [session]
         return sessions.flatMap { session in hosts.map { ($0, session) } }
     }
 
-    /// What is not named is not taken from anywhere else: no password file, no Kerberos, and of the environment
-    /// (``ForeignEnvironment``) nothing but `PGPASSWORD`.
+    /// Returns the parameters of one attempt. Parameters that are not configured are not read from elsewhere: there
+    /// is no password file and no Kerberos, and the only variable of the environment that is used is `PGPASSWORD`
+    /// (see ``LibPQEnvironment``).
     func keywords(_ host: Host, _ session: Session) -> [(String, String)] {
         var all = ["passfile": "/dev/null", "gssencmode": "disable", "client_encoding": "UTF8"]
         all.merge(parameters) { $1 }

@@ -1,13 +1,13 @@
 /// Environment variables that override the configuration file.
 ///
-/// `GATEFOLD__PUBLICATIONS__DAILY__POLICY=issue` sets `publications.daily.policy`: two underscores stand between the
-/// parts of a key, case does not matter, and `_` stands for `-` too. The value is read as YAML, so that a list can be
+/// `GATEFOLD__PUBLICATIONS__DAILY__POLICY=issue` sets `publications.daily.policy`. Two underscores separate the
+/// parts of a key. Case is ignored, and `_` also matches `-`. The value is parsed as YAML, so that a list can be
 /// written as `[a, b]`.
 public enum EnvironmentOverrides {
     public static let prefix = "GATEFOLD__"
 
     static func apply(_ environment: [String: String], to root: inout SettingsNode) throws(SettingsError) {
-        // In the order of their names, so that the same environment always gives the same configuration.
+        // Sorts the variables by name, so that the same environment always results in the same configuration.
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(prefix) {
             let origin = SettingsOrigin.environment(name)
             var parts: [Substring] = []

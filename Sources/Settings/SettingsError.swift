@@ -1,7 +1,7 @@
-/// What is wrong with the configuration, in one line: where, which key, what was expected.
+/// A configuration error in one line: the location, the key and the expected value.
 public struct SettingsError: Error, Equatable, Sendable, CustomStringConvertible {
     public let origin: SettingsOrigin
-    /// The key from the top, such as `publications.daily.policy`; empty when the text could not be read at all.
+    /// The full key, such as `publications.daily.policy`. Empty if the text could not be parsed.
     public let key: String
     public let expected: String
 
@@ -14,9 +14,11 @@ public struct SettingsError: Error, Equatable, Sendable, CustomStringConvertible
     public var description: String { key.isEmpty ? "\(origin): \(expected)" : "\(origin): \(key): \(expected)" }
 }
 
-/// Where a setting was written.
+/// The location of a setting.
 public enum SettingsOrigin: Hashable, Sendable, CustomStringConvertible {
-    /// - Parameter line: counted from one; nil when the whole file is meant.
+    /// A configuration file.
+    ///
+    /// - Parameter line: The line number, counted from 1; nil for the whole file.
     case file(String, line: Int?)
     case environment(String)
     case builtIn

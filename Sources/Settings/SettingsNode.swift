@@ -1,9 +1,11 @@
-/// A setting as it was written, with where.
+/// A setting as written, and its location.
 public struct SettingsNode: Sendable {
     public enum Content: Sendable {
-        /// A null, written as nothing or `~`.
+        /// A null, written as an empty value or `~`.
         case nothing
-        /// - Parameter isQuoted: quoted text is text, even where it looks like a number.
+        /// A scalar value.
+        ///
+        /// - Parameter isQuoted: `true` for a quoted text, which is a text even if it looks like a number.
         case scalar(String, isQuoted: Bool)
         case sequence([SettingsNode])
         case mapping([Entry])

@@ -2,8 +2,8 @@ import Crypto
 import Foundation
 
 extension SettingsSection {
-    /// A digest of everything written in the section, and of the secrets it points to: the same digest means that
-    /// whatever was made of the section need not be made anew.
+    /// Returns a digest of the section and of the secrets that it refers to. While the digest is unchanged, objects
+    /// built from the section need not be rebuilt.
     public func fingerprint() -> [UInt8] {
         var digest = SHA256()
         for entry in entries { feed(entry, to: &digest) }
@@ -39,7 +39,7 @@ extension SettingsSection {
         }
     }
 
-    /// The length in front of each part keeps ("ab", "c") and ("a", "bc") apart.
+    /// Adds a part to the digest. The length before each part distinguishes ("ab", "c") from ("a", "bc").
     private func feed(_ kind: String, _ text: String, to digest: inout SHA256) {
         for part in [kind, text] {
             withUnsafeBytes(of: UInt64(part.utf8.count).bigEndian) { digest.update(bufferPointer: $0) }

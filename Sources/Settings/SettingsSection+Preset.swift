@@ -1,18 +1,18 @@
 extension SettingsSection {
-    /// The section laid over the file its key `preset` names, relative to the configuration file: keys and values are
-    /// joined however deep, anything else written here replaces what the preset has, and a null takes it away.
+    /// Returns the section merged with the file that its key `preset` names, relative to the configuration file.
     ///
-    /// Errors go on naming the file and line where a setting was written. Relative paths mean the configuration file's
-    /// folder, also in the preset.
+    /// Mappings are merged at every depth. Any other value of this section replaces the value of the preset, and a
+    /// null removes it. Errors still name the file and line of the setting. Relative paths refer to the
+    /// configuration file's folder, also in the preset.
     ///
-    /// - Throws: ``SettingsError`` when the preset can not be read, or names another.
+    /// - Throws: ``SettingsError`` if the preset cannot be read or names another preset.
     public func withPreset() throws(SettingsError) -> SettingsSection {
         guard let path = try filePath("preset") else { return self }
         let preset: SettingsSection
         do {
             preset = try YAMLSettings.read(path: path)
         } catch {
-            // Which file is missing is said there; who asked for it, here.
+            // The inner error names the missing file. This error adds the key that refers to the file.
             guard case .file(_, line: nil) = error.origin else { throw error }
             throw self.error("preset", expected: "\(error.expected) at \(path)")
         }

@@ -2,19 +2,21 @@ import Foundation
 public import Gatefold
 
 extension SettingsSection {
-    /// The largest secret read, in bytes.
-    public static let longestSecret = 64 << 10
+    /// The maximum size of a secret, in bytes: 64 KiB.
+    public static let maxSecretLength = 64 << 10
 
-    /// A secret, written as `{file: PATH}` or `{env: NAME}`; never as itself, so that the configuration can be shown
-    /// and kept anywhere. White space at its end is cut off, because editors and `echo` add it.
+    /// Returns a secret, written as `{file: PATH}` or `{env: NAME}`.
     ///
-    /// - Throws: ``SettingsError`` when it is missing, unreadable or too weak to use.
+    /// The configuration never contains the secret itself, so that it can be shown and stored anywhere. Trailing
+    /// white space is removed, because editors and `echo` add it.
+    ///
+    /// - Throws: ``SettingsError`` if the secret is missing, unreadable or too weak.
     public func secret(_ name: String) throws(SettingsError) -> Secret? {
         guard let node = node(name) else { return nil }
         return try secret(node, key: path(name))
     }
 
-    /// A ring of secrets: one, or a list of which the first is the current one.
+    /// Returns a ring of secrets: a single secret, or a list whose first item is the current secret.
     public func secretRing(_ name: String) throws(SettingsError) -> SecretRing? {
         guard let node = node(name) else { return nil }
         guard case .sequence(let items) = node.content else {
@@ -28,23 +30,25 @@ extension SettingsSection {
         return SecretRing(current: current, retired: Array(secrets.dropFirst()))
     }
 
-    /// The text of a key or certificate in PEM, from a file or the environment.
+    /// Returns the text of a key or certificate in PEM, from a file or the environment.
     public func privateText(_ name: String) throws(SettingsError) -> String? {
         guard let node = node(name) else { return nil }
         return String(decoding: try bytes(node, key: path(name), called: "text"), as: UTF8.self)
     }
 
-    /// A text that is no secret but long, such as a public key: as itself, or like a ``secret(_:)`` from a file or the
-    /// environment.
+    /// Returns a long text that is not secret, such as a public key. It is written inline, or like a ``secret(_:)``
+    /// in a file or the environment.
     public func publicText(_ name: String) throws(SettingsError) -> String? {
         guard let node = node(name) else { return nil }
         if case .mapping = node.content { return try privateText(name) }
         return try string(name)
     }
 
-    /// The password, token or key of somebody else's system, written like a ``secret(_:)``. It is as strong as they made
-    /// it; only an empty one is refused. White space at its end is cut off.
-    public func foreignSecret(_ name: String) throws(SettingsError) -> String? {
+    /// Returns the password, token or key of an external system, written like a ``secret(_:)``.
+    ///
+    /// The owner of the system determines its strength, so only an empty one is rejected. Trailing white space is
+    /// removed.
+    public func externalSecret(_ name: String) throws(SettingsError) -> String? {
         guard let node = node(name) else { return nil }
         let text = String(decoding: Self.trimmed(try bytes(node, key: path(name))), as: UTF8.self)
         if text.isEmpty { throw error(name, expected: "expected a secret that is not empty") }
@@ -67,7 +71,9 @@ extension SettingsSection {
         return Array(bytes[...last])
     }
 
-    /// - Parameter noun: the kind of value, as an error names it.
+    /// Returns the bytes of a file or an environment variable.
+    ///
+    /// - Parameter noun: The kind of value, for error messages.
     private func bytes(
         _ node: SettingsNode, key: String, called noun: String = "secret"
     ) throws(SettingsError) -> [UInt8] {
@@ -81,9 +87,10 @@ extension SettingsSection {
             guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
                 throw SettingsError(origin: node.origin, key: key, expected: "expected a readable file at \(path)")
             }
-            guard data.count <= Self.longestSecret else {
+            guard data.count <= Self.maxSecretLength else {
                 throw SettingsError(
-                    origin: node.origin, key: key, expected: "expected at most \(Self.longestSecret) bytes in \(path)")
+                    origin: node.origin, key: key, expected: "expected at most \(Self.maxSecretLength) bytes in \(path)"
+                )
             }
             return Array(data)
         case "env":

@@ -4,7 +4,7 @@ import Gatefold
 extension SettingsSection {
     public func string(_ name: String) throws(SettingsError) -> String? {
         guard let node = node(name) else { return nil }
-        guard case .scalar(let text, _) = node.content else { throw error(name, expected: "expected a text") }
+        guard case .scalar(let text, _) = node.content else { throw error(name, expected: "expected a string") }
         return text
     }
 
@@ -12,7 +12,7 @@ extension SettingsSection {
         try string(name) ?? standard
     }
 
-    public func requiredString(_ name: String, expected: String = "a text") throws(SettingsError) -> String {
+    public func requiredString(_ name: String, expected: String = "a string") throws(SettingsError) -> String {
         let text = try required(name, try string(name), expected: expected)
         if text.allSatisfy(\.isWhitespace) { throw error(name, expected: "empty; expected \(expected)") }
         return text
@@ -37,7 +37,7 @@ extension SettingsSection {
         return number
     }
 
-    /// One of a fixed set of words.
+    /// Returns one of a fixed set of values.
     public func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, default standard: Choice
     ) throws(SettingsError) -> Choice where Choice.RawValue == String {
@@ -49,7 +49,7 @@ extension SettingsSection {
         return choice
     }
 
-    /// A length of time such as `250ms`, `90s`, `15m`, `12h` or `30d`, in seconds.
+    /// Returns a duration such as `250ms`, `90s`, `15m`, `12h` or `30d`, in seconds.
     public func duration(
         _ name: String, default standard: TimeInterval, in range: ClosedRange<TimeInterval>
     ) throws(SettingsError) -> TimeInterval {
@@ -63,7 +63,7 @@ extension SettingsSection {
         return seconds
     }
 
-    /// An amount of memory or of data such as `500kB`, `64MB` or `2GB`, in bytes; each unit is a thousand of the one before.
+    /// Returns a size such as `500kB`, `64MB` or `2GB`, in bytes. Units are powers of 1,000.
     public func size(
         _ name: String, default standard: Int, in range: ClosedRange<Int>
     ) throws(SettingsError) -> Int {
@@ -82,18 +82,20 @@ extension SettingsSection {
 
     public func strings(_ name: String) throws(SettingsError) -> [String]? {
         guard let node = node(name) else { return nil }
-        guard case .sequence(let items) = node.content else { throw error(name, expected: "expected a list of texts") }
+        guard case .sequence(let items) = node.content else {
+            throw error(name, expected: "expected a list of strings")
+        }
         var texts: [String] = []
         for item in items {
             guard case .scalar(let text, _) = item.content else {
-                throw SettingsError(origin: item.origin, key: path(name), expected: "expected a list of texts")
+                throw SettingsError(origin: item.origin, key: path(name), expected: "expected a list of strings")
             }
             texts.append(text)
         }
         return texts
     }
 
-    /// The section under a key; an empty one when the key is missing.
+    /// Returns the section under a key, or an empty section if the key is missing.
     public func section(_ name: String) throws(SettingsError) -> SettingsSection {
         guard let node = node(name) else {
             return SettingsSection(
@@ -110,7 +112,7 @@ extension SettingsSection {
         return try section(name)
     }
 
-    /// The sections in a list.
+    /// Returns the sections in a list.
     public func sections(_ name: String) throws(SettingsError) -> [SettingsSection] {
         guard let node = node(name) else { return [] }
         guard case .sequence(let items) = node.content else { throw error(name, expected: "expected a list") }
@@ -127,18 +129,18 @@ extension SettingsSection {
         return sections
     }
 
-    /// A path, taken as relative to the configuration file's folder.
+    /// Returns a path. A relative path refers to the configuration file's folder.
     public func filePath(_ name: String) throws(SettingsError) -> String? {
         guard let text = try string(name) else { return nil }
         if text.isEmpty { throw error(name, expected: "expected a path") }
         return text.hasPrefix("/") ? text : "\(folder)/\(text)"
     }
 
-    /// A day such as `2026-11-21` (midnight UTC), or a moment such as `2026-11-21T06:00:00Z`.
+    /// Returns a day such as `2026-11-21` (midnight UTC), or a timestamp such as `2026-11-21T06:00:00Z`.
     public func requiredDate(_ name: String) throws(SettingsError) -> Date {
         let text = try requiredString(name, expected: "a day such as 2026-11-21")
         guard let date = CivilTime.date(text) else {
-            throw error(name, expected: "expected a day such as 2026-11-21, or a moment such as 2026-11-21T06:00:00Z")
+            throw error(name, expected: "expected a day such as 2026-11-21, or a time such as 2026-11-21T06:00:00Z")
         }
         return date
     }

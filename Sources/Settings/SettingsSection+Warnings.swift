@@ -1,20 +1,20 @@
 import Synchronization
 
-/// A setting that can be used and hardly should be.
+/// A warning about a setting that works but is not recommended.
 public struct SettingsWarning: Equatable, Sendable, CustomStringConvertible {
     public let origin: SettingsOrigin
-    /// The key from the top.
+    /// The full key.
     public let key: String
     public let text: String
 
     public var description: String { "\(origin): \(key): \(text)" }
 }
 
-/// What one configuration's sections warned of, all of them together.
+/// A collection of the warnings of all sections of one configuration.
 final class SettingsWarnings: Sendable {
     private let warnings = Mutex<[SettingsWarning]>([])
 
-    /// Once, however often a section is read.
+    /// Adds a warning. A repeated warning is added only once, even if a section is read several times.
     func add(_ warning: SettingsWarning) {
         warnings.withLock { if !$0.contains(warning) { $0.append(warning) } }
     }
@@ -23,12 +23,12 @@ final class SettingsWarnings: Sendable {
 }
 
 extension SettingsSection {
-    /// Notes that a key's value can be used and hardly should be; the program says so at its start.
+    /// Records that the value of a key works but is not recommended. The program logs it at startup.
     public func warn(_ name: String, _ text: String) {
         let problem = error(name, expected: text)
         collected.add(SettingsWarning(origin: problem.origin, key: problem.key, text: text))
     }
 
-    /// What all sections of the same configuration have warned of so far.
+    /// The warnings of all sections of the same configuration so far.
     public var warnings: [SettingsWarning] { collected.all }
 }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A mapping of the configuration, read key by key; ``finish()`` refuses the keys nobody asked for.
+/// A mapping of the configuration, read key by key. ``finish()`` rejects the keys that were not read.
 public final class SettingsSection: Sendable {
-    /// The section's own key from the top, such as `publications.daily`; empty at the top.
+    /// The section's full key, such as `publications.daily`. Empty at the top.
     public let key: String
     public let origin: SettingsOrigin
-    /// What relative paths are relative to.
+    /// The folder that relative paths refer to.
     public let folder: String
-    /// Where secrets given as `{env: NAME}` are.
+    /// The environment variables for secrets given as `{env: NAME}`.
     let environment: [String: String]
     let entries: [SettingsNode.Entry]
-    /// Shared by all sections of a configuration.
+    /// The warnings, shared by all sections of a configuration.
     let collected: SettingsWarnings
-    private let asked = Mutex<Set<String>>([])
+    private let readKeys = Mutex<Set<String>>([])
 
     init(
         node: SettingsNode, key: String, folder: String, environment: [String: String],
@@ -26,14 +26,14 @@ public final class SettingsSection: Sendable {
         if case .mapping(let entries) = node.content { self.entries = entries } else { entries = [] }
     }
 
-    /// The section's keys in the order they were written, for sections whose keys are names.
+    /// The section's keys in the order of the file, for sections whose keys are names.
     public var names: [String] { entries.map(\.key) }
 
     func path(_ name: String) -> String { key.isEmpty ? name : "\(key).\(name)" }
 
-    /// The value of a key; nil when it is missing or null.
+    /// Returns the value of a key, or nil if the key is missing or null.
     func node(_ name: String) -> SettingsNode? {
-        asked.withLock { _ = $0.insert(name) }
+        readKeys.withLock { _ = $0.insert(name) }
         guard let entry = entries.first(where: { $0.key == name }) else { return nil }
         if case .nothing = entry.value.content { return nil }
         return entry.value
@@ -41,10 +41,10 @@ public final class SettingsSection: Sendable {
 
     public func has(_ name: String) -> Bool { node(name) != nil }
 
-    /// What was written under a key, for settings that are a structure of their own.
+    /// Returns the raw value of a key, for settings with their own structure.
     public func written(_ name: String) -> SettingsNode? { node(name) }
 
-    /// An error about one of the section's keys.
+    /// Returns an error about a key of the section.
     public func error(_ name: String, expected: String) -> SettingsError {
         let place = entries.first { $0.key == name }?.value.origin ?? origin
         return SettingsError(origin: place, key: path(name), expected: expected)
@@ -55,14 +55,15 @@ public final class SettingsSection: Sendable {
         return value
     }
 
-    /// Refuses keys that nobody asked for: a misspelt one must not be passed over in silence.
+    /// Rejects keys that were not read, because a misspelt key must not be ignored silently.
     ///
-    /// - Throws: ``SettingsError`` at the first such key, with the nearest known one.
+    /// - Throws: ``SettingsError`` for the first such key, with the nearest known key.
     public func finish() throws(SettingsError) {
-        let known = asked.withLock { $0 }
+        let known = readKeys.withLock { $0 }
         for entry in entries where !known.contains(entry.key) {
-            let nearest = known.min { Spelling.distance($0, entry.key) < Spelling.distance($1, entry.key) }
-            let hint = nearest.flatMap { Spelling.distance($0, entry.key) <= 3 ? "; did you mean `\($0)`?" : nil } ?? ""
+            let nearest = known.min { EditDistance.distance($0, entry.key) < EditDistance.distance($1, entry.key) }
+            let hint =
+                nearest.flatMap { EditDistance.distance($0, entry.key) <= 3 ? "; did you mean `\($0)`?" : nil } ?? ""
             throw SettingsError(
                 origin: entry.origin, key: path(entry.key),
                 expected: "unknown key; expected one of \(known.sorted().joined(separator: ", "))\(hint)")
@@ -70,9 +71,9 @@ public final class SettingsSection: Sendable {
     }
 }
 
-/// How far two words are apart.
-enum Spelling {
-    /// The edit distance of Levenshtein.
+/// A measure of the difference between two names.
+enum EditDistance {
+    /// Returns the Levenshtein distance.
     static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

@@ -1,14 +1,17 @@
 import Foundation
 import Yams
 
-/// Reads a configuration file, and lets environment variables override it.
+/// A reader of the configuration file with overrides from environment variables.
 public enum YAMLSettings {
-    /// The largest file read, in bytes.
-    public static let largestFile = 16 << 20
-    /// The most values in a file: a few aliases of aliases would make any number of them.
-    static let mostValues = 1_000_000
+    /// The maximum size of a configuration file, in bytes: 16 MiB.
+    public static let maxFileSize = 16 << 20
+    /// The maximum number of values in a file. Without a limit, a few nested aliases could expand to any number of
+    /// values.
+    static let maxValues = 1_000_000
 
-    /// - Throws: ``SettingsError`` when the file can not be read or is not YAML.
+    /// Reads a configuration file.
+    ///
+    /// - Throws: ``SettingsError`` if the file cannot be read or is not YAML.
     public static func read(
         path: String, environment: [String: String] = [:]
     ) throws(SettingsError) -> SettingsSection {
@@ -19,19 +22,22 @@ public enum YAMLSettings {
             throw SettingsError(
                 origin: .file(path, line: nil), key: "", expected: "expected a readable configuration file")
         }
-        guard data.count <= largestFile, let text = String(validating: data, as: UTF8.self) else {
+        guard data.count <= maxFileSize, let text = String(validating: data, as: UTF8.self) else {
             throw SettingsError(
-                origin: .file(path, line: nil), key: "", expected: "expected UTF-8 text of at most \(largestFile) bytes"
+                origin: .file(path, line: nil), key: "", expected: "expected UTF-8 text of at most \(maxFileSize) bytes"
             )
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         return try read(text: text, name: path, folder: folder, environment: environment)
     }
 
+    /// Reads a configuration text.
+    ///
     /// - Parameters:
-    ///   - name: what errors call the text.
-    ///   - folder: what relative paths in it are relative to.
-    ///   - environment: those that begin with ``EnvironmentOverrides/prefix`` override; the others can be secrets.
+    ///   - name: The name of the text in errors.
+    ///   - folder: The folder that relative paths refer to.
+    ///   - environment: The environment. Variables with the prefix ``EnvironmentOverrides/prefix`` override
+    ///     settings. The others may contain secrets.
     public static func read(
         text: String, name: String, folder: String, environment: [String: String] = [:]
     ) throws(SettingsError) -> SettingsSection {
@@ -57,11 +63,13 @@ public enum YAMLSettings {
             throw SettingsError(origin: origin(nil), key: "", expected: "not valid YAML")
         }
         guard let composed else { return SettingsNode(origin: origin(1), content: .nothing) }
-        var room = mostValues
+        var room = maxValues
         return try convert(composed, origin: origin, room: &room)
     }
 
-    /// - Parameter room: how many more values there may be.
+    /// Converts a YAML node.
+    ///
+    /// - Parameter room: The remaining number of values.
     private static func convert(
         _ node: Node, origin: (Int?) -> SettingsOrigin, room: inout Int
     ) throws(SettingsError) -> SettingsNode {
@@ -69,7 +77,7 @@ public enum YAMLSettings {
         room -= 1
         guard room >= 0 else {
             throw SettingsError(
-                origin: place, key: "", expected: "expected at most \(mostValues) values, aliases filled in")
+                origin: place, key: "", expected: "expected at most \(maxValues) values, aliases filled in")
         }
         switch node {
         case .scalar(let scalar):
@@ -87,7 +95,8 @@ public enum YAMLSettings {
                 guard let name = key.string else {
                     throw SettingsError(origin: origin(key.mark?.line), key: "", expected: "expected a plain key")
                 }
-                // Whoever writes `baker:` wants one; taken for none, nobody would notice.
+                // An author of `baker:` expects the section to exist. If it counted as absent, the mistake would go
+                // unnoticed.
                 if case .scalar(let scalar) = value, scalar.string.isEmpty, [.plain, .any].contains(scalar.style) {
                     throw SettingsError(
                         origin: origin(key.mark?.line), key: name,
@@ -111,7 +120,7 @@ public enum YAMLSettings {
             .composer(_, let problem, let mark, _):
             (mark.line, problem)
         case .duplicatedKeysInMapping(let duplicates, _):
-            (nil, "the key \(duplicates.map(\.description).joined(separator: ", ")) stands twice")
+            (nil, "the key \(duplicates.map(\.description).joined(separator: ", ")) appears twice")
         default: (nil, "unreadable text")
         }
     }

@@ -4,26 +4,30 @@
     import Darwin
 #endif
 
-/// A C library that is loaded when the first thing needs it, so that a publisher installs only those of the systems in use,
-/// and one that is missing is reported by the name of its Debian package.
+/// A C library that is loaded on first use.
 ///
-/// Its functions are found by name and called through their types; the target that wraps the library is the only one to do so.
+/// A publisher therefore installs only the libraries of the systems in use. The error for a missing library names
+/// its Debian package. Functions are found by name and called through their types, only by the target that wraps
+/// the library.
 public struct SharedLibrary: Sendable {
     private let handle: Handle
     private let name: String
     private let package: String
 
-    /// The handle that dlopen(3) returned. It is never closed, because code of the library may be running or registered.
+    /// The handle that dlopen(3) returned. It is never closed, because code of the library may be running or
+    /// registered.
     ///
-    /// `@unchecked Sendable`: the pointer is a constant that only dlsym(3) reads, which any thread may call.
+    /// `@unchecked Sendable`: the pointer is a constant, and only dlsym(3) reads it, which any thread may call.
     private struct Handle: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }
 
+    /// Loads a library.
+    ///
     /// - Parameters:
-    ///   - names: the library's file names, tried in order, such as `libpq.so.5`.
-    ///   - package: the Debian package that has it.
-    /// - Throws: ``SharedLibraryError/missing(library:package:)``.
+    ///   - names: The library's file names, tried in order, such as `libpq.so.5`.
+    ///   - package: The Debian package that contains the library.
+    /// - Throws: ``SharedLibraryError/missing(library:package:)`` if none of the names can be loaded.
     public init(_ names: String..., package: String) throws(SharedLibraryError) {
         for name in names {
             if let pointer = dlopen(name, RTLD_NOW | RTLD_LOCAL) {
@@ -36,10 +40,11 @@ public struct SharedLibrary: Sendable {
         throw .missing(library: names.first ?? "", package: package)
     }
 
-    /// One function of the library.
+    /// Returns a function of the library.
     ///
-    /// - Parameter type: its type as its header declares it, `@convention(c)`: nothing checks that it is.
-    /// - Throws: ``SharedLibraryError/tooOld(library:function:package:)`` when the library has no such function.
+    /// - Parameter type: The type of the function as declared in its header, with `@convention(c)`. The type is not
+    ///   checked.
+    /// - Throws: ``SharedLibraryError/tooOld(library:function:package:)`` if the library has no such function.
     public func function<Function>(
         _ symbol: String, as type: Function.Type = Function.self
     ) throws(SharedLibraryError) -> Function {
@@ -50,7 +55,7 @@ public struct SharedLibrary: Sendable {
     }
 }
 
-/// Why a library can not be used.
+/// The reason that a library cannot be used.
 public enum SharedLibraryError: Error, Equatable, Sendable, CustomStringConvertible {
     case missing(library: String, package: String)
     case tooOld(library: String, function: String, package: String)

@@ -1,23 +1,24 @@
 public import Gatefold
 import Synchronization
 
-/// Brings revocations that other processes and nodes record into this one's memory, and has the store forget those of no use
-/// any more.
+/// A follower that applies the revocations of other processes and nodes to the lists of this process, and prunes
+/// the store.
 ///
-/// A row that can not be read stops nothing: the rest is applied, and ``unreadable`` says that there is one.
+/// An unreadable row stops nothing: the follower applies the rest and reports the number of unreadable rows in
+/// ``unreadable``.
 ///
-/// Call ``catchUp()`` before the first request is served, and ``run()`` for as long as the server lives.
+/// Call ``catchUp()`` before the first request is served, and ``run()`` for the lifetime of the server.
 public final class RevocationFollower: Sendable {
     private struct State {
         var sequence: Int64 = 0
-        /// Sequence numbers of rows that could not be read.
+        /// The sequence numbers of unreadable rows.
         var unreadable: Set<Int64> = []
     }
 
-    /// As many rows are in memory at once, beside what they become.
+    /// The maximum number of rows that one page loads into memory.
     private static let pageSize = 2_000
-    /// As many unreadable rows are looked at again each time.
-    private static let mostLooks = 16
+    /// The maximum number of unreadable rows that each round reads again.
+    private static let maxRetries = 16
 
     private let store: any SessionStore
     private let lists: RevocationLists
@@ -27,10 +28,10 @@ public final class RevocationFollower: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - lists: where they go, by publication.
-    ///   - sleep: waits between two looks into the store, a second unless said.
-    ///   - didFail: told when the store could not be asked; following goes on.
-    ///   - didFindUnreadable: told the sequence numbers of rows that can not be read whenever they become others.
+    ///   - lists: The revocation lists, by publication.
+    ///   - sleep: Waits between two polls of the store. Default: 1 s.
+    ///   - didFail: Receives the error when the store could not be queried. The follower continues.
+    ///   - didFindUnreadable: Receives the sequence numbers of the unreadable rows whenever that set changes.
     public init(
         store: any SessionStore, lists: RevocationLists,
         sleep: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) },
@@ -44,19 +45,19 @@ public final class RevocationFollower: Sendable {
         self.didFindUnreadable = didFindUnreadable
     }
 
-    /// How many rows can not be read at present.
+    /// The current number of unreadable rows.
     public var unreadable: Int { state.withLock { $0.unreadable.count } }
 
-    /// Takes in everything recorded since the last time.
+    /// Applies every revocation that was recorded since the last call.
     ///
-    /// - Throws: when the store could not be asked.
+    /// - Throws: The store's error when the store could not be queried.
     public func catchUp() async throws {
         if let floor = try await store.sessionFloor() { lists.raiseFloor(to: floor) }
         let before = state.withLock { $0 }
         var unreadable = before.unreadable
-        for sequence in before.unreadable.sorted().prefix(Self.mostLooks) {
+        for sequence in before.unreadable.sorted().prefix(Self.maxRetries) {
             let page = try await store.revocations(after: sequence - 1, limit: 1)
-            // What stands in for one ends sessions up to now: once, not again and again.
+            // The replacement of an unreadable row ends all sessions up to now, so it is applied only once.
             if page.unreadable.contains(sequence) { continue }
             apply(page.records)
             unreadable.remove(sequence)

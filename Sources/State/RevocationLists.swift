@@ -2,8 +2,9 @@ public import Foundation
 public import Gatefold
 import Synchronization
 
-/// The revocation list of every publication, made when it is first asked for or first needed: a publication that a later
-/// configuration brings finds what was revoked before.
+/// The revocation lists of all publications, each created on first use.
+///
+/// A publication that a later configuration adds therefore finds earlier revocations.
 public final class RevocationLists: Sendable {
     private let lists: Mutex<[PublicationID: RevocationList]>
     private let floor = Mutex(Date.distantPast)
@@ -22,15 +23,15 @@ public final class RevocationLists: Sendable {
         }
     }
 
-    /// Ends every session issued before the moment, in every publication.
-    public func raiseFloor(to moment: Date) {
+    /// Ends every session issued before the given timestamp, in every publication.
+    public func raiseFloor(to timestamp: Date) {
         lists.withLock { lists in
-            floor.withLock { $0 = max($0, moment) }
-            for list in lists.values { list.raiseFloor(to: moment) }
+            floor.withLock { $0 = max($0, timestamp) }
+            for list in lists.values { list.raiseFloor(to: timestamp) }
         }
     }
 
-    /// Takes a revocation into its publication's list.
+    /// Adds a revocation to the list of its publication.
     public func add(_ record: RevocationRecord) {
         list(for: record.revocation.publication).add(record.revocation, expires: record.expires)
     }

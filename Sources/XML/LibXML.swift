@@ -1,22 +1,24 @@
 import CLibXML2
 
-/// The part of libxml2 that reads bytes into its tree: owns the memory, collects the errors, prints nothing.
+/// The part of libxml2 that parses bytes into a tree. This code owns the memory, collects the errors, and prints
+/// nothing.
 enum LibXML {
-    /// libxml2 wants its tables set up once, before threads use it.
+    /// A constant whose first use initialises libxml2's tables, which must happen once, before threads use libxml2.
     static let isReady: Bool = {
         xmlInitParser()
-        // These, too: the first schema would set them up otherwise, and two threads may read a first one.
+        // The first schema would otherwise initialise these tables, and two threads may compile a first schema at
+        // the same time.
         xmlRelaxNGInitTypes()
         xmlSchemaInitTypes()
         clibxml2_silence()
         return true
     }()
 
-    /// Reads a document, lends it to `body` and frees it.
+    /// Parses a document, lends it to `body` and frees it.
     static func withDocument<Result>(_ bytes: [UInt8], _ body: (xmlDocPtr) throws -> Result) throws -> Result {
         guard isReady, let context = xmlNewParserCtxt() else { throw XMLError.outOfMemory }
         defer { xmlFreeParserCtxt(context) }
-        // The declaration of a type ends the reading where it begins: no entity is ever declared.
+        // A document type declaration stops the parser at its beginning, so that no entity is ever declared.
         context.pointee.sax?.pointee.internalSubset = { context, _, _, _ in
             guard let context else { return }
             let parser = context.assumingMemoryBound(to: xmlParserCtxt.self)
@@ -37,7 +39,7 @@ enum LibXML {
         return try body(document)
     }
 
-    /// The text and CDATA of these siblings, put together.
+    /// Returns the concatenated text and CDATA of the node and its following siblings.
     static func text(inside first: xmlNodePtr?) -> String {
         var text = ""
         var node = first
@@ -55,7 +57,7 @@ enum LibXML {
         return describe(error.pointee)
     }
 
-    /// libxml2's words for an error, with the line they are about.
+    /// Returns libxml2's text for an error, with the line that the error concerns.
     static func describe(_ error: xmlError) -> String {
         let words = error.message.map { String(cString: $0) } ?? "error \(error.code)"
         return "line \(error.line): \(words.split(whereSeparator: \.isNewline).joined(separator: " "))"
@@ -63,7 +65,7 @@ enum LibXML {
 }
 
 extension String {
-    /// A text of libxml2, which is UTF-8; nil is empty.
+    /// Creates a string from a text of libxml2, which is UTF-8. Nil becomes an empty string.
     init(xml text: UnsafePointer<xmlChar>?) {
         self = text.map { String(cString: $0) } ?? ""
     }

@@ -1,13 +1,15 @@
 import CLibXML2
 
-/// A document from outside, read whole and without trust: nothing is fetched, no entity is substituted, and a document
-/// that declares a type is refused before its declaration is read (DESIGN "Dependencies").
+/// A document from an external system, parsed whole and treated as untrusted.
+///
+/// Nothing is fetched, no entity is substituted, and a document with a document type declaration is rejected before
+/// the declaration is read. Source: “XML without entities”, “Decision”.
 public struct XMLDocument: Sendable, Equatable {
-    /// How large a document may be.
+    /// The maximum size and depth of a document.
     public struct Limits: Sendable {
-        /// In bytes.
+        /// The maximum size in bytes. Default: 8 MiB.
         public var size: Int
-        /// How many elements may stand inside one another; at most 250.
+        /// The maximum nesting depth of elements. Default: 100. Maximum: 250.
         public var depth: Int
 
         public init(size: Int = 8 << 20, depth: Int = 100) {
@@ -17,10 +19,10 @@ public struct XMLDocument: Sendable, Equatable {
     }
 
     public let root: XMLElement
-    /// Whether a processing instruction is before or after the root.
+    /// A Boolean value that indicates whether a processing instruction is before or after the root.
     public let hasInstructions: Bool
 
-    /// - Throws: ``XMLError``, for any bytes that are no document within the limits.
+    /// - Throws: ``XMLError`` for bytes that are not a document within the limits.
     public init(parsing bytes: some Collection<UInt8>, limits: Limits = Limits()) throws {
         guard bytes.count <= limits.size else { throw XMLError.tooLarge(limit: limits.size) }
         (root, hasInstructions) = try LibXML.withDocument(Array(bytes)) { document in
@@ -38,7 +40,7 @@ public struct XMLDocument: Sendable, Equatable {
     }
 }
 
-/// Why bytes are no acceptable document.
+/// An error that describes why bytes are not an acceptable document.
 public enum XMLError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooLarge(limit: Int)
     case recordTooLarge(limit: Int)
@@ -46,14 +48,14 @@ public enum XMLError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The document has a DOCTYPE.
     case declaresType
     case malformed(String)
-    /// The text that was to be a schema is none.
+    /// The text is not a schema.
     case notASchema(String)
-    /// The text that was to be an XPath expression is none.
+    /// The text is not an XPath expression.
     case notAnXPath(String)
-    /// The expression could not be evaluated: it does too much, or names what is not there.
+    /// The expression could not be evaluated: it exceeds the operation limit, or it uses an unknown name.
     case notEvaluated(String)
-    /// An expression found more than may be handed over.
-    case tooMuchFound
+    /// The result of an expression exceeds the limits.
+    case tooManyMatches
     case outOfMemory
 
     public var description: String {
@@ -66,14 +68,14 @@ public enum XMLError: Error, Equatable, Sendable, CustomStringConvertible {
         case .notASchema(let cause): "not a RELAX NG schema: \(cause)"
         case .notAnXPath(let expression): "not an XPath 1.0 expression: \(expression)"
         case .notEvaluated(let expression): "the XPath expression \(expression) could not be evaluated"
-        case .tooMuchFound: "an XPath expression finds too much"
+        case .tooManyMatches: "an XPath expression selects too much"
         case .outOfMemory: "libxml2 could not allocate memory"
         }
     }
 }
 
 extension XMLElement {
-    /// Copies an element out of libxml2's tree, so that nothing of the tree is kept.
+    /// Copies an element out of libxml2's tree, so that no reference to the tree remains.
     fileprivate init(copying node: xmlNodePtr, depth: Int, limits: XMLDocument.Limits) throws {
         guard depth > 0 else { throw XMLError.tooDeep(limit: limits.depth) }
         name = String(xml: node.pointee.name)

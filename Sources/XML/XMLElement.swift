@@ -1,22 +1,24 @@
-/// An element of a document that was read.
+/// An element of a parsed document.
 public struct XMLElement: Sendable, Equatable {
     /// The name without its namespace prefix.
     public let name: String
-    /// The URI of its namespace; empty for none.
+    /// The URI of its namespace, or an empty string for none.
     public let namespace: String
-    /// By name without prefix; of two that differ only in their namespace, the one in no namespace.
+    /// The attributes by name without prefix. If two differ only in their namespace, the attribute without a
+    /// namespace is used.
     public let attributes: [String: String]
-    /// Whether an attribute is in a namespace, so that its whole name is another one.
+    /// A Boolean value that indicates whether an attribute has a namespace, so that its full name differs from its
+    /// key.
     public let hasQualifiedAttributes: Bool
-    /// The elements directly inside, in order.
+    /// The direct child elements, in order.
     public let children: [XMLElement]
-    /// The text directly inside, CDATA included, put together.
+    /// The concatenated direct text, including CDATA.
     public let text: String
-    /// The comments directly inside, in order.
+    /// The direct comments, in order.
     public let comments: [String]
-    /// Whether a processing instruction is directly inside.
+    /// A Boolean value that indicates whether a processing instruction is directly inside.
     public let hasInstructions: Bool
 
-    /// The first child of that name.
+    /// Returns the first child with that name.
     public func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 }

@@ -1,10 +1,10 @@
 import CLibXML2
 
-/// One element of many alike, as ``XMLRecordReader`` finds it.
+/// An element of a list of similar elements, as ``XMLRecordReader`` finds it.
 public struct XMLRecord: Sendable, Equatable {
     public struct Field: Sendable, Equatable {
-        /// Where the text stands below the record: `name` for a child, `address/city` for a child's child, `@id` for an
-        /// attribute, `edition/@code` for a child's attribute, `.` for the record's own text.
+        /// The position of the text below the record: `name` for a child, `address/city` for a child's child, `@id`
+        /// for an attribute, `edition/@code` for a child's attribute, `.` for the record's own text.
         public let path: String
         public let value: String
 
@@ -14,24 +14,26 @@ public struct XMLRecord: Sendable, Equatable {
         }
     }
 
-    /// The line on which the element begins; the first is 1.
+    /// The line on which the element begins. The first line is 1.
     public let line: Int
-    /// In the order of the document; a path may come several times, and one without text does not come.
+    /// The fields in the order of the document. A path may occur several times. A path without text is omitted.
     public let fields: [Field]
 }
 
-/// Reads a document of any length that is a list of records, one after the other, from chunks of bytes of any size.
+/// A reader for a document of any length that is a list of records, from chunks of bytes of any size.
 ///
-/// Nothing is kept of a record that was handed over. As with ``XMLDocument`` nothing is fetched, no entity is substituted,
-/// and a document that declares a type is refused. Names are taken without their namespaces' prefixes.
+/// The reader keeps no part of a delivered record. As with ``XMLDocument``, nothing is fetched, no entity is
+/// substituted, and a document with a document type declaration is rejected. Names are read without their namespace
+/// prefixes.
 public final class XMLRecordReader {
     private let state: XMLRecordState
     private let context: xmlParserCtxtPtr
     private var isDone = false
 
     /// - Parameters:
-    ///   - element: the name of the elements that are records; one inside another is a part of it.
-    ///   - recordSize: the most bytes of text, with the names, that one record may have.
+    ///   - element: the name of the elements that are records. A nested element with this name is part of the
+    ///     outer record.
+    ///   - recordSize: the maximum size of the text of one record, including the names, in bytes. Default: 1 MiB.
     /// - Throws: ``XMLError/outOfMemory``.
     public init(element: String, recordSize: Int = 1 << 20, depth: Int = 100) throws(XMLError) {
         xmlInitParser()
@@ -43,8 +45,8 @@ public final class XMLRecordReader {
         else { throw .outOfMemory }
         self.context = context
         state.context = context
-        // NOENT has libxml2 hand over `&amp;` in an attribute as the one character it stands for. There are no entities but
-        // the five of XML itself, because nothing may declare one.
+        // With NOENT, libxml2 delivers `&amp;` in an attribute as the character it represents. The only entities
+        // are the five of XML itself, because the declaration of others is rejected.
         xmlCtxtUseOptions(
             context,
             Int32(
@@ -56,16 +58,16 @@ public final class XMLRecordReader {
         xmlFreeParserCtxt(context)
     }
 
-    /// Takes the next bytes, and hands over every record they complete.
+    /// Parses the next bytes, and passes each completed record to `body`.
     ///
-    /// - Throws: ``XMLError`` or what `body` throws; the reader is of no use afterwards.
+    /// - Throws: ``XMLError``, or an error from `body`. The reader is unusable afterwards.
     public func read(_ bytes: [UInt8], _ body: (XMLRecord) throws -> Void) throws {
         try parse(bytes, isLast: false, body)
     }
 
     /// Ends the document.
     ///
-    /// - Throws: ``XMLError``, also when the document is not at its end.
+    /// - Throws: ``XMLError``, also when the document is incomplete.
     public func finish(_ body: (XMLRecord) throws -> Void) throws {
         guard !isDone else { return }
         isDone = true
@@ -73,7 +75,7 @@ public final class XMLRecordReader {
     }
 
     private func parse(_ bytes: [UInt8], isLast: Bool, _ body: (XMLRecord) throws -> Void) throws {
-        // In pieces, so that the records of one do not fill the memory.
+        // The bytes are parsed in pieces, so that the records of a large chunk do not fill the memory.
         var rest = bytes[...]
         repeat {
             let piece = rest.prefix(1 << 16)
@@ -83,14 +85,15 @@ public final class XMLRecordReader {
                     context, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count),
                     isLast && rest.isEmpty ? 1 : 0)
             }
-            // What was whole before the mistake is handed over: the caller may want to know where it stands.
+            // The records before the error are delivered, because the caller may need them to locate the error.
             for record in state.take() { try body(record) }
             if let failure = state.failure { throw failure }
             guard code == 0, context.pointee.wellFormed == 1 else { throw XMLError.malformed(words(code)) }
         } while !rest.isEmpty
     }
 
-    /// Where the mistake is and its number; libxml2's own words may quote the document.
+    /// Returns the line and the number of the error. libxml2's own text is left out, because it may quote the
+    /// document.
     private func words(_ code: Int32) -> String {
         let line = xmlCtxtGetLastError(context).map { Int($0.pointee.line) } ?? 0
         return "line \(line): error \(code) of libxml2"

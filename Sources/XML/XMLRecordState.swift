@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// What libxml2's events about a list of records add up to.
+/// The state that collects records from libxml2's events.
 final class XMLRecordState {
     private struct Level {
         let name: String
@@ -12,14 +12,14 @@ final class XMLRecordState {
     private let recordSize: Int
     private let depth: Int
     private var outside = 0
-    /// The elements open in the present record, itself first.
+    /// The open elements of the current record, with the record itself first.
     private var levels: [Level] = []
     private var line = 0
     private var size = 0
     private var fields: [XMLRecord.Field] = []
     private var finished: [XMLRecord] = []
     private(set) var failure: XMLError?
-    /// The parser that tells the events, which outlives them.
+    /// The parser that sends the events and outlives them.
     var context: xmlParserCtxtPtr?
 
     init(element: String, recordSize: Int, depth: Int) {
@@ -33,7 +33,7 @@ final class XMLRecordState {
         return finished
     }
 
-    /// - Parameter attributes: names and values in turn.
+    /// - Parameter attributes: pairs of name and value.
     fileprivate func begin(_ name: String, _ attributes: [(String, [UInt8])]) {
         guard failure == nil else { return }
         guard outside + levels.count < depth else { return stop(.tooDeep(limit: depth)) }
@@ -69,7 +69,7 @@ final class XMLRecordState {
             return
         }
         let isBlank = level.text.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
-        // White space between children is only the document's layout.
+        // White space between children is only layout.
         if !isBlank || (!level.hasChildren && !level.text.isEmpty) {
             append(levels.count == 1 ? "." : path, level.text)
         }
@@ -82,7 +82,7 @@ final class XMLRecordState {
 
     fileprivate func declareType() { stop(.declaresType) }
 
-    /// Of the innermost element, below the record.
+    /// The path of the innermost element, below the record.
     private var path: String { levels.dropFirst().map(\.name).joined(separator: "/") }
 
     private func append(_ path: String, _ value: [UInt8]) {
@@ -102,7 +102,8 @@ final class XMLRecordState {
 }
 
 extension XMLRecordState {
-    /// Tells a state what is read: nothing else of libxml2's usual work is done, so no tree is built.
+    /// A handler that forwards libxml2's events to a state. It replaces libxml2's default handlers, so that no tree
+    /// is built.
     static var handler: xmlSAXHandler {
         var handler = xmlSAXHandler()
         handler.initialized = UInt32(XML_SAX2_MAGIC)
@@ -111,7 +112,8 @@ extension XMLRecordState {
             guard let state = XMLRecordState.of(state) else { return }
             var read: [(String, [UInt8])] = []
             if let attributes, count > 0 {
-                // Five pointers each: name, prefix, namespace, and where the value begins and where it has ended.
+                // Each attribute has five pointers: name, prefix, namespace, start of the value, and end of the
+                // value.
                 for index in 0..<Int(count) {
                     let entry = attributes + index * 5
                     guard let begin = entry[3], let end = entry[4] else { continue }

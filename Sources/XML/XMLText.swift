@@ -1,4 +1,4 @@
-/// The characters XML 1.0 allows, and the escapes that carry them (XML 1.0 sections 2.2, 2.4 and 3.3.3).
+/// The characters that XML 1.0 allows, and their escapes (XML 1.0 sections 2.2, 2.4 and 3.3.3).
 enum XMLText {
     enum Place {
         case text
@@ -7,7 +7,8 @@ enum XMLText {
 
     private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
-    /// Appends the text so that every parser reads the same text back; a character XML cannot carry becomes U+FFFD.
+    /// Appends the text so that every parser reads the same text back. A character that XML cannot represent
+    /// becomes U+FFFD.
     static func append(_ text: String, in place: Place, to bytes: inout [UInt8]) {
         var text = text
         let isDone = text.withUTF8 { utf8 in
@@ -23,7 +24,7 @@ enum XMLText {
             case UInt8(ascii: ">"): bytes.append(contentsOf: "&gt;".utf8)
             // A parser reads a bare carriage return as a line feed.
             case 0x0D: bytes.append(contentsOf: "&#13;".utf8)
-            // In an attribute a parser reads white space of any kind as a space.
+            // A parser reads any white space in an attribute as a space.
             case 0x0A where place == .attribute: bytes.append(contentsOf: "&#10;".utf8)
             case 0x09 where place == .attribute: bytes.append(contentsOf: "&#9;".utf8)
             case UInt8(ascii: "\"") where place == .attribute: bytes.append(contentsOf: "&quot;".utf8)
@@ -32,7 +33,7 @@ enum XMLText {
         }
     }
 
-    /// Whether a byte stands for itself wherever it is; most texts are of these alone.
+    /// Returns true for a byte that needs no escape anywhere. Most texts consist only of such bytes.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""): false
@@ -40,7 +41,8 @@ enum XMLText {
         }
     }
 
-    /// Appends the text of a comment: two hyphens in a row, which would end it, are set apart by a space.
+    /// Appends the text of a comment. Two consecutive hyphens, which would end the comment, are separated by a
+    /// space.
     static func appendComment(_ text: String, to bytes: inout [UInt8]) {
         forEachAllowed(text) { byte in
             if byte == UInt8(ascii: "-"), bytes.last == UInt8(ascii: "-") { bytes.append(UInt8(ascii: " ")) }
@@ -48,8 +50,8 @@ enum XMLText {
         }
     }
 
-    /// Hands out the UTF-8 bytes of the text, with U+FFFD for whatever XML 1.0 forbids: most control characters, U+FFFE
-    /// and U+FFFF. A `String` holds no lone surrogate.
+    /// Passes the UTF-8 bytes of the text to `body`, with U+FFFD in place of each character that XML 1.0 forbids:
+    /// most control characters, U+FFFE and U+FFFF. A `String` holds no lone surrogate.
     private static func forEachAllowed(_ text: String, _ body: (UInt8) -> Void) {
         var text = text
         text.withUTF8 { utf8 in

@@ -1,7 +1,8 @@
-/// Writes one XML 1.0 document in UTF-8.
+/// A writer for one XML 1.0 document in UTF-8.
 ///
-/// Whatever the texts hold, the document is well-formed and reads back as the same texts, but for characters that XML
-/// cannot carry, which become U+FFFD. Names are literals of the program, so that nothing outside can choose one.
+/// For any texts, the document is well-formed and reads back as the same texts, except for characters that XML
+/// cannot represent, which become U+FFFD. Names are literals of the program, so that external input cannot choose a
+/// name.
 ///
 /// ```swift
 /// var xml = XMLWriter()
@@ -19,7 +20,8 @@ public struct XMLWriter: Sendable {
         bytes.append(contentsOf: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".utf8)
     }
 
-    /// Writes an element; an attribute whose value is nil is left out, and an element nothing was written into is empty.
+    /// Writes an element. An attribute with the value nil is omitted. An element without content is written as an
+    /// empty tag.
     public mutating func element(
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String?> = [:],
         content: (inout XMLWriter) -> Void = { _ in }
@@ -50,7 +52,7 @@ public struct XMLWriter: Sendable {
         XMLText.append(text, in: .text, to: &bytes)
     }
 
-    /// Writes a comment, which may stand anywhere, the places before and after the root element included.
+    /// Writes a comment. Comments are allowed anywhere, also before and after the root element.
     public mutating func comment(_ text: String) {
         bytes.append(contentsOf: "<!-- ".utf8)
         XMLText.appendComment(text, to: &bytes)

@@ -1,31 +1,33 @@
 import CLibXML2
 import Synchronization
 
-/// An XPath 1.0 expression, compiled once, that reads documents from outside.
+/// An XPath 1.0 expression, compiled once, that reads documents from external systems.
 ///
-/// The documents are read as ``XMLDocument`` reads them; how much an evaluation may do and how much it may hand over is
-/// limited, because a document can be made to cost as much as its author likes.
+/// The documents are parsed in the same way as by ``XMLDocument``. The number of operations and the size of the
+/// result of an evaluation are limited, because the author of a document can make an evaluation arbitrarily
+/// expensive.
 public final class XPath: Sendable {
-    /// The expression as it was written.
+    /// The source text of the expression.
     public let expression: String
     private let namespaces: [String: String]
     private let compiled: Compiled
-    /// An evaluation writes into what ``compiled`` points to.
+    /// A lock, because an evaluation writes to the object that ``compiled`` points to.
     private let lock = Mutex(())
 
-    /// `@unchecked Sendable`: every evaluation holds ``lock``, and `deinit` frees the expression when no reference is left.
+    /// `@unchecked Sendable`: every evaluation holds ``lock``, and `deinit` frees the expression when no reference
+    /// is left.
     private struct Compiled: @unchecked Sendable {
         let pointer: xmlXPathCompExprPtr
     }
 
-    /// In libxml2's own count of operations, about one for each node that is looked at.
-    static let mostOperations: UInt = 1_000_000
-    /// How many values one expression may find.
-    public static let mostValues = 100_000
+    /// The maximum number of operations, in libxml2's own count: about one for each visited node.
+    static let maxOperations: UInt = 1_000_000
+    /// The maximum number of values of one expression.
+    public static let maxValues = 100_000
 
     /// - Parameter namespaces: the URIs of the prefixes in the expression.
-    /// - Throws: ``XMLError/notAnXPath(_:)``, also for a prefix that has no namespace or a function that does not exist, as
-    ///   far as that shows without a document.
+    /// - Throws: ``XMLError/notAnXPath(_:)``, also for a prefix without a namespace or an unknown function, if
+    ///   the error can be detected without a document.
     public init(_ expression: String, namespaces: [String: String] = [:]) throws {
         guard LibXML.isReady, let context = xmlXPathNewContext(nil) else { throw XMLError.outOfMemory }
         defer { xmlXPathFreeContext(context) }
@@ -47,9 +49,11 @@ public final class XPath: Sendable {
         xmlXPathFreeCompExpr(compiled.pointer)
     }
 
-    /// What each expression finds in a document: the string value of every node, in the document's order; one text for a
-    /// number, a boolean (`true` or `false`) or a string. An empty string and what is not a number are no value at all,
-    /// because `string(//a)` gives the same whether there is no `a` or an empty one.
+    /// Evaluates each expression in a document.
+    ///
+    /// The result of an expression is the string value of every node, in document order, or one text for a number,
+    /// a boolean (`true` or `false`) or a string. An empty string and NaN count as no value, because `string(//a)`
+    /// returns the same for a missing and an empty `a`.
     ///
     /// - Throws: ``XMLError``.
     public static func values(
@@ -66,7 +70,7 @@ public final class XPath: Sendable {
             guard let context = xmlXPathNewContext(document) else { throw XMLError.outOfMemory }
             defer { xmlXPathFreeContext(context) }
             context.pointee.error = { _, _ in }
-            context.pointee.opLimit = Self.mostOperations
+            context.pointee.opLimit = Self.maxOperations
             for (prefix, uri) in namespaces {
                 guard xmlXPathRegisterNs(context, prefix, uri) == 0 else { throw XMLError.outOfMemory }
             }
@@ -79,19 +83,19 @@ public final class XPath: Sendable {
         }
     }
 
-    /// - Parameter room: how many bytes all texts together may have.
+    /// - Parameter room: the maximum size of all texts together, in bytes.
     private static func texts(_ result: xmlXPathObjectPtr, room: Int) throws -> [String] {
         switch result.pointee.type {
         case XPATH_NODESET:
             guard let nodes = result.pointee.nodesetval, nodes.pointee.nodeNr > 0 else { return [] }
-            guard nodes.pointee.nodeNr <= mostValues else { throw XMLError.tooMuchFound }
+            guard nodes.pointee.nodeNr <= maxValues else { throw XMLError.tooManyMatches }
             xmlXPathNodeSetSort(nodes)
             var room = room
             var texts: [String] = []
             for index in 0..<Int(nodes.pointee.nodeNr) {
                 let text = try take(xmlXPathCastNodeToString(nodes.pointee.nodeTab[index]))
                 room -= text.utf8.count
-                guard room >= 0 else { throw XMLError.tooMuchFound }
+                guard room >= 0 else { throw XMLError.tooManyMatches }
                 texts.append(text)
             }
             return texts
@@ -104,7 +108,7 @@ public final class XPath: Sendable {
             let text = String(xml: result.pointee.stringval)
             return text.isEmpty ? [] : [text]
         default:
-            throw XMLError.tooMuchFound
+            throw XMLError.tooManyMatches
         }
     }
 

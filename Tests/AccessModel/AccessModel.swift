@@ -1,53 +1,55 @@
 public import Foundation
 public import Gatefold
 
-/// A publication's rules as its publisher would say them: who may have which edition, and what holds on bad days.
+/// An independent statement of a publication's rules: which reader may read which edition, and the result during an
+/// outage.
 ///
-/// Nothing here comes from the program but its words: each rule is said once more, in the plainest way, so that the program can
-/// be compared with it. What the subscriber system said, and for how long that counts, is ``HouseMemory``'s business.
+/// It shares only types with the program. Each rule is stated again in the simplest way, for a comparison with the
+/// program. ``HouseCache`` models the results of the subscriber system and their lifetime.
 public struct AccessModel: Sendable {
     public var policy: EntitlementPolicy
     public var grace: GraceRules
-    /// Nil where the publication has no catalogue: then any edition may be there.
+    /// The editions, or nil without a catalogue: then any edition may exist.
     public var editions: [Edition]?
-    /// Whether there is to be a catalogue, and nothing is known of it yet.
-    public var isAwaited: Bool
+    /// Whether the first catalogue is still pending.
+    public var isPending: Bool
     public var failsOpen: Bool
 
     public init(
-        policy: EntitlementPolicy, grace: GraceRules = GraceRules(), editions: [Edition]?, isAwaited: Bool = false,
+        policy: EntitlementPolicy, grace: GraceRules = GraceRules(), editions: [Edition]?, isPending: Bool = false,
         failsOpen: Bool = false
     ) {
         self.policy = policy
         self.grace = grace
         self.editions = editions
-        self.isAwaited = isAwaited
+        self.isPending = isPending
         self.failsOpen = failsOpen
     }
 
-    // MARK: - The shelf
+    // MARK: - Catalogue
 
-    /// An edition is out from its date on, drafts never. Against one that no catalogue knows nothing can be said.
-    public func isOut(_ id: EditionID, at now: Date) -> Bool {
-        guard let edition = edition(id) else { return !isAwaited }
+    /// Returns whether an edition is published: from its date on, and never for drafts. An unknown edition counts as
+    /// published, unless the first catalogue is pending.
+    public func isPublished(_ id: EditionID, at now: Date) -> Bool {
+        guard let edition = edition(id) else { return !isPending }
         return !edition.isDraft && edition.published <= now
     }
 
-    /// A free edition is everybody's as soon as it is out.
+    /// Returns whether an edition is free, which holds from its publication on.
     public func isFree(_ id: EditionID, at now: Date) -> Bool { free(at: now).contains(id) }
 
-    /// Of an edition that a catalogue does not know nothing is remembered.
+    /// Returns whether an edition may exist. Nothing is cached about an edition that the catalogue does not contain.
     public func mayBeThere(_ id: EditionID) -> Bool { editions == nil || edition(id) != nil }
 
     private func edition(_ id: EditionID) -> Edition? { editions?.first { $0.id == id } }
 
-    private func out(at now: Date) -> [Edition] { (editions ?? []).filter { isOut($0.id, at: now) } }
+    private func out(at now: Date) -> [Edition] { (editions ?? []).filter { isPublished($0.id, at: now) } }
 
     private func free(at now: Date) -> Set<EditionID> { Set(out(at: now).filter(\.isFree).map(\.id)) }
 
-    // MARK: - What a word of the subscriber system opens
+    // MARK: - Subscriptions
 
-    /// The list that goes with a word: everything is only ever said where the policy says so.
+    /// Returns the list of a subscription. It is "everything" only if the policy allows it.
     public func list(of word: Subscription, at now: Date) -> Entitlement {
         guard word.state == .active || word.state == .inactive else { return .nothing }
         if policy == .accessBased, word.state == .active { return .allEditions }
@@ -59,17 +61,18 @@ public struct AccessModel: Sendable {
                 held.insert(edition.id)
             }
         }
-        return .editions(held.union(free(at: now)).union(graced(held, word, at: now)).filter { isOut($0, at: now) })
+        return .editions(
+            held.union(free(at: now)).union(graced(held, word, at: now)).filter { isPublished($0, at: now) })
     }
 
-    /// From its first moment to its last, both included; without an end it runs on.
-    private static func ran(_ period: Period, at moment: Date) -> Bool {
-        if moment < period.start { return false }
+    /// Returns whether a period includes a time, with both ends included. A period without an end continues.
+    private static func ran(_ period: Period, at timestamp: Date) -> Bool {
+        if timestamp < period.start { return false }
         guard let end = period.end else { return true }
-        return moment <= end
+        return timestamp <= end
     }
 
-    /// So many before each that is held, and for the active so many of the newest.
+    /// Returns the held editions with the grace editions before each, and the newest ones for active readers.
     private func graced(_ held: Set<EditionID>, _ word: Subscription, at now: Date) -> Set<EditionID> {
         let finished = (editions ?? []).filter { !$0.isDraft }.sorted { $0.published > $1.published }
         var all: Set<EditionID> = []
@@ -83,7 +86,8 @@ public struct AccessModel: Sendable {
         return all.union(shown.prefix(grace.newestForActive).map(\.id))
     }
 
-    /// Whether a word opens an edition: "everything" is for the active alone, a list also for whoever pays no more.
+    /// Returns whether a subscription opens an edition. "Everything" applies to active readers only, a list also to
+    /// inactive ones.
     public func opens(_ id: EditionID, _ word: Subscription, at now: Date) -> Bool {
         switch list(of: word, at: now) {
         case .allEditions: word.state == .active
@@ -91,85 +95,88 @@ public struct AccessModel: Sendable {
         }
     }
 
-    // MARK: - What a reader is answered
+    // MARK: - Responses
 
     /// - Parameters:
-    ///   - heard: asked for where it decides.
-    ///   - bought: in the app stores; nil while nobody can say.
+    ///   - heard: The subscriber system's result, requested only if it matters.
+    ///   - bought: The store purchases, or nil if they are unavailable.
     public func verification(
-        _ token: TokenStanding, heard: () throws -> Heard<Subscription>, bought: Set<EditionID>?, at now: Date
+        _ token: TokenStatus, heard: () throws -> Received<Subscription>, bought: Set<EditionID>?, at now: Date
     ) rethrows -> ModelVerification {
         switch token {
-        case .unreadable, .ended, .expired: return .told(.unknown, .nothing)
-        case .missing, .renewable: return .told(.stale, .nothing)
+        case .unreadable, .ended, .expired: return .reported(.unknown, .nothing)
+        case .missing, .renewable: return .reported(.stale, .nothing)
         case .good: break
         }
-        guard let bought, let word = try heard().word else { return .comeBack }
+        guard let bought, let word = try heard().word else { return .unavailable }
         let list = list(of: word, at: now)
-        if isAwaited, list != .allEditions, word.state == .active || word.state == .inactive { return .comeBack }
-        if bought.isEmpty { return .told(word.state, list) }
+        if isPending, list != .allEditions, word.state == .active || word.state == .inactive { return .unavailable }
+        if bought.isEmpty { return .reported(word.state, list) }
         let state: SubscriptionState = word.state == .active ? .active : .inactive
         switch list {
-        case .allEditions where state == .active: return .told(state, .allEditions)
-        case .allEditions: return .told(state, .editions(bought.union(free(at: now)).filter { isOut($0, at: now) }))
+        case .allEditions where state == .active: return .reported(state, .allEditions)
+        case .allEditions:
+            return .reported(state, .editions(bought.union(free(at: now)).filter { isPublished($0, at: now) }))
         case .editions(let held):
-            return .told(state, .editions(held.union(bought).union(free(at: now)).filter { isOut($0, at: now) }))
+            return .reported(
+                state, .editions(held.union(bought).union(free(at: now)).filter { isPublished($0, at: now) }))
         }
     }
 
     /// - Parameters:
-    ///   - verdict: the subscriber system's own on this edition, nil where it leaves that to the subscription.
-    ///   - wasRefused: whether the last word about the reader, or about this edition for the reader, was a refusal.
-    ///   - wasEditionRefused: the same of this edition for the reader alone.
+    ///   - verdict: The subscriber system's own verdict on the edition, or nil if the subscription decides.
+    ///   - wasRejected: Whether the last result for the reader, or for this edition and the reader, was a denial.
+    ///   - wasEditionDenied: Whether the last result for this edition and the reader was a denial.
     public func credentials(
-        _ token: TokenStanding, for edition: EditionID, verdict: () throws -> Heard<EditionVerdict?>,
-        heard: () throws -> Heard<Subscription>, bought: Set<EditionID>?, wasRefused: () -> Bool,
-        wasEditionRefused: () -> Bool = { false }, at now: Date
+        _ token: TokenStatus, for edition: EditionID, verdict: () throws -> Received<EditionVerdict?>,
+        heard: () throws -> Received<Subscription>, bought: Set<EditionID>?, wasRejected: () -> Bool,
+        wasEditionDenied: () -> Bool = { false }, at now: Date
     ) rethrows -> ModelCredentials {
         switch token {
-        case .missing, .unreadable, .ended: return .refused(.notRecognised)
-        case .expired, .renewable: return .refused(.expired)
+        case .missing, .unreadable, .ended: return .rejected(.rejected)
+        case .expired, .renewable: return .rejected(.expired)
         case .good: break
         }
-        if isAwaited { return .comeBack }
-        if !isOut(edition, at: now) { return .refused(.notEntitled) }
+        if isPending { return .unavailable }
+        if !isPublished(edition, at: now) { return .rejected(.notEntitled) }
         if isFree(edition, at: now) || bought?.contains(edition) == true { return .granted }
-        let (answer, isEarlier) = try word(on: edition, verdict, heard, at: now)
-        switch answer {
-        // What was granted once is not given any more where it was refused since.
-        case .granted where !isEarlier || !wasEditionRefused(): return .granted
-        case .refused where bought != nil: return answer
-        // Nobody can say: only a publication that fails open gives anything, and only what nobody has refused.
+        let (result, isLastKnownGood) = try word(on: edition, verdict, heard, at: now)
+        switch result {
+        // An earlier grant is not repeated after a denial.
+        case .granted where !isLastKnownGood || !wasEditionDenied(): return .granted
+        case .rejected where bought != nil: return result
+        // Without any result, only a publication that fails open grants access, and only without an earlier denial.
         default:
-            return failsOpen && mayBeThere(edition) && !wasRefused() ? .grantedForNow : .comeBack
+            return failsOpen && mayBeThere(edition) && !wasRejected() ? .grantedForNow : .unavailable
         }
     }
 
     private func word(
-        on edition: EditionID, _ verdict: () throws -> Heard<EditionVerdict?>,
-        _ heard: () throws -> Heard<Subscription>,
+        on edition: EditionID, _ verdict: () throws -> Received<EditionVerdict?>,
+        _ heard: () throws -> Received<Subscription>,
         at now: Date
-    ) rethrows -> (ModelCredentials, isEarlier: Bool) {
-        var isEarlier = false
+    ) rethrows -> (ModelCredentials, isLastKnownGood: Bool) {
+        var isLastKnownGood = false
         // Under any other policy the subscription decides, as it does for the list.
         if policy == .backendDecides {
             let verdict = try verdict()
-            isEarlier = verdict.isEarlier
-            guard let own = verdict.word else { return (.comeBack, false) }
+            isLastKnownGood = verdict.isLastKnownGood
+            guard let own = verdict.word else { return (.unavailable, false) }
             switch own {
-            case .granted: return (.granted, isEarlier)
-            case .refused(let reason, _), .leftTo(_, otherwise: let reason, _): return (.refused(reason), isEarlier)
+            case .granted: return (.granted, isLastKnownGood)
+            case .rejected(let reason, _), .deferred(_, otherwise: let reason, _):
+                return (.rejected(reason), isLastKnownGood)
             case nil: break
             }
         }
         let heard = try heard()
-        guard let subscription = heard.word else { return (.comeBack, false) }
-        isEarlier = isEarlier || heard.isEarlier
-        if opens(edition, subscription, at: now) { return (.granted, isEarlier) }
+        guard let subscription = heard.word else { return (.unavailable, false) }
+        isLastKnownGood = isLastKnownGood || heard.isLastKnownGood
+        if opens(edition, subscription, at: now) { return (.granted, isLastKnownGood) }
         switch subscription.state {
-        case .unknown: return (.refused(.notRecognised), isEarlier)
-        case .stale: return (.refused(.expired), isEarlier)
-        case .active, .inactive, .suspended: return (.refused(.notEntitled), isEarlier)
+        case .unknown: return (.rejected(.rejected), isLastKnownGood)
+        case .stale: return (.rejected(.expired), isLastKnownGood)
+        case .active, .inactive, .suspended: return (.rejected(.notEntitled), isLastKnownGood)
         }
     }
 }

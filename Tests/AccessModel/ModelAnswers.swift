@@ -1,60 +1,60 @@
 public import Gatefold
 
-/// What a token is worth at a moment.
-public enum TokenStanding: Sendable, Equatable {
+/// The status of a token at a time.
+public enum TokenStatus: Sendable, Equatable {
     case missing
-    /// None of this publication's.
+    /// A text that is no token of this publication.
     case unreadable
-    /// Its session was ended.
+    /// The session was ended.
     case ended
     case good
-    /// Expired, and may be renewed.
+    /// The token has expired and can be renewed.
     case renewable
     case expired
 }
 
-/// What there is to hear of the subscriber system.
-public enum Heard<Word: Sendable>: Sendable {
-    /// It says so, or said so so lately that it counts as said now.
+/// A result of the subscriber system.
+public enum Received<Word: Sendable>: Sendable {
+    /// A current result, from a query or the fresh cache.
     case said(Word)
-    /// It can not be asked; this is the last good thing that it said.
-    case standsIn(Word)
-    /// It can not be asked.
+    /// The last known good result during an outage.
+    case servesCached(Word)
+    /// No result, because the system is unavailable.
     case nobody
 
     public var word: Word? {
         switch self {
-        case .said(let word), .standsIn(let word): word
+        case .said(let word), .servesCached(let word): word
         case .nobody: nil
         }
     }
 
-    /// Whether it was said before the house could not be asked any more.
-    public var isEarlier: Bool {
-        if case .standsIn = self { true } else { false }
+    /// Whether the result is the last known good one during an outage.
+    public var isLastKnownGood: Bool {
+        if case .servesCached = self { true } else { false }
     }
 
-    public func map<Other>(_ change: (Word) throws -> Other) rethrows -> Heard<Other> {
+    public func map<Other>(_ change: (Word) throws -> Other) rethrows -> Received<Other> {
         switch self {
         case .said(let word): .said(try change(word))
-        case .standsIn(let word): .standsIn(try change(word))
+        case .servesCached(let word): .servesCached(try change(word))
         case .nobody: .nobody
         }
     }
 }
 
-/// The right answer to a verification.
+/// The correct result of a verification.
 public enum ModelVerification: Sendable, Equatable {
-    case told(SubscriptionState, Entitlement)
-    /// Nobody can say: the app keeps what it knows.
-    case comeBack
+    case reported(SubscriptionState, Entitlement)
+    /// No result: the app keeps its state.
+    case unavailable
 }
 
-/// The right answer to a request for edition credentials.
+/// The correct result of a request for edition credentials.
 public enum ModelCredentials: Sendable, Equatable {
     case granted
-    /// For minutes, because nobody can say.
+    /// Short-lived credentials, because no result is available.
     case grantedForNow
-    case refused(CredentialsRefusal.Reason?)
-    case comeBack
+    case rejected(CredentialsRejection.Reason?)
+    case unavailable
 }

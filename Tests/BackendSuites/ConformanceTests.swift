@@ -1,181 +1,190 @@
-import BackendBenches
+import BackendFixtures
 import Gatefold
 import Synchronization
 import TestSupport
 import Testing
 
-/// What every subscriber backend does, whatever it asks: each bench's real system is started and asked directly.
-@Suite("Every subscriber backend") struct ConformanceTests {
-    private static let refusal = Recognition.notRecognised(message: nil)
-    /// In seconds; where every question has to be answered, a busy machine needs more than the benches' own two.
+/// Common behaviour of all subscriber backends: each fixture's real system is started and queried directly.
+@Suite("Conformance of every subscriber backend") struct ConformanceTests {
+    private static let rejection = AuthenticationResult.rejected(message: nil)
+    /// In seconds. If every query needs a result, a busy machine takes longer than the fixtures' own two seconds.
     private static let limit = 10
 
     @Test(
-        "recognises its readers by the right password, tells what they hold, and nobody else anything",
-        arguments: BenchCase.all)
-    func answers(system: BenchCase) async throws {
+        "Authenticates the right password only and returns the reader's subscription",
+        arguments: BackendFixtureCase.all)
+    func results(system: BackendFixtureCase) async throws {
         try await system.withBackend(limit: Self.limit) { _, backend in
             for reader in StandardReaders.all {
-                let subscriber = try #require(try await backend.recognise(reader), "\(reader.email)")
-                let told = try await backend.subscription(of: subscriber, inquiry: Inquiry())
-                #expect(told.state == reader.state, "\(reader.email)")
-                #expect(told.holds(what: reader), "\(reader.email)")
-                #expect(try await backend.renew(subscriber, inquiry: Inquiry()).isRecognised)
+                let subscriber = try #require(try await backend.authenticate(reader), "\(reader.email)")
+                let reported = try await backend.subscription(of: subscriber, context: CallContext())
+                #expect(reported.state == reader.state, "\(reader.email)")
+                #expect(reported.holds(what: reader), "\(reader.email)")
+                #expect(try await backend.renew(subscriber, context: CallContext()).isAuthenticated)
             }
             let shouted = StandardReaders.ada.credentials(identifier: "  ADA@Example.com ")
-            #expect(try await backend.recognise(shouted, inquiry: Inquiry()).isRecognised, "folded identifier")
+            #expect(
+                try await backend.authenticate(shouted, context: CallContext()).isAuthenticated, "folded identifier")
             for password in [
                 "Correct horse", "correct horse ", " correct horse", "correct", "battery staple", "*", "'",
             ] {
                 let wrong = StandardReaders.ada.credentials(password: password)
-                #expect(try await backend.recognise(wrong, inquiry: Inquiry()) == Self.refusal, "\(password)")
+                #expect(try await backend.authenticate(wrong, context: CallContext()) == Self.rejection, "\(password)")
             }
             let unknown = StandardReaders.ada.credentials(identifier: "nobody@example.com")
-            #expect(try await backend.recognise(unknown, inquiry: Inquiry()) == Self.refusal)
+            #expect(try await backend.authenticate(unknown, context: CallContext()) == Self.rejection)
             try await backend.health()
         }
     }
 
-    @Test("Pitfall 13: hostile texts are nobody's, in every field, and change nothing", arguments: BenchCase.all)
-    func hostile(system: BenchCase) async throws {
+    @Test(
+        "Pitfall 13: hostile texts are rejected in every field and change nothing", arguments: BackendFixtureCase.all)
+    func hostile(system: BackendFixtureCase) async throws {
         try await system.withBackend(limit: Self.limit) { _, backend in
-            for text in HostileTexts.printable(for: system.bench) {
+            for text in HostileTexts.printable(for: system.fixture) {
                 for credentials in [
                     StandardReaders.ada.credentials(identifier: text), StandardReaders.ada.credentials(password: text),
                     StandardReaders.ada.credentials(identifier: text, password: text),
                 ] {
-                    #expect(try await backend.recognise(credentials, inquiry: Inquiry()) == Self.refusal, "\(text)")
+                    #expect(
+                        try await backend.authenticate(credentials, context: CallContext()) == Self.rejection, "\(text)"
+                    )
                 }
             }
             for text in HostileTexts.unprintable {
                 for credentials in [
                     StandardReaders.ada.credentials(identifier: text), StandardReaders.ada.credentials(password: text),
                 ] {
-                    // No error: an outage would also have refused the right password.
+                    // Not an error, because an outage would also have rejected the right password.
                     let name = text.prefix(20).debugDescription
-                    #expect(try await backend.recognise(credentials, inquiry: Inquiry()) == Self.refusal, "\(name)")
+                    #expect(
+                        try await backend.authenticate(credentials, context: CallContext()) == Self.rejection, "\(name)"
+                    )
                 }
             }
             for reader in StandardReaders.all {
-                let subscriber = try #require(try await backend.recognise(reader), "\(reader.email)")
-                let told = try await backend.subscription(of: subscriber, inquiry: Inquiry())
-                #expect(told.state == reader.state && told.holds(what: reader), "\(reader.email)")
+                let subscriber = try #require(try await backend.authenticate(reader), "\(reader.email)")
+                let reported = try await backend.subscription(of: subscriber, context: CallContext())
+                #expect(reported.state == reader.state && reported.holds(what: reader), "\(reader.email)")
             }
         }
     }
 
-    @Test("Pitfall 14: an empty, blank or missing password is refused", arguments: BenchCase.all)
-    func emptyPassword(system: BenchCase) async throws {
+    @Test("Pitfall 14: an empty, blank or missing password is rejected", arguments: BackendFixtureCase.all)
+    func emptyPassword(system: BackendFixtureCase) async throws {
         try await system.withBackend(limit: Self.limit) { _, backend async throws in
             let ada = StandardReaders.ada
-            // The right password before and after each: what is refused in an outage shows nothing.
-            #expect(try await backend.recognise(ada) != nil)
+            // Tries the right password before and after each, because a rejection during an outage proves nothing.
+            #expect(try await backend.authenticate(ada) != nil)
             for password in ["", " ", "\t", "\u{0}", "\u{0}correct horse", "\u{A0}"] {
                 let blank = ada.credentials(password: password)
                 #expect(
-                    try await backend.recognise(blank, inquiry: Inquiry()) == Self.refusal,
+                    try await backend.authenticate(blank, context: CallContext()) == Self.rejection,
                     "\(password.debugDescription)")
-                #expect(try await backend.recognise(ada) != nil, "after \(password.debugDescription)")
+                #expect(try await backend.authenticate(ada) != nil, "after \(password.debugDescription)")
             }
             let without = Credentials(identifier: ada.email, fields: ["email": ada.email])
-            #expect(try await backend.recognise(without, inquiry: Inquiry()) == Self.refusal)
-            #expect(try await backend.recognise(ada) != nil)
+            #expect(try await backend.authenticate(without, context: CallContext()) == Self.rejection)
+            #expect(try await backend.authenticate(ada) != nil)
         }
     }
 
-    @Test("Pitfall 8: what changes in the system is what it answers next", arguments: BenchCase.all)
-    func changes(system: BenchCase) async throws {
-        try await system.withBackend(limit: Self.limit) { bench, backend in
+    @Test("Pitfall 8: the next query sees a change in the system", arguments: BackendFixtureCase.all)
+    func changes(system: BackendFixtureCase) async throws {
+        try await system.withBackend(limit: Self.limit) { fixture, backend in
             let ada = StandardReaders.ada
-            let subscriber = try #require(try await backend.recognise(ada))
+            let subscriber = try #require(try await backend.authenticate(ada))
             for state in [SubscriptionState.suspended, .inactive, .active] {
-                try await bench.set(state, of: ada)
-                let told = try await backend.subscription(of: subscriber, inquiry: Inquiry())
-                #expect(told.state == state)
+                try await fixture.set(state, of: ada)
+                let reported = try await backend.subscription(of: subscriber, context: CallContext())
+                #expect(reported.state == state)
             }
-            try await bench.setPassword("a new pass phrase", of: ada)
+            try await fixture.setPassword("a new pass phrase", of: ada)
             let new = ada.credentials(password: "a new pass phrase")
-            #expect(try await backend.recognise(new, inquiry: Inquiry()).isRecognised)
-            #expect(try await backend.recognise(ada.credentials(), inquiry: Inquiry()) == Self.refusal)
+            #expect(try await backend.authenticate(new, context: CallContext()).isAuthenticated)
+            #expect(try await backend.authenticate(ada.credentials(), context: CallContext()) == Self.rejection)
         }
     }
 
-    @Test("Pitfall 9: an outage is thrown, never a refusal and never an empty answer", arguments: BenchCase.breakable)
-    func outages(system: BenchCase) async throws {
-        for outage in system.bench.outages {
-            try await system.withBackend { bench, backend in
+    @Test(
+        "Pitfall 9: an outage is an error, never a rejection and never an empty result",
+        arguments: BackendFixtureCase.withOutages)
+    func outages(system: BackendFixtureCase) async throws {
+        for outage in system.fixture.outages {
+            try await system.withBackend { fixture, backend in
                 let ada = StandardReaders.ada
-                // A busy machine may take longer than the two seconds that a bench has.
-                var recognised: Subscriber?
+                // A busy machine may take longer than a fixture's two seconds.
+                var authenticated: Subscriber?
                 try await eventually("\(outage): recognises before it") {
-                    recognised = try? await backend.recognise(ada)
-                    return recognised != nil
+                    authenticated = try? await backend.authenticate(ada)
+                    return authenticated != nil
                 }
-                let subscriber = try #require(recognised)
-                try await bench.fail(outage)
+                let subscriber = try #require(authenticated)
+                try await fixture.fail(outage)
                 for attempt in 1...3 {
-                    // A slow system's answers are waited for once, and given up twice: those that come are true.
+                    // A slow system's results are awaited once and cancelled twice: those that arrive are correct.
                     let isSlow = outage == .slow
-                    let patience: Duration = .seconds(isSlow && attempt == 2 ? 12 : 2)
-                    let recognition = await outcome(within: patience) {
-                        try await backend.recognise(ada.credentials(), inquiry: Inquiry())
+                    let timeout: Duration = .seconds(isSlow && attempt == 2 ? 12 : 2)
+                    let authentication = await outcome(within: timeout) {
+                        try await backend.authenticate(ada.credentials(), context: CallContext())
                     }
                     #expect(
-                        recognition == nil || isSlow && recognition?.isRecognised == true,
-                        "\(outage) \(attempt): \(String(describing: recognition))")
-                    let wrong = await outcome(within: patience) {
-                        try await backend.recognise(ada.credentials(password: "wrong"), inquiry: Inquiry())
+                        authentication == nil || isSlow && authentication?.isAuthenticated == true,
+                        "\(outage) \(attempt): \(String(describing: authentication))")
+                    let wrong = await outcome(within: timeout) {
+                        try await backend.authenticate(ada.credentials(password: "wrong"), context: CallContext())
                     }
                     #expect(
-                        wrong == nil || isSlow && wrong == Self.refusal,
+                        wrong == nil || isSlow && wrong == Self.rejection,
                         "\(outage) \(attempt): \(String(describing: wrong))")
-                    let told = await outcome(within: patience) {
-                        try await backend.subscription(of: subscriber, inquiry: Inquiry())
+                    let reported = await outcome(within: timeout) {
+                        try await backend.subscription(of: subscriber, context: CallContext())
                     }
                     #expect(
-                        told == nil || isSlow && told?.state == ada.state && told?.holds(what: ada) == true,
-                        "\(outage) \(attempt): \(String(describing: told))")
+                        reported == nil || isSlow && reported?.state == ada.state && reported?.holds(what: ada) == true,
+                        "\(outage) \(attempt): \(String(describing: reported))")
                 }
-                try await bench.recover()
+                try await fixture.recover()
                 try await eventually("\(outage): recovers without a restart") {
-                    await outcome { try await backend.recognise(ada.credentials(), inquiry: Inquiry()) }?.isRecognised
+                    await outcome { try await backend.authenticate(ada.credentials(), context: CallContext()) }?
+                        .isAuthenticated
                         == true
                 }
-                // The first answer counts, whatever it is.
-                var told: Subscription?
+                // The first result counts.
+                var reported: Subscription?
                 try await eventually("\(outage): tells what they hold after it") {
-                    told = await outcome { try await backend.subscription(of: subscriber, inquiry: Inquiry()) }
-                    return told != nil
+                    reported = await outcome { try await backend.subscription(of: subscriber, context: CallContext()) }
+                    return reported != nil
                 }
-                #expect(told?.state == .active && told?.entitlement == ada.entitlement, "\(outage)")
+                #expect(reported?.state == .active && reported?.entitlement == ada.entitlement, "\(outage)")
             }
         }
     }
 
     @Test(
-        "Pitfall 9: a question under way when the system is stopped ends as an error or truly, the next ones are answered",
-        arguments: BenchCase.breakable)
-    func stoppedDuringQuestion(system: BenchCase) async throws {
-        guard system.bench.outages.contains(.stopped) else { return }
-        // Held back, so that each question is surely under way.
-        let holding = [Outage.slow, .paused].first { system.bench.outages.contains($0) }
-        // No client gives up before the system is stopped, also where the machine is busy.
-        try await system.withBackend(limit: Self.limit) { bench, backend in
+        "Pitfall 9: a query in flight at a stop ends with an error or a true result, and later ones succeed",
+        arguments: BackendFixtureCase.withOutages)
+    func stoppedDuringQuery(system: BackendFixtureCase) async throws {
+        guard system.fixture.outages.contains(.stopped) else { return }
+        // Delays the system so that each query is certainly in flight.
+        let holding = [Outage.slow, .paused].first { system.fixture.outages.contains($0) }
+        // No client times out before the system is stopped, even on a busy machine.
+        try await system.withBackend(limit: Self.limit) { fixture, backend in
             let ada = StandardReaders.ada
-            let subscriber = try #require(try await backend.recognise(ada))
+            let subscriber = try #require(try await backend.authenticate(ada))
             for attempt in 1...2 {
-                if let holding { try await bench.fail(holding) }
+                if let holding { try await fixture.fail(holding) }
                 let ended = Ended()
                 let begun = ContinuousClock.now
-                // The long patience shows that it is the end of the system that ends them, no cancellation.
-                async let recognition = outcome(within: .seconds(30), counting: ended) {
-                    try await backend.recognise(ada.credentials(), inquiry: Inquiry())
+                // The long time limit shows that the stop ends the queries, not a cancellation.
+                async let authentication = outcome(within: .seconds(30), counting: ended) {
+                    try await backend.authenticate(ada.credentials(), context: CallContext())
                 }
                 async let wrong = outcome(within: .seconds(30), counting: ended) {
-                    try await backend.recognise(ada.credentials(password: "wrong"), inquiry: Inquiry())
+                    try await backend.authenticate(ada.credentials(password: "wrong"), context: CallContext())
                 }
-                async let told = outcome(within: .seconds(30), counting: ended) {
-                    try await backend.subscription(of: subscriber, inquiry: Inquiry())
+                async let reported = outcome(within: .seconds(30), counting: ended) {
+                    try await backend.subscription(of: subscriber, context: CallContext())
                 }
                 try await Task.sleep(for: .milliseconds(500))
                 let endedEarly = ended.count
@@ -183,45 +192,47 @@ import Testing
                 if holding != nil, ContinuousClock.now - begun < .seconds(2) {
                     #expect(endedEarly == 0, "\(attempt): all are under way")
                 }
-                try await bench.fail(.stopped)
-                let answers = (await recognition, await wrong, await told)
-                #expect(answers.0 == nil || answers.0?.isRecognised == true, "\(attempt): \(answers)")
-                #expect(answers.1 == nil || answers.1 == Self.refusal, "\(attempt): \(answers)")
+                try await fixture.fail(.stopped)
+                let results = (await authentication, await wrong, await reported)
+                #expect(results.0 == nil || results.0?.isAuthenticated == true, "\(attempt): \(results)")
+                #expect(results.1 == nil || results.1 == Self.rejection, "\(attempt): \(results)")
                 #expect(
-                    answers.2 == nil || answers.2?.state == ada.state && answers.2?.holds(what: ada) == true,
-                    "\(attempt): \(answers)")
-                try await bench.recover()
+                    results.2 == nil || results.2?.state == ada.state && results.2?.holds(what: ada) == true,
+                    "\(attempt): \(results)")
+                try await fixture.recover()
                 try await eventually("\(attempt): the next question is answered") {
-                    await outcome { try await backend.recognise(ada.credentials(), inquiry: Inquiry()) }?.isRecognised
+                    await outcome { try await backend.authenticate(ada.credentials(), context: CallContext()) }?
+                        .isAuthenticated
                         == true
                 }
-                let next = try await backend.subscription(of: subscriber, inquiry: Inquiry())
+                let next = try await backend.subscription(of: subscriber, context: CallContext())
                 #expect(next.state == ada.state && next.holds(what: ada), "\(attempt)")
-                let refused = try await backend.recognise(ada.credentials(password: "wrong"), inquiry: Inquiry())
-                #expect(refused == Self.refusal, "\(attempt)")
+                let rejected = try await backend.authenticate(
+                    ada.credentials(password: "wrong"), context: CallContext())
+                #expect(rejected == Self.rejection, "\(attempt)")
             }
         }
     }
 
-    /// The answer, or nil when it is an error; a question that takes too long is cancelled, which must end it.
+    /// Returns the result, or nil for an error. A query that exceeds the limit is cancelled, which must end it.
     ///
-    /// - Parameter ended: counts the questions that have ended.
-    private func outcome<Answer: Sendable>(
+    /// - Parameter ended: counts the queries that have ended.
+    private func outcome<Value: Sendable>(
         within limit: Duration = .seconds(2), counting ended: Ended? = nil,
-        _ question: @escaping @Sendable () async throws -> Answer
-    ) async -> Answer? {
-        let asked = Task { try await question() }
-        let patience = Task {
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) async -> Value? {
+        let requested = Task { try await operation() }
+        let timeout = Task {
             try await Task.sleep(for: limit)
-            asked.cancel()
+            requested.cancel()
         }
-        defer { patience.cancel() }
-        let answer = try? await asked.value
+        defer { timeout.cancel() }
+        let response = try? await requested.value
         ended?.add()
-        return answer
+        return response
     }
 
-    /// How many questions have ended.
+    /// A count of ended queries.
     private final class Ended: Sendable {
         private let number = Atomic(0)
 
@@ -232,7 +243,7 @@ import Testing
 }
 
 extension StandardReader {
-    /// What the reader types, with one thing changed.
+    /// Returns the reader's credentials, with replacements for the identifier or the password.
     func credentials(identifier: String? = nil, password: String? = nil) -> Credentials {
         let identifier = identifier ?? email
         return Credentials(
@@ -247,22 +258,24 @@ extension StandardReader {
 }
 
 extension SubscriberBackend {
-    func recognise(_ reader: StandardReader) async throws -> Subscriber? {
-        guard case .recognised(let subscriber) = try await recognise(reader.credentials(), inquiry: Inquiry()) else {
+    func authenticate(_ reader: StandardReader) async throws -> Subscriber? {
+        guard case .authenticated(let subscriber) = try await authenticate(reader.credentials(), context: CallContext())
+        else {
             return nil
         }
         return subscriber
     }
 }
 
-extension Recognition {
-    var isRecognised: Bool {
-        if case .recognised = self { true } else { false }
+extension AuthenticationResult {
+    var isAuthenticated: Bool {
+        if case .authenticated = self { true } else { false }
     }
 }
 
 extension Subscription {
-    /// Whether it is what the reader holds. Nothing opens for the suspended, so a system need not say what they hold.
+    /// Returns whether this is the reader's subscription. Nothing opens for suspended readers, so a system may omit
+    /// their editions.
     fileprivate func holds(what reader: StandardReader) -> Bool {
         entitlement == reader.entitlement || (reader.state == .suspended && entitlement == .nothing)
     }

@@ -1,36 +1,36 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
-/// The bad days of each bench's real system, seen by readers of the real program.
-@Suite("When a system has a bad day") struct FaultTests {
+/// Outages of each fixture's real system, seen by readers of the real program.
+@Suite("Outages of a subscriber system") struct FaultTests {
     @Test(
-        "Pitfall 9: known readers have their last answer or are asked to come back, and nothing has to be restarted",
-        arguments: BenchCase.breakable)
-    func outages(system: BenchCase) async throws {
-        for outage in system.bench.outages {
+        "Pitfall 9: known readers get the last good result or a 503, and recovery needs no restart",
+        arguments: BackendFixtureCase.withOutages)
+    func outages(system: BackendFixtureCase) async throws {
+        for outage in system.fixture.outages {
             try await FrontedSystem.run(system) { front in
                 let ada = StandardReaders.ada
                 let token = try await front.token(ada)
                 let known = try await front.verify(token)
                 #expect(Told(known) == Told(ada))
                 let cold = try await front.token(StandardReaders.cleo)
-                // What all refusals are compared with has to be one.
-                let refused = try await front.signIn(StandardReaders.bob.email, "wrong")
-                try #require(refused.error == "notrecognised", "\(refused.status) \(refused.text)")
+                // The reference for all later rejections must be a rejection itself.
+                let rejected = try await front.signIn(StandardReaders.bob.email, "wrong")
+                try #require(rejected.error == "notrecognised", "\(rejected.status) \(rejected.text)")
                 let before = front.descriptors
-                try await front.bench.fail(outage)
-                // Longer than the freshness, so that what is remembered is no longer fresh.
+                try await front.fixture.fail(outage)
+                // Longer than the freshness, so that cached results are no longer fresh.
                 try await Task.sleep(for: .milliseconds(1_500))
-                // Slow answers are true ones; that they come too late is seen in most of them, not in each.
+                // Slow responses are correct ones; most of them are too late, but not every one.
                 var late = 0
                 for _ in 1...8 {
                     let warm = try await front.verify(token)
-                    if front.bench.isRemote { #expect(warm.status == 200, "\(outage): \(warm.text)") }
-                    expectTrueOrLater(warm, ada, outage)
-                    expectTrueOrLater(try await front.verify(cold), StandardReaders.cleo, outage)
+                    if front.fixture.isRemote { #expect(warm.status == 200, "\(outage): \(warm.text)") }
+                    expectTrueEventually(warm, ada, outage)
+                    expectTrueEventually(try await front.verify(cold), StandardReaders.cleo, outage)
                     let stranger = try await front.signIn(StandardReaders.eve.email, StandardReaders.eve.password)
                     late += stranger.status == 503 ? 1 : 0
                     #expect(
@@ -39,23 +39,23 @@ import Testing
                     #expect(stranger.status != 503 || stranger["Retry-After"] != nil)
                     let wrong = try await front.signIn(StandardReaders.eve.email, "wrong")
                     #expect(
-                        wrong.status == 503 || outage == .slow && wrong.body == refused.body,
+                        wrong.status == 503 || outage == .slow && wrong.body == rejected.body,
                         "\(outage): \(wrong.text)")
                     let again = try await front.signIn(StandardReaders.bob.email, "wrong")
-                    #expect(again.status == 503 || again.body == refused.body, "\(outage): \(again.text)")
+                    #expect(again.status == 503 || again.body == rejected.body, "\(outage): \(again.text)")
                     let none = try await front.credentials(cold, StandardReaders.secondEdition)
                     #expect(none.status == 200 && !none.text.contains("<userid>"), "\(outage): \(none.text)")
                 }
                 #expect(late > 4, "\(outage): it is an outage")
                 #expect(try await front.admin.send("GET", "/healthz").status == 200)
                 #expect(try await front.admin.send("GET", "/readyz").status == 200, "degraded is still ready")
-                try await front.bench.recover()
+                try await front.fixture.recover()
                 try await eventually("\(outage): new readers can sign in again") {
                     try await front.signIn(StandardReaders.eve.email, StandardReaders.eve.password).element("token")
                         != nil
                 }
                 try await eventually("\(outage): wrong passwords are refused again") {
-                    try await front.signIn(StandardReaders.eve.email, "wrong").body == refused.body
+                    try await front.signIn(StandardReaders.eve.email, "wrong").body == rejected.body
                 }
                 #expect(Told(try await front.verify(token)) == Told(ada))
                 #expect(Told(try await front.verify(cold)) == Told(StandardReaders.cleo))
@@ -66,9 +66,10 @@ import Testing
         }
     }
 
-    @Test("a restart in the middle of load gives no wrong answer", arguments: BenchCase.breakable)
-    func restartUnderLoad(system: BenchCase) async throws {
-        guard let outage = system.bench.outages.first(where: { $0 == .stopped }) ?? system.bench.outages.first else {
+    @Test("A restart under load gives no wrong response", arguments: BackendFixtureCase.withOutages)
+    func restartUnderLoad(system: BackendFixtureCase) async throws {
+        guard let outage = system.fixture.outages.first(where: { $0 == .stopped }) ?? system.fixture.outages.first
+        else {
             return
         }
         try await FrontedSystem.run(system) { front in
@@ -83,26 +84,26 @@ import Testing
                         while !counts.isOver {
                             let (reader, token) = known[number % known.count]
                             number += 1
-                            let told = try await front.verify(token)
-                            expectTrueOrLater(told, reader, outage)
+                            let reported = try await front.verify(token)
+                            expectTrueEventually(reported, reader, outage)
                             let password = number.isMultiple(of: 2) ? reader.password : "wrong"
-                            let answer = try await front.signIn(reader.email, password)
+                            let response = try await front.signIn(reader.email, password)
                             #expect(
-                                answer.status == 503
-                                    || (answer.element("token") != nil) == (password == reader.password),
-                                "\(reader.email) \(password): \(answer.status) \(answer.text)")
-                            counts.note(answer.status)
+                                response.status == 503
+                                    || (response.element("token") != nil) == (password == reader.password),
+                                "\(reader.email) \(password): \(response.status) \(response.text)")
+                            counts.record(response.status)
                         }
                     }
                 }
                 group.addTask {
-                    // To be over whatever happens: the others wait for it.
+                    // Ends in any case, because the other tasks wait for it.
                     defer { counts.end() }
                     for _ in 1...2 {
                         try await Task.sleep(for: .milliseconds(600))
-                        try await front.bench.fail(outage)
+                        try await front.fixture.fail(outage)
                         try await Task.sleep(for: .milliseconds(1_200))
-                        try await front.bench.recover()
+                        try await front.fixture.recover()
                     }
                     try await eventually("new readers are served again") {
                         try await front.signIn(StandardReaders.eve.email, StandardReaders.eve.password).status == 200
@@ -110,18 +111,18 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(counts.answered > 0)
+            #expect(counts.served > 0)
         }
     }
 
-    @Test("the server starts and serves while the system is down", arguments: BenchCase.breakable)
-    func startsDown(system: BenchCase) async throws {
-        guard system.bench.outages.contains(.stopped) else { return }
+    @Test("The server starts and serves while the system is down", arguments: BackendFixtureCase.withOutages)
+    func startsDown(system: BackendFixtureCase) async throws {
+        guard system.fixture.outages.contains(.stopped) else { return }
         try await FrontedSystem.run(system, failing: .stopped) { front in
             #expect(try await front.signIn("ada@example.com", "correct horse").status == 503)
             let readiness = try await front.admin.send("GET", "/readyz")
             #expect(readiness.status == 200 && readiness.text.hasPrefix("degraded"), "\(readiness.text)")
-            try await front.bench.recover()
+            try await front.fixture.recover()
             try await eventually("it is asked once it is up") {
                 try await front.signIn("ada@example.com", "correct horse").element("token") != nil
             }
@@ -129,13 +130,14 @@ import Testing
     }
 }
 
-/// Whatever the day: what is true of the reader, or nothing (503) so that the app keeps what it knows.
-private func expectTrueOrLater(
-    _ answer: RawResponse, _ reader: StandardReader, _ outage: Outage, sourceLocation: SourceLocation = #_sourceLocation
+/// Expects the reader's true subscription, or a 503 that makes the app keep its state.
+private func expectTrueEventually(
+    _ response: RawResponse, _ reader: StandardReader, _ outage: Outage,
+    sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    if answer.status == 503 { return }
+    if response.status == 503 { return }
     #expect(
-        answer.status == 200 && Told(answer) == Told(reader), "\(outage): \(answer.text)",
+        response.status == 200 && Told(response) == Told(reader), "\(outage): \(response.text)",
         sourceLocation: sourceLocation)
 }
 
@@ -144,11 +146,11 @@ private final class Counts: Sendable {
     private let good = Atomic(0)
 
     var isOver: Bool { over.load(ordering: .relaxed) }
-    var answered: Int { good.load(ordering: .relaxed) }
+    var served: Int { good.load(ordering: .relaxed) }
 
     func end() { over.store(true, ordering: .relaxed) }
 
-    func note(_ status: Int) {
+    func record(_ status: Int) {
         if status == 200 { good.add(1, ordering: .relaxed) }
     }
 }

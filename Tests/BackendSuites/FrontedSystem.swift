@@ -1,43 +1,45 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import TestSupport
 import Testing
 
-/// The real program in front of a bench's real system, with protections whose times are short enough for a test.
+/// The real program in front of a fixture's real system, with protection times short enough for a test.
 struct FrontedSystem: Sendable {
-    let bench: any BackendBench
+    let fixture: any BackendFixture
     let http: RawHTTP
     let admin: RawHTTP
     let server: ServerProcess
 
-    /// Starts both, and stops both whatever happens.
+    /// Starts both, runs the body, and stops both in any case.
     ///
     /// - Parameters:
-    ///   - failing: an outage that the system has before the program starts.
-    ///   - deadline: how many seconds a question may take. The default is for bad days; where every question has to be
-    ///     answered, a busy machine needs more.
-    ///   - prepare: changes the configuration, and puts into the folder what it names.
+    ///   - failing: an outage of the system before the program starts.
+    ///   - deadline: the seconds that a query may take. The default suits outages; if every query must succeed, a
+    ///     busy machine needs more.
+    ///   - prepare: changes the configuration, and adds files to the folder that it names.
     static func run(
-        _ system: BenchCase, failing: Outage? = nil, deadline: Int = 2,
+        _ system: BackendFixtureCase, failing: Outage? = nil, deadline: Int = 2,
         preparing prepare: (_ folder: URL, _ configuration: String) async throws -> String = { $1 },
         _ body: (FrontedSystem) async throws -> Void
     ) async throws {
-        try await system.run { bench in
-            if let failing { try await bench.fail(failing) }
+        try await system.run { fixture in
+            if let failing { try await fixture.fail(failing) }
             try await withTemporaryFolder { folder in
                 let port = try FreePort.find()
                 let adminPort = try FreePort.find()
                 let text = try await prepare(
-                    folder, configuration(bench, deadline: deadline, port: port, adminPort: adminPort))
+                    folder, configuration(fixture, deadline: deadline, port: port, adminPort: adminPort))
                 try Data(text.utf8).write(to: folder.appending(path: "gatefold.yaml"))
                 let launch = ServerProcess.Launch(
-                    GatefoldProgram.path, ["serve"], environment: bench.environment.merging(secrets) { $1 }, in: folder,
+                    GatefoldProgram.path, ["serve"], environment: fixture.environment.merging(secrets) { $1 },
+                    in: folder,
                     until: .ports([adminPort, port]))
                 try await withServer(launch) { server in
                     try await body(
                         FrontedSystem(
-                            bench: bench, http: RawHTTP(port: port), admin: RawHTTP(port: adminPort), server: server))
+                            fixture: fixture, http: RawHTTP(port: port), admin: RawHTTP(port: adminPort), server: server
+                        ))
                 }
             }
         }
@@ -48,12 +50,12 @@ struct FrontedSystem: Sendable {
     ]
 
     private static func configuration(
-        _ bench: any BackendBench, deadline: Int, port: Int, adminPort: Int
+        _ fixture: any BackendFixture, deadline: Int, port: Int, adminPort: Int
     ) -> String {
         """
         server: {listen: "127.0.0.1:\(port)", admin_listen: "127.0.0.1:\(adminPort)"}
-        state: {path: state.sqlite, reference_secret: {env: SUITE_REFERENCES}, sessions_per_hour: 1000000}
-        guessing: {per_address: 100000, per_identifier: 10000}
+        state: {path: state.sqlite, pseudonym_secret: {env: SUITE_REFERENCES}, sessions_per_hour: 1000000}
+        login_throttle: {per_address: 100000, per_identifier: 10000}
         passwords: {cost: 1}
         publications:
           daily:
@@ -61,21 +63,21 @@ struct FrontedSystem: Sendable {
             credentials: {identifier: email, proofs: [password]}
             policy: backend
             secrets: [{env: SUITE_EDITIONS}]
-        \(bench.backends(adding: protection(deadline: deadline), limit: deadline))
+        \(fixture.backends(adding: protection(deadline: deadline), limit: deadline))
         """
     }
 
-    /// How long an answer is fresh: a change in the subscriber system is seen by requests made later than this.
+    /// The freshness of a result: later requests see a change in the subscriber system.
     static let freshness: Duration = .seconds(1)
 
-    /// Deadlines and memories in seconds, so that a test sees them end.
+    /// Deadlines and cache times in seconds, so that a test sees them end.
     private static func protection(deadline: Int) -> String {
         """
         protection:
           deadline: \(deadline)s
-          concurrency: {most: 8, waiting: 200, patience: \(deadline)s}
-          breaker: {failures: 3, within: 10s, open_for: 1s}
-          cache: {freshness: \(freshness.components.seconds)s, negative: 1s, last_known_good: 1h}
+          concurrency: {max_concurrent: 8, max_queued: 200, queue_timeout: \(deadline)s}
+          breaker: {min_failures: 3, window: 10s, open_duration: 1s}
+          cache: {ttl: \(freshness.components.seconds)s, negative_ttl: 1s, last_known_good: 1h}
         """
     }
 }
@@ -93,10 +95,10 @@ extension FrontedSystem {
         try await call("sign_in", ["email": email, "password": password])
     }
 
-    /// Signs in, once: a system that is well answers, and a 503 is a failure.
+    /// Signs in once: a healthy system responds, and a 503 is a failure.
     func token(_ reader: StandardReader) async throws -> String {
-        let answer = try await signIn(reader.email, reader.password)
-        return try #require(answer.element("token"), "\(reader.email): \(answer.status) \(answer.text)")
+        let response = try await signIn(reader.email, reader.password)
+        return try #require(response.element("token"), "\(reader.email): \(response.status) \(response.text)")
     }
 
     func verify(_ token: String) async throws -> RawResponse {
@@ -107,21 +109,21 @@ extension FrontedSystem {
         try await call("edition_credentials", ["token": token, "product_id": edition])
     }
 
-    /// The files and sockets that the program holds open.
+    /// The number of files and sockets that the program holds open.
     var descriptors: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.identifier)/fd").count) ?? 0
     }
 }
 
-/// What a verification told, to be compared.
+/// The contents of a verification, for comparison.
 struct Told: Equatable, CustomStringConvertible {
     let state: String?
-    /// Nil when there was no list, which stands for everything.
+    /// The listed editions, or nil without a list, which means all editions.
     let editions: Set<String>?
 
-    init(_ answer: RawResponse) {
-        state = answer.attribute("state")
-        editions = answer.text.contains("<issues") ? Set(answer.elements("issue")) : nil
+    init(_ response: RawResponse) {
+        state = response.attribute("state")
+        editions = response.text.contains("<issues") ? Set(response.elements("issue")) : nil
     }
 
     init(_ reader: StandardReader) {

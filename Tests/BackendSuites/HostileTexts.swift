@@ -1,6 +1,6 @@
-import BackendBenches
+import BackendFixtures
 
-/// What somebody types who wants to be taken for somebody else (PITFALLS row 13).
+/// Texts of readers who try to impersonate others (Pitfall 13).
 enum HostileTexts {
     /// Texts that a request can carry to a backend: no control characters, at most 1,024 bytes.
     static let printable = [
@@ -22,15 +22,15 @@ enum HostileTexts {
         "undefined", "0", "0e1", "true", "[]", "{}", "--", "#", "\\0", "\\u0000",
     ]
 
-    /// What some databases take for `ada@example.com`, and others for nobody's.
+    /// Texts that some databases treat as equal to `ada@example.com`, and others as unknown.
     static let lookAlikes = ["ádá@example.com", "a\u{301}da@example.com", "ＡＤＡ@example.com"]
 
-    /// Those of the printable texts and the look-alikes that a system takes for nobody's.
-    static func printable(for bench: any BackendBench.Type) -> [String] {
-        printable + (bench.takesLookAlikes ? [] : lookAlikes)
+    /// Returns the printable texts, and the look-alikes if the system treats them as unknown.
+    static func printable(for fixture: any BackendFixture.Type) -> [String] {
+        printable + (fixture.acceptsLookAlikes ? [] : lookAlikes)
     }
 
-    /// Texts that the domain keeps from backends, which must not be anybody's there either.
+    /// Texts that the domain withholds from backends, which must be rejected there, too.
     static let unprintable = [
         "", " ", "\u{0}", "\u{0}ada@example.com", "ada@example.com\u{0}", "ada@example.com\u{0}x", "\r\n", "a\r\nDATA",
         "\t",

@@ -1,30 +1,33 @@
-import BackendBenches
+import BackendFixtures
 import Conformance
 import Gatefold
 import TestSupport
 import Testing
 
-/// Whether the time of an answer tells who exists (PITFALLS row 6), where stored hashes are checked in this process.
+/// Compares the time of responses for known and unknown readers (Pitfall 6), if stored hashes are verified in this
+/// process.
 ///
-/// Method: each known reader with a wrong password and an unknown reader with the same one are asked by turns, 150 pairs
-/// after 20 that warm up; the two samples are compared by Mann and Whitney's test. Indistinguishable means a standard score
-/// below 4.5 where readers ask, at the proxy, and at the backend itself medians within a tenth of one another, or a score below
-/// 2, with which they may well be the same. A busy machine can push a sound backend over these, so the best of three runs
-/// counts: one that leaks is over them in all.
-@Suite("The time of a refusal", .serialized) struct TimingTests {
+/// Method: known readers with a wrong password and unknown readers with the same one alternate, 150 pairs after 20
+/// for warm-up; the Mann-Whitney test compares the two samples. Indistinguishable means a standard score below 4.5
+/// for the authorization service, and for the backend itself medians within a tenth of each other or a score below 2.
+/// A busy machine can push a sound backend over these limits, so the best of three runs counts: a leaky one exceeds
+/// them in all.
+@Suite("Timing of rejections", .serialized) struct TimingTests {
     private static let pairs = 150
     private static let warmUp = 20
 
-    private static let systems = BenchCase.all.filter { $0.bench.hasStoredHashes }
+    private static let systems = BackendFixtureCase.all.filter { $0.fixture.hasStoredHashes }
 
-    @Test("Pitfall 6: is the same for a known reader as for an unknown one", arguments: systems)
-    func refusals(system: BenchCase) async throws {
+    @Test("Pitfall 6: a rejection takes the same time for known and unknown readers", arguments: systems)
+    func refusals(system: BackendFixtureCase) async throws {
         try await system.withBackend { _, backend in
-            let proxy = Self.proxy(backend)
+            let authorizationService = Self.authorizationService(backend)
             try await bestOfThree(system) {
                 try await measure { credentials in
                     let fields = ["email": credentials["email"] ?? "", "password": credentials["password"] ?? ""]
-                    guard case .refused = try await proxy.signIn(Inquiry(fields: fields)) else { return false }
+                    guard case .rejected = try await authorizationService.signIn(CallContext(fields: fields)) else {
+                        return false
+                    }
                     return true
                 }
             } isSound: {
@@ -33,11 +36,11 @@ import Testing
         }
     }
 
-    @Test("is nearly the same at the backend itself", arguments: systems)
-    func work(system: BenchCase) async throws {
+    @Test("A rejection takes nearly the same time at the backend itself", arguments: systems)
+    func work(system: BackendFixtureCase) async throws {
         try await system.withBackend { _, backend in
             try await bestOfThree(system) {
-                try await measure { try await !backend.recognise($0, inquiry: Inquiry()).isRecognised }
+                try await measure { try await !backend.authenticate($0, context: CallContext()).isAuthenticated }
             } isSound: {
                 (0.9...1.1).contains($0.medians.0 / $0.medians.1) || abs($0.z) < 2
             }
@@ -45,7 +48,7 @@ import Testing
     }
 
     private func bestOfThree(
-        _ system: BenchCase, _ run: () async throws -> RankSumTest, isSound: (RankSumTest) -> Bool
+        _ system: BackendFixtureCase, _ run: () async throws -> RankSumTest, isSound: (RankSumTest) -> Bool
     ) async throws {
         var results: [RankSumTest] = []
         for _ in 1...3 {
@@ -56,38 +59,38 @@ import Testing
         Issue.record("\(system.testDescription): \(results)")
     }
 
-    /// The publication as the server puts it together.
-    private static func proxy(_ backend: any SubscriberBackend) -> PublicationProxy {
+    /// Returns the service of a publication as the server builds it.
+    private static func authorizationService(_ backend: any SubscriberBackend) -> AuthorizationService {
         let id = PublicationID("daily")!
         let secret = Secret(Array("a secret of the suite".utf8))
-        return PublicationProxy(
+        return AuthorizationService(
             publication: Publication(
                 id: id, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
                 rule: EntitlementRule(policy: .backendDecides)),
             backend: backend,
             tokens: SealedTokenCodec(publication: id, secrets: SecretRing(current: secret), random: .system),
-            editionSecrets: SecretRing(current: secret), state: VolatileStateStore(),
-            revocations: RevocationList(publication: id), guesses: UnlimitedGuesses(),
-            references: ReferenceKey(secret), hesitation: Hesitation())
+            editionSecrets: SecretRing(current: secret), state: InMemoryStateStore(),
+            revocations: RevocationList(publication: id), loginThrottle: UnlimitedLoginAttempts(),
+            pseudonymKey: PseudonymKey(secret), rejectionJitter: RejectionJitter())
     }
 
-    /// - Parameter isRefused: asks, and says whether the answer was a refusal.
-    private func measure(_ isRefused: (Credentials) async throws -> Bool) async throws -> RankSumTest {
+    /// - Parameter isRejected: signs in and returns whether the result was a rejection.
+    private func measure(_ isRejected: (Credentials) async throws -> Bool) async throws -> RankSumTest {
         var known: [Double] = []
         var unknown: [Double] = []
         for number in 0..<Self.pairs + Self.warmUp {
             let reader = StandardReaders.all[number % StandardReaders.all.count]
             let wrong = "wrong \(number)"
             let stranger = reader.credentials(identifier: "stranger-\(number)@example.com", password: wrong)
-            // Which of the two is first changes with every pair.
+            // The order of the two alternates with every pair.
             var times: [Double] = []
             for credentials in number.isMultiple(of: 2)
                 ? [reader.credentials(password: wrong), stranger] : [stranger, reader.credentials(password: wrong)]
             {
                 let began = ContinuousClock.now
-                let isRefused = try await isRefused(credentials)
+                let isRejected = try await isRejected(credentials)
                 times.append((ContinuousClock.now - began) / Duration.microseconds(1))
-                #expect(isRefused)
+                #expect(isRejected)
             }
             guard number >= Self.warmUp else { continue }
             known.append(times[number.isMultiple(of: 2) ? 0 : 1])

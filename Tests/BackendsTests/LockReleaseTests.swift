@@ -9,9 +9,9 @@ import Testing
 #endif
 
 /// Between fork and exec, a child process has the descriptors of its parent, including those that are closed on exec.
-@Suite("The release of a lock file")
+@Suite("Release of lock files")
 struct LockReleaseTests {
-    /// Copies of all descriptors that this process has of a file, as a child process has them.
+    /// Returns copies of all descriptors that this process has of a file, as a child process has them.
     private func copies(of path: String) throws -> [CInt] {
         let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name -> CInt? in
             guard let number = CInt(name),
@@ -23,7 +23,7 @@ struct LockReleaseTests {
         return copies
     }
 
-    @Test("lets the next import begin while a child process still has the descriptor")
+    @Test("The next import can start while a child process still has the descriptor of the import lock")
     func importLock() async throws {
         try await withTemporaryFolder { folder in
             let database = folder.resolvingSymlinksInPath().appending(path: "readers.sqlite").path
@@ -36,13 +36,13 @@ struct LockReleaseTests {
         }
     }
 
-    @Test("lets another instance keep a feed while a child process still has the descriptor")
+    @Test("Another instance can take the feed lock while a child process still has the descriptor")
     func feedLock() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.resolvingSymlinksInPath().appending(path: "feed.lock").path
             let other = try FeedLock(path: path)
-            let inherited = try withExtendedLifetime(try FeedLock(path: path)) { keeper in
-                #expect(keeper.take())
+            let inherited = try withExtendedLifetime(try FeedLock(path: path)) { holder in
+                #expect(holder.take())
                 #expect(!other.take())
                 return try copies(of: path)
             }

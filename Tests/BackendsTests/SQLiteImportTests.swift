@@ -9,13 +9,13 @@ import Testing
 
 @testable import Backends
 
-@Suite("Importing subscribers") struct SQLiteImportTests {
+@Suite("Subscriber import") struct SQLiteImportTests {
     private static let hash = ForeignHash.all[0].hash
 
-    @Test("All or nothing: one bad row and nothing is changed, and every bad row is named")
+    @Test("All or nothing: one bad row prevents all changes, and every bad row is reported")
     func allOrNothing() async throws {
-        let bench = try Bench()
-        let report = try await bench.load(
+        let fixture = try Fixture()
+        let report = try await fixture.load(
             """
             identifier,state,periods,editions,categories,password_hash
             good,,,,,
@@ -41,182 +41,183 @@ import Testing
                 "10 identifier", "11 -", "12 -",
             ])
         #expect(report.issues.allSatisfy { !$0.description.contains("nonsense") && !$0.description.contains("plain") })
-        #expect(try await bench.database.list(limit: 9).isEmpty)
+        #expect(try await fixture.database.list(limit: 9).isEmpty)
     }
 
     @Test("A hash in the column of plain passwords is a bad row", arguments: ForeignHash.all)
     func hashAmongPasswords(foreign: ForeignHash) async throws {
-        let bench = try Bench()
-        let report = try await bench.load("identifier,password\na,\"\(foreign.hash)\"\nb,$1$ick\n")
+        let fixture = try Fixture()
+        let report = try await fixture.load("identifier,password\na,\"\(foreign.hash)\"\nb,$1$ick\n")
         #expect(
             report.issues.map(\.description) == [
                 "line 2, column password: this is a hash; expected it in a column password_hash"
             ])
     }
 
-    @Test("Bad rows beyond the list are counted")
+    @Test("Bad rows beyond the limit of reported issues are counted")
     func manyIssues() async throws {
-        let bench = try Bench()
+        let fixture = try Fixture()
         let rows = String(repeating: ",x\n", count: 50)
-        let report = try await bench.load("identifier,state\n" + rows, SubscriberImport.Options(mostIssues: 5))
+        let report = try await fixture.load("identifier,state\n" + rows, SubscriberImport.Options(maxIssues: 5))
         #expect(report.badRows == 50)
         #expect(report.issues.count == 5)
     }
 
-    @Test("A row replaces what the file has columns for, and nothing else")
+    @Test("A row replaces the columns of the file only")
     func replacing() async throws {
-        let bench = try Bench()
-        try await bench.load(
+        let fixture = try Fixture()
+        try await fixture.load(
             "identifier,password_hash,editions,periods,categories\na,\(Self.hash),e1;e2,2026-01-01/,s=v\nb,,e1,,\n")
-        let first = try #require(try await bench.database.find("a"))
-        let report = try await bench.load("identifier,editions\nA,e3\n")
+        let first = try #require(try await fixture.database.find("a"))
+        let report = try await fixture.load("identifier,editions\nA,e3\n")
         #expect(report.added == 0)
         #expect(report.replaced == 1)
-        let second = try #require(try await bench.database.find("a"))
+        let second = try #require(try await fixture.database.find("a"))
         #expect(second.id == first.id)
         #expect(second.editions.map(\.rawValue) == ["e3"])
         #expect(second.passwordHash == Self.hash)
         #expect(second.periods == first.periods)
         #expect(second.categories == [UserInfoCategory(scheme: "s", value: "v")])
-        #expect(try await bench.database.find("b")?.editions.count == 1)
+        #expect(try await fixture.database.find("b")?.editions.count == 1)
     }
 
-    @Test("Replacing removes who is not in the file, with all that belonged to them")
+    @Test("Replacing removes readers that are missing from the file, with all their data")
     func removing() async throws {
-        let bench = try Bench()
-        try await bench.load("identifier,editions\na,e1\nb,e1\nc,e1\n")
-        let report = try await bench.load(
+        let fixture = try Fixture()
+        try await fixture.load("identifier,editions\na,e1\nb,e1\nc,e1\n")
+        let report = try await fixture.load(
             "identifier,editions\nb,e2\nd,e2\n", SubscriberImport.Options(isReplacing: true))
         #expect(report.added == 1 && report.replaced == 1 && report.removed == 2)
-        #expect(try await bench.database.list(limit: 9).map(\.identifier) == ["b", "d"])
-        try bench.otherConnection { db in
+        #expect(try await fixture.database.list(limit: 9).map(\.identifier) == ["b", "d"])
+        try fixture.otherConnection { db in
             let editions = try String.fetchAll(db, sql: "SELECT edition FROM edition")
             #expect(editions == ["e2", "e2"])
         }
-        #expect(try await bench.exported().split(separator: "\r\n").count == 3)
+        #expect(try await fixture.exported().split(separator: "\r\n").count == 3)
         await #expect(throws: ImportError.nothingToReplaceWith) {
-            try await bench.load("identifier,editions\n", SubscriberImport.Options(isReplacing: true))
+            try await fixture.load("identifier,editions\n", SubscriberImport.Options(isReplacing: true))
         }
         let bad = SubscriberImport.Options(mode: .resumable(), isReplacing: true)
-        let careful = try await bench.load("identifier,editions\nb,e2\nd,not good\n", bad)
+        let careful = try await fixture.load("identifier,editions\nb,e2\nd,not good\n", bad)
         #expect(careful.didSkipRemoval && careful.removed == 0)
-        #expect(try await bench.database.list(limit: 9).count == 2)
+        #expect(try await fixture.database.list(limit: 9).count == 2)
     }
 
-    @Test("Resumable: an interrupted import goes on after its last checkpoint, and passes bad rows over")
+    @Test("Resumable: an interrupted import continues after its last checkpoint and skips bad rows")
     func resuming() async throws {
         struct PowerCut: Error {}
-        let bench = try Bench()
+        let fixture = try Fixture()
         var text = "identifier,state\n"
         for number in 0..<30_000 { text += number % 1000 == 999 ? ",\n" : "reader-\(number),active\n" }
-        let path = try bench.file(text)
+        let path = try fixture.file(text)
         let work = SubscriberImport(
-            into: bench.database, hasher: bench.hasher, options: SubscriberImport.Options(mode: .resumable(batch: 700)))
+            into: fixture.database, hasher: fixture.hasher,
+            options: SubscriberImport.Options(mode: .resumable(batch: 700)))
         await #expect(throws: PowerCut.self) {
             try await work.run(file: path) { if $0.bytes < $0.totalBytes ?? 0 { throw PowerCut() } }
         }
-        let kept = try await bench.database.counts().values.reduce(0, +)
-        #expect(kept > 0 && kept < 29_970)
+        let stored = try await fixture.database.counts().values.reduce(0, +)
+        #expect(stored > 0 && stored < 29_970)
         let report = try await work.run(file: path)
         #expect(report.resumedAfter > 0 && report.resumedAfter % 700 == 0)
         #expect(report.resumedAfter + report.rows == 30_000)
-        #expect(report.added == 29_970 - kept)
+        #expect(report.added == 29_970 - stored)
         #expect(report.isCommitted)
         #expect(report.badRows == 30 - report.resumedAfter / 1000)
-        #expect(try await bench.database.counts()[.active] == 29_970)
-        // Once it is done the same file is a new import.
+        #expect(try await fixture.database.counts()[.active] == 29_970)
+        // After completion, the same file is a new import.
         let again = try await work.run(file: path)
         #expect(again.resumedAfter == 0 && again.replaced == 29_970)
     }
 
-    @Test("All or nothing: what interrupts the import undoes it")
+    @Test("All or nothing: an interruption undoes the import")
     func interrupted() async throws {
         struct PowerCut: Error {}
-        let bench = try Bench()
-        let path = try bench.file("identifier\na\n")
+        let fixture = try Fixture()
+        let path = try fixture.file("identifier\na\n")
         await #expect(throws: PowerCut.self) {
-            try await SubscriberImport(into: bench.database, hasher: bench.hasher).run(file: path) { _ in
+            try await SubscriberImport(into: fixture.database, hasher: fixture.hasher).run(file: path) { _ in
                 throw PowerCut()
             }
         }
-        #expect(try await bench.database.find("a") == nil)
-        try await bench.load("identifier\nb\n")
-        #expect(try await bench.database.list(limit: 9).map(\.identifier) == ["b"])
+        #expect(try await fixture.database.find("a") == nil)
+        try await fixture.load("identifier\nb\n")
+        #expect(try await fixture.database.list(limit: 9).map(\.identifier) == ["b"])
     }
 
-    @Test("A cancelled import changes nothing, and leaves the database usable", arguments: [1, 200_000])
+    @Test("A cancelled import changes nothing and leaves the database usable", arguments: [1, 200_000])
     func cancelled(rows: Int) async throws {
-        let bench = try Bench()
-        let path = try bench.file("identifier\nfirst\n" + String(repeating: "first\n", count: rows))
+        let fixture = try Fixture()
+        let path = try fixture.file("identifier\nfirst\n" + String(repeating: "first\n", count: rows))
         let running = Mutex<Task<ImportReport, any Error>?>(nil)
         let task = Task {
-            try await SubscriberImport(into: bench.database, hasher: bench.hasher).run(file: path) { _ in
+            try await SubscriberImport(into: fixture.database, hasher: fixture.hasher).run(file: path) { _ in
                 while running.withLock({ $0 == nil }) {}
                 running.withLock { $0?.cancel() }
             }
         }
         running.withLock { $0 = task }
         await #expect(throws: (any Error).self) { try await task.value }
-        #expect(try await bench.database.list(limit: 9).isEmpty)
-        #expect(try await bench.load("identifier\nfirst\n").added == 1)
+        #expect(try await fixture.database.list(limit: 9).isEmpty)
+        #expect(try await fixture.load("identifier\nfirst\n").added == 1)
     }
 
-    @Test("Plain passwords are hashed, slowly or keyed, and nothing plain reaches the disk")
+    @Test("Plain passwords are hashed, slowly or keyed, and never reach the disk in plain text")
     func passwords() async throws {
         let marker = "marker-5f1e7c"
-        for form in SubscriberImport.PasswordForm.allCases {
-            let bench = try Bench()
+        for form in SubscriberImport.PasswordFormat.allCases {
+            let fixture = try Fixture()
             var text = "identifier,password\n"
             for number in 0..<300 { text += "reader-\(number),\(marker)\(number)\n" }
-            let path = try bench.file(text)
-            let options = SubscriberImport.Options(passwordForm: form)
-            let report = try await SubscriberImport(into: bench.database, hasher: bench.hasher, options: options)
+            let path = try fixture.file(text)
+            let options = SubscriberImport.Options(passwordFormat: form)
+            let report = try await SubscriberImport(into: fixture.database, hasher: fixture.hasher, options: options)
                 .run(file: path)
             #expect(report.added == 300 && report.isCommitted)
             try FileManager.default.removeItem(atPath: path)
-            let stored = try #require(try await bench.database.find("reader-299")?.passwordHash)
+            let stored = try #require(try await fixture.database.find("reader-299")?.passwordHash)
             #expect(PasswordScheme(of: stored) == (form == .slow ? .yescrypt : .keyed))
-            guard case .right = try bench.hasher.check(marker + "299", against: stored) else {
+            guard case .right = try fixture.hasher.check(marker + "299", against: stored) else {
                 Issue.record("the imported password is refused")
                 return
             }
-            for name in try FileManager.default.contentsOfDirectory(atPath: bench.folder) {
-                let bytes = try Data(contentsOf: URL(fileURLWithPath: bench.folder + "/" + name))
+            for name in try FileManager.default.contentsOfDirectory(atPath: fixture.folder) {
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.folder + "/" + name))
                 #expect(bytes.range(of: Data(marker.utf8)) == nil, "\(name)")
             }
         }
     }
 
     @Test(
-        "A header that can not be understood changes nothing and says what was expected",
+        "An invalid header changes nothing and is reported with the expected columns",
         arguments: [
             ("", ImportError.noHeader), ("state\n", .missingColumn("identifier")),
             ("identifier,state,STATE\n", .repeatedColumn("STATE")),
             ("identifier,password,password_hash\n", .twoPasswordColumns),
         ])
     func headers(text: String, expected: ImportError) async throws {
-        let bench = try Bench()
-        await #expect(throws: expected) { try await bench.load(text) }
+        let fixture = try Fixture()
+        await #expect(throws: expected) { try await fixture.load(text) }
         #expect(!expected.description.isEmpty)
     }
 
     @Test("An unknown column, a bad header row and a missing file are errors")
     func unusableFiles() async throws {
-        let bench = try Bench()
+        let fixture = try Fixture()
         for text in ["identifier,colour\n", "identifier,\"sta\"te\n"] {
-            await #expect(throws: ImportError.self) { try await bench.load(text) }
+            await #expect(throws: ImportError.self) { try await fixture.load(text) }
         }
-        for path in [bench.folder, bench.folder + "/none.csv"] {
+        for path in [fixture.folder, fixture.folder + "/none.csv"] {
             await #expect(throws: ImportError.self) {
-                try await SubscriberImport(into: bench.database, hasher: bench.hasher).run(file: path)
+                try await SubscriberImport(into: fixture.database, hasher: fixture.hasher).run(file: path)
             }
         }
     }
 
-    @Test("Pitfall 13: an export neutralises formulas, and its import gives the same subscribers back")
+    @Test("Pitfall 13: an export neutralises formulas, and its import restores the same subscribers")
     func roundTrip() async throws {
-        let bench = try Bench()
-        try await bench.load(
+        let fixture = try Fixture()
+        try await fixture.load(
             #"""
             identifier,state,message,all_editions,periods,editions,categories,password_hash
             =cmd(),active,@hello,yes,2026-01-01/2026-12-31;2027-01-01T10:00:00Z/,e.2;e.1,,\#(Self.hash)
@@ -224,12 +225,12 @@ import Testing
             lines, ""quoted""",no,2026-01-01T00:00:00.5+02:00/2026-05-05T23:59:59.999Z,,a\;b\=c=d\\;x=y=z,
             '+,,,,,,,
             """#)
-        let text = try await bench.exported()
+        let text = try await fixture.exported()
         #expect(!text.contains("\n=") && !text.contains("\n-") && !text.contains("\n+") && !text.contains(",@"))
         #expect(text.contains("2026-01-01/2026-12-31;2027-01-01T10:00:00.000Z/"))
-        let other = try Bench()
+        let other = try Fixture()
         #expect(try await other.load(text).added == 3)
-        let before = try await bench.database.list(limit: 9)
+        let before = try await fixture.database.list(limit: 9)
         let after = try await other.database.list(limit: 9)
         #expect(before == after)
         #expect(
@@ -249,31 +250,31 @@ import Testing
             ("1969-12-31/1970-01-01", -86_400, 86_399.999),
         ] as [(String, Double, Double?)])
     func periods(text: String, start: Double, end: Double?) {
-        let period = PeriodText.read(text[...])
+        let period = PeriodFormat.read(text[...])
         #expect(period?.start == Date(timeIntervalSince1970: start))
         #expect(period?.end == end.map { Date(timeIntervalSince1970: $0) })
-        #expect(period.map { PeriodText.read(PeriodText.write($0)[...]) } == period)
+        #expect(period.map { PeriodFormat.read(PeriodFormat.write($0)[...]) } == period)
     }
 
     @Test(
-        "What is no period is refused",
+        "An invalid period is rejected",
         arguments: [
             "", "/", "2026-01-01", "2026-1-1/", "2026-02-30/", "2025-02-29/", "2026-01-01/2025-01-01", "0000-01-01/",
             "2026-01-01T24:00:00Z/", "2026-01-01T00:00:00/", "2026-01-01/2026-01-02/", "2026-01-01T00:00:00.Z/", "x/y",
         ])
     func noPeriods(text: String) {
-        #expect(PeriodText.read(text[...]) == nil)
+        #expect(PeriodFormat.read(text[...]) == nil)
     }
 
-    @Test("Periods that start together become the longest of them")
+    @Test("Periods with the same start are merged into the longest")
     func mergedPeriods() async throws {
-        let bench = try Bench()
-        try await bench.load("identifier,periods\na,2026-01-01/2026-02-01;2026-01-01/;2026-01-01/2026-03-01\n")
-        let period = try #require(try await bench.database.find("a")?.periods.first)
+        let fixture = try Fixture()
+        try await fixture.load("identifier,periods\na,2026-01-01/2026-02-01;2026-01-01/;2026-01-01/2026-03-01\n")
+        let period = try #require(try await fixture.database.find("a")?.periods.first)
         #expect(period.end == nil)
     }
 
-    @Test("10,000 random rows neither crash the mapper nor give what the database would not take")
+    @Test("10,000 random rows neither crash the mapper nor yield values that the database rejects")
     func hostileRows() throws {
         var random = SeededRandom(seed: 4)
         let columns = try ImportColumns(
@@ -282,7 +283,9 @@ import Testing
         for _ in 0..<10_000 {
             let fields = (0..<7).map { column in
                 random.next() % 4 == 0 || column == 0
-                    ? String(decoding: random.hostileBytes(upTo: 12, spice: "2026-01-/;=\\$a"), as: UTF8.self) : ""
+                    ? String(
+                        decoding: random.hostileBytes(upTo: 12, specialCharacters: "2026-01-/;=\\$a"), as: UTF8.self)
+                    : ""
             }
             guard let row = try? ImportRow(CSVRow(line: 1, fields: fields), columns: columns, foldsProof: false) else {
                 continue
@@ -295,12 +298,13 @@ import Testing
         }
     }
 
-    @Test("Progress tells bytes and rows up to the end")
+    @Test("Progress reports bytes and rows up to the end")
     func progress() async throws {
-        let bench = try Bench()
+        let fixture = try Fixture()
         let text = "identifier\n" + (0..<1000).map { "reader-\($0)\n" }.joined()
         let last = Mutex<ImportProgress?>(nil)
-        _ = try await SubscriberImport(into: bench.database, hasher: bench.hasher).run(file: try bench.file(text)) {
+        _ = try await SubscriberImport(into: fixture.database, hasher: fixture.hasher).run(file: try fixture.file(text))
+        {
             step in
             last.withLock { $0 = step }
         }
@@ -309,16 +313,16 @@ import Testing
                 == ImportProgress(bytes: text.utf8.count, totalBytes: text.utf8.count, rows: 1000, badRows: 0))
     }
 
-    @Test("The file is its owner's alone, and every commit is flushed to the disk")
+    @Test("The database files are readable by their owner only, and every commit is flushed to disk")
     func careful() async throws {
-        let bench = try Bench()
-        try await bench.load("identifier\na\n")
-        for name in try FileManager.default.contentsOfDirectory(atPath: bench.folder)
+        let fixture = try Fixture()
+        try await fixture.load("identifier\na\n")
+        for name in try FileManager.default.contentsOfDirectory(atPath: fixture.folder)
         where name.hasPrefix("subscribers.sqlite") {
-            let attributes = try FileManager.default.attributesOfItem(atPath: bench.folder + "/" + name)
+            let attributes = try FileManager.default.attributesOfItem(atPath: fixture.folder + "/" + name)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
         }
-        let full = try await bench.database.pool.writeWithoutTransaction { db in
+        let full = try await fixture.database.pool.writeWithoutTransaction { db in
             try Int.fetchOne(db, sql: "PRAGMA synchronous")
         }
         #expect(full == 2)

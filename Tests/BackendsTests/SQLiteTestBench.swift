@@ -5,8 +5,8 @@ import Gatefold
 import Synchronization
 import TestSupport
 
-/// A subscriber database in a folder of its own, with everything a test looks at.
-final class Bench: Sendable {
+/// A subscriber database in its own folder, with a clock, a hash counter and a statement log.
+final class Fixture: Sendable {
     let folder: String
     let clock = ManualClock()
     let counter = HashCounter()
@@ -31,7 +31,7 @@ final class Bench: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// The statements the database saw, as it saw them: with placeholders where values were bound.
+    /// A log of the database's statements, with placeholders for bound values.
     final class Log: Sendable {
         private let statements = Mutex<[String]>([])
         func add(_ sql: String) { statements.withLock { $0.append(sql) } }
@@ -73,7 +73,7 @@ final class Bench: Sendable {
         return String(decoding: bytes.withLock { $0 }, as: UTF8.self)
     }
 
-    /// Another connection, as another process would have it.
+    /// Runs the body with another connection, as another process would have it.
     func otherConnection(_ body: (Database) throws -> Void) throws {
         try otherConnection().writeWithoutTransaction(body)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("The test users' tokens and names")
+@Suite("Tokens and names of the test users")
 struct TestUsersTests {
     private let codec = TestTokenCodec(publication: PublicationID("title")!)
 
@@ -14,11 +14,11 @@ struct TestUsersTests {
             publication: PublicationID("title")!,
             subscriber: Subscriber(backend: TestUsersBackend.defaultName, key: key, upstreamSession: marks),
             device: nil,
-            reference: SessionReference(bytes: [0, 0, 0, 0])!, issuedAt: .distantFuture, expiresAt: .distantFuture)
+            reference: SessionPseudonym(bytes: [0, 0, 0, 0])!, issuedAt: .distantFuture, expiresAt: .distantFuture)
     }
 
     @Test(
-        "A token is the name backwards, and reads back",
+        "A token is the reversed name and is decoded again",
         arguments: ["activeall", "peter", "200-zzz-500", "longjson", ""])
     func roundTrip(name: String) {
         for marks in [nil, "X", "XXX"] {
@@ -28,13 +28,13 @@ struct TestUsersTests {
         #expect(codec.seal(session("activeall")) == "llaevitca")
     }
 
-    @Test("Every X in a token is deleted, wherever it stands")
+    @Test("Every X in a token is removed, at any position")
     func marks() {
         #expect(codec.open("XlXlaeXvitcaX")?.subscriber.key == "activeall")
         #expect(codec.open(String(TestTokenCodec.longToken.reversed()))?.subscriber.key != "longjson")
     }
 
-    @Test("The long token is long, has two lines, and holds whatever has to be escaped somewhere")
+    @Test("The long token is long, has two lines, and holds every character that needs escaping")
     func longToken() {
         let token = TestTokenCodec.longToken
         #expect((3000...4500).contains(token.utf8.count))
@@ -43,13 +43,13 @@ struct TestUsersTests {
         #expect(!token.contains("X"))
     }
 
-    @Test("A session of a test user never ends, so that no one ends it for the others")
+    @Test("A test user's session never ends, so that no user ends it for the others")
     func shared() {
         #expect(codec.open("llaevitca")?.expiresAt == .distantFuture)
         #expect(codec.open("llaevitca")?.issuedAt == .distantFuture)
     }
 
-    @Test("Only the global users are given the feed")
+    @Test("Only the global test users are granted the feed")
     func feed() {
         let backend = TestUsersBackend()
         for name in ["activeglobal", "lapsedglobal", "flipglobal"] {
@@ -60,7 +60,7 @@ struct TestUsersTests {
         }
     }
 
-    @Test("A status coder's parts are its codes", arguments: ["a-b", "a-b-c-d", "abc", ""])
+    @Test("A name without exactly three status codes is no status coder", arguments: ["a-b", "a-b-c-d", "abc", ""])
     func noStatusCoder(name: String) {
         #expect(TestUser(name) == nil)
         #expect(

@@ -2,7 +2,7 @@ import CSV
 import TestSupport
 import Testing
 
-/// Reads a whole text in chunks of a size.
+/// Reads a whole text in chunks of the given size.
 func outcomes(_ bytes: some Sequence<UInt8>, chunk: Int = .max, format: CSVFormat = CSVFormat()) -> [CSVReader.Outcome]
 {
     var reader = CSVReader(format: format)
@@ -25,9 +25,9 @@ private func bad(_ line: Int, _ reason: CSVRowError.Reason) -> CSVReader.Outcome
     .failure(CSVRowError(line: line, reason: reason))
 }
 
-@Suite("Reading separated values") struct CSVReaderTests {
+@Suite("CSV reader") struct CSVReaderTests {
     @Test(
-        "Fields, quotes and line ends mean what RFC 4180 says",
+        "Reads fields, quotes and line ends according to RFC 4180",
         arguments: [
             ("a,b\r\nc,d\r\n", [row(1, "a", "b"), row(2, "c", "d")]),
             ("a,b\nc,d", [row(1, "a", "b"), row(2, "c", "d")]),
@@ -49,14 +49,14 @@ private func bad(_ line: Int, _ reason: CSVRowError.Reason) -> CSVReader.Outcome
         }
     }
 
-    @Test("Semicolons and tabs separate where they are asked for")
+    @Test("Supports semicolons and tabs as separators")
     func separators() {
         #expect(outcomes("a;b,c\n", format: CSVFormat(separator: .semicolon)) == [row(1, "a", "b,c")])
         #expect(outcomes("a\tb;c\n", format: CSVFormat(separator: .tab)) == [row(1, "a", "b;c")])
     }
 
     @Test(
-        "A bad row costs itself only, and is named by the line it begins on",
+        "Reports a bad row by its first line and continues with the next row",
         arguments: [
             ("a\"b\nnext\n", [bad(1, .strayQuote), row(2, "next")]),
             ("\"a\"b,c\r\nnext\r\n", [bad(1, .strayQuote), row(2, "next")]),
@@ -77,34 +77,34 @@ private func bad(_ line: Int, _ reason: CSVRowError.Reason) -> CSVReader.Outcome
         }
     }
 
-    @Test("Invalid UTF-8 is refused field by field: halves in neighbouring fields do not make a letter")
+    @Test("Rejects invalid UTF-8 per field, also if neighbouring fields would form a character")
     func invalidUTF8() {
         #expect(outcomes([0x61, 0x2C, 0xFF, 0x0A, 0x62]) == [bad(1, .invalidUTF8(field: 2)), row(2, "b")])
         #expect(outcomes([0xC3, 0x2C, 0xA9, 0x0A]) == [bad(1, .invalidUTF8(field: 1))])
         #expect(outcomes([0xEF, 0xBB]) == [bad(1, .invalidUTF8(field: 1))])
     }
 
-    @Test("Rows too long and with too many fields are refused, and memory stays bounded")
+    @Test("Rejects rows that are too long or have too many fields, with bounded memory")
     func limits() {
-        let format = CSVFormat(longestRow: 10, mostFields: 3)
+        let format = CSVFormat(maxRowLength: 10, maxFields: 3)
         #expect(
-            outcomes("12345678901,x\nok\n", chunk: 4, format: format) == [bad(1, .tooLong(most: 10)), row(2, "ok")])
+            outcomes("12345678901,x\nok\n", chunk: 4, format: format) == [bad(1, .tooLong(limit: 10)), row(2, "ok")])
         #expect(
             outcomes("\"1234\n5678901\nok\n", chunk: 4, format: format)
-                == [bad(1, .tooLong(most: 10)), row(2, "5678901"), row(3, "ok")])
+                == [bad(1, .tooLong(limit: 10)), row(2, "5678901"), row(3, "ok")])
         #expect(
             outcomes("\"" + String(repeating: "\"\"", count: 50) + "\nok\n", format: format)
-                == [bad(1, .tooLong(most: 10)), row(2, "ok")])
-        #expect(outcomes("a,b,c,d\nok\n", format: format) == [bad(1, .tooManyFields(most: 3)), row(2, "ok")])
+                == [bad(1, .tooLong(limit: 10)), row(2, "ok")])
+        #expect(outcomes("a,b,c,d\nok\n", format: format) == [bad(1, .tooManyFields(limit: 3)), row(2, "ok")])
         #expect(outcomes("a,b,c\n", format: format) == [row(1, "a", "b", "c")])
     }
 
-    @Test("10,000 random byte strings neither crash the reader nor depend on where chunks end")
+    @Test("Reads 10,000 random byte strings without a crash and independent of chunk boundaries")
     func hostileBytes() {
         var random = SeededRandom(seed: 1)
-        let format = CSVFormat(longestRow: 12, mostFields: 4)
+        let format = CSVFormat(maxRowLength: 12, maxFields: 4)
         for _ in 0..<10_000 {
-            let bytes = random.hostileBytes(upTo: 24, spice: "\"\",,\r\n\na")
+            let bytes = random.hostileBytes(upTo: 24, specialCharacters: "\"\",,\r\n\na")
             let whole = outcomes(bytes, format: format)
             let lines = whole.map { outcome in
                 switch outcome {

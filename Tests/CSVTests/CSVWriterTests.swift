@@ -2,8 +2,8 @@ import CSV
 import TestSupport
 import Testing
 
-@Suite("Writing separated values") struct CSVWriterTests {
-    @Test("Fields are quoted where they must be")
+@Suite("CSV writer") struct CSVWriterTests {
+    @Test("Quotes fields only where necessary")
     func quoting() {
         var writer = CSVWriter()
         writer.write(["plain", "a,b", "say \"so\"", "two\nlines", ""])
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "Pitfall 13: cells that a spreadsheet would run are neutralised, and restored by the import",
+        "Pitfall 13: neutralises spreadsheet formulas, and the import restores them",
         arguments: ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'=1", "''@x", "'"])
     func formulas(cell: String) {
         let written = SpreadsheetFormula.neutralise(cell)
@@ -21,19 +21,19 @@ import Testing
         #expect(SpreadsheetFormula.restore(written) == cell)
     }
 
-    @Test("Ordinary cells stay as they are", arguments: ["", "a", "'quoted'", "a=b", "1-1", "'"])
+    @Test("Keeps ordinary cells unchanged", arguments: ["", "a", "'quoted'", "a=b", "1-1", "'"])
     func ordinary(cell: String) {
         #expect(SpreadsheetFormula.neutralise(cell) == cell)
         #expect(SpreadsheetFormula.restore(cell) == cell)
     }
 
-    @Test("Whatever is written reads back the same")
+    @Test("Any row survives a round trip")
     func roundTrip() {
         var random = SeededRandom(seed: 2)
         for separator in CSVFormat.Separator.allCases {
             for _ in 0..<3000 {
                 let fields = (0..<Int.random(in: 1...4, using: &random)).map { _ in
-                    String(decoding: random.hostileBytes(upTo: 8, spice: "=+-@'\"\t\r\n,;é"), as: UTF8.self)
+                    String(decoding: random.hostileBytes(upTo: 8, specialCharacters: "=+-@'\"\t\r\n,;é"), as: UTF8.self)
                 }
                 var writer = CSVWriter(separator: separator)
                 writer.write(fields)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Catalogues
 
-@Suite("An entry of an Atom or OPDS feed")
+@Suite("Entries of Atom and OPDS feeds")
 struct AtomEntryTests {
     private static let free = #"<link rel="http://opds-spec.org/acquisition" href="a.epub"/>"#
 
@@ -24,7 +24,7 @@ struct AtomEntryTests {
     }
 
     @Test(
-        "is out from its issue's first day, which may be a year or a month",
+        "Is published on the first day of its issue date, which may be a year or a month",
         arguments: [
             ("1917", "1917-01-01"), ("2026-03", "2026-03-01"), (" 2026-03-05 ", "2026-03-05"),
             ("2026-03-05T06:00:00Z", "2026-03-05T06:00:00Z"),
@@ -37,7 +37,7 @@ struct AtomEntryTests {
         #expect(reading.editions.map(\.published) == [CivilTime.date(day)])
     }
 
-    @Test("has the date of its publication where there is one, whatever its issue's is")
+    @Test("Prefers the publication date to the issue date")
     func published() throws {
         let reading = try read([
             entry("a", "<published>2026-03-05T06:00:00Z</published><dc:issued>Spring 1917</dc:issued>")
@@ -47,7 +47,7 @@ struct AtomEntryTests {
     }
 
     @Test(
-        "that is odd is reported, and keeps no other back",
+        "Reports an invalid entry without losing the others",
         arguments: [
             "<dc:issued>spring</dc:issued>", "<dc:issued>2026-13</dc:issued>", "<dc:issued>0000</dc:issued>",
             "<dc:issued>19170</dc:issued>", "<published>1917</published>", "<updated>2026-03</updated>", "",
@@ -56,13 +56,13 @@ struct AtomEntryTests {
         let good = entry("b", "<published>2026-03-05T06:00:00Z</published>")
         let reading = try read([entry("a", dates, Self.free), good])
         #expect(reading.problems.map(\.position) == [1])
-        #expect(CatalogueLimits().refusal(of: reading, last: nil) == nil)
+        #expect(CatalogueLimits().rejection(of: reading, last: nil) == nil)
         #expect(Catalogue(reading.editions)[try #require(EditionID("b"))]?.isDraft == false)
     }
 
-    @Test("Pitfall 1: an edition whose entry can not be read is not out, and not free")
+    @Test("Pitfall 1: an edition with an unreadable entry is neither published nor free")
     func notOut() throws {
-        let moment = Date(timeIntervalSince1970: 1_793_534_400)
+        let timestamp = Date(timeIntervalSince1970: 1_793_534_400)
         let id = try #require(EditionID("a"))
         let draft = "<app:control><app:draft>yes</app:draft></app:control>"
         for odd in [
@@ -70,17 +70,17 @@ struct AtomEntryTests {
         ] {
             let reading = try read([odd, entry("b", "<published>2026-03-05T06:00:00Z</published>")])
             let catalogue = Catalogue(reading.editions)
-            #expect(!catalogue.isOut(id, at: moment) && !catalogue.isFree(id, at: moment))
-            #expect(catalogue.offered(at: moment).map(\.id.rawValue) == ["b"])
+            #expect(!catalogue.isPublished(id, at: timestamp) && !catalogue.isFree(id, at: timestamp))
+            #expect(catalogue.offered(at: timestamp).map(\.id.rawValue) == ["b"])
             for policy in EntitlementPolicy.allCases {
                 let rule = EntitlementRule(policy: policy, catalogue: catalogue)
                 let held = Subscription(state: .inactive, entitlement: .editions([id]))
-                #expect(!rule.apply(to: held, at: moment).opens(id), "\(policy)")
+                #expect(!rule.apply(to: held, at: timestamp).opens(id), "\(policy)")
             }
         }
     }
 
-    @Test("stays what it was before where it can not be read any more")
+    @Test("Keeps the previous state of an edition whose entry becomes unreadable")
     func before() throws {
         let before = Edition(
             id: try #require(EditionID("a")), title: "Before", published: Date(timeIntervalSince1970: 1_700_000_000),
@@ -89,16 +89,16 @@ struct AtomEntryTests {
         let good = entry("b", "<published>2026-03-05T06:00:00Z</published>")
         let reading = try read([odd, good], known: Catalogue([before]))
         #expect(Catalogue(reading.editions)[before.id] == before)
-        #expect(reading.problems.count == 1 && reading.unread == [before.id])
-        // Its product belongs to another edition now.
+        #expect(reading.problems.count == 1 && reading.unreadableEditions == [before.id])
+        // Its product now belongs to another edition.
         let sold = entry("b", "<published>2026-03-05T06:00:00Z</published>", "<dc:identifier>p</dc:identifier>")
         let taken = Catalogue(try read([sold, odd], known: Catalogue([before])).editions)
-        #expect(taken.edition(soldAs: "p")?.rawValue == "b" && taken[before.id]?.isDraft == true)
+        #expect(taken.edition(storeProductID: "p")?.rawValue == "b" && taken[before.id]?.isDraft == true)
     }
 
-    @Test("is not missed where none can be read: the last good catalogue stays")
+    @Test("Keeps the last valid catalogue if no entry is readable")
     func noneReadable() throws {
         let reading = try read([entry("a", ""), entry("b", "<dc:issued>x</dc:issued>")])
-        #expect(CatalogueLimits().refusal(of: reading, last: 2) == .empty)
+        #expect(CatalogueLimits().rejection(of: reading, last: 2) == .empty)
     }
 }

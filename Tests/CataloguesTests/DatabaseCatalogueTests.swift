@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import GRDB
 import Gatefold
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Catalogues
 
-@Suite("A catalogue in a publisher's database", .serialized)
+@Suite("Catalogue from a database", .serialized)
 struct DatabaseCatalogueTests {
     private static let rows = """
         INSERT INTO edition VALUES ('2026-11', 'November', '2026-11-01', 0, NULL, 'com.example.11', 'News,region=north');
@@ -38,7 +38,7 @@ struct DatabaseCatalogueTests {
         #expect(october.withdrawn == Date(timeIntervalSince1970: 1_792_454_400))
     }
 
-    @Test("SQLite: the columns are the editions, and what is missing is said")
+    @Test("SQLite: reads the columns and reports missing ones")
     func sqlite() async throws {
         try await withTemporaryFolder { folder in
             let database = try DatabaseQueue(path: folder.appending(path: "editions.sqlite").path)
@@ -63,7 +63,7 @@ struct DatabaseCatalogueTests {
         }
     }
 
-    @Test("PostgreSQL: the same, by the same settings as a backend's; a server that is gone is an error")
+    @Test("PostgreSQL: accepts a backend's connection settings and reports a stopped server")
     func postgreSQL() async throws {
         try await PostgreSQLInstance.run { instance in
             try await instance.execute(
@@ -83,7 +83,7 @@ struct DatabaseCatalogueTests {
         }
     }
 
-    @Test("MariaDB through ODBC: the same")
+    @Test("MariaDB through ODBC: reads the columns")
     func mariaDB() async throws {
         try await MariaDBInstance.run { instance in
             try await instance.execute(

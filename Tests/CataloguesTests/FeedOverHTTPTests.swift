@@ -7,7 +7,7 @@ import Testing
 
 @testable import Catalogues
 
-@Suite("A catalogue at an address", .serialized)
+@Suite("Catalogue over HTTP", .serialized)
 struct FeedOverHTTPTests {
     private func source(_ url: String, _ kind: String = "atom", _ more: String = "") throws -> any CatalogueSource {
         let text = "kind: \(kind)\nurl: \"\(url)\"\n\(more)"
@@ -27,7 +27,7 @@ struct FeedOverHTTPTests {
         return "<feed xmlns=\"http://www.w3.org/2005/Atom\">\(link)\(entries.joined())</feed>"
     }
 
-    @Test("nginx: is fetched once, not sent again while it is unchanged, and fetched again when it changes")
+    @Test("nginx: fetches once, receives no body while unchanged, and fetches again after a change")
     func nginx() async throws {
         try await withTemporaryFolder { folder in
             let port = try FreePort.find()
@@ -69,14 +69,14 @@ struct FeedOverHTTPTests {
         }
     }
 
-    private func answer(_ body: String) -> String {
+    private func response(_ body: String) -> String {
         "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
     }
 
     private func fetch(_ bodies: [String], _ more: String = "") async throws -> CatalogueReading {
-        let answers = Mutex(bodies.map(answer))
+        let responses = Mutex(bodies.map(response))
         return try await withScriptedHTTPServer(
-            answering: { answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? "" } }
+            responding: { responses.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? "" } }
         ) { port in
             guard
                 case .read(let reading) = try await source("http://127.0.0.1:\(port)/feed", "atom", more)
@@ -86,7 +86,7 @@ struct FeedOverHTTPTests {
         }
     }
 
-    @Test("is all its pages, and then no entity tag stands for it")
+    @Test("Reads all pages, and then stores no entity tag")
     func pages() async throws {
         let reading = try await fetch([
             Self.feed(["a"], next: "feed?page=2"), Self.feed(["b"], next: "feed?page=3"), Self.feed(["c"]),
@@ -95,7 +95,7 @@ struct FeedOverHTTPTests {
         #expect(reading.validators == nil)
     }
 
-    @Test("has an end: pages in a circle, too many pages and pages elsewhere are errors")
+    @Test("Rejects cyclic pages, too many pages and pages on another host")
     func endless() async throws {
         await #expect(throws: CatalogueFailure.tooManyPages(limit: 50)) {
             try await fetch([Self.feed(["a"], next: "feed?page=1"), Self.feed(["b"], next: "feed?page=1")])
@@ -103,14 +103,14 @@ struct FeedOverHTTPTests {
         await #expect(throws: CatalogueFailure.tooManyPages(limit: 2)) {
             try await fetch(
                 [Self.feed(["a"], next: "?p=1"), Self.feed(["b"], next: "?p=2"), Self.feed(["c"], next: "?p=3")],
-                "pages_at_most: 2\n")
+                "max_pages: 2\n")
         }
         await #expect(throws: CatalogueFailure.strayPage) {
             try await fetch([Self.feed(["a"], next: "http://127.0.0.2/feed")])
         }
     }
 
-    @Test("is an error when it is something else, such as a page of HTML with status 200")
+    @Test("Rejects a document that is not a feed, such as an HTML page with status 200")
     func notAFeed() async throws {
         for body in ["<html><body>Maintenance</body></html>", "not XML", "<!DOCTYPE feed><feed/>"] {
             await #expect(throws: CatalogueFailure.self) { try await fetch([body]) }

@@ -7,9 +7,9 @@ import XML
 @testable import Catalogues
 @testable import FrontDoors
 
-@Suite("Our own feed, read by our own reader")
+@Suite("Round trip of our own feed")
 struct FeedRoundTripTests {
-    private static let moment = Date(timeIntervalSince1970: 1_793_534_400)
+    private static let timestamp = Date(timeIntervalSince1970: 1_793_534_400)
     private static let content = "https://cdn.example.com/daily/"
     private let settings = FeedSettings(
         title: "Daily", id: "urn:uuid:00000000-0000-8000-8000-000000000000", address: "https://www.example.com/feed",
@@ -23,7 +23,7 @@ struct FeedRoundTripTests {
         return reader.finish(nil)
     }
 
-    @Test("has the same editions, whatever they are, and is valid Atom")
+    @Test("Contains the same editions and is valid Atom")
     func roundTrip() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fixtures/atom/feed.rng")
         let schema = try RelaxNGSchema(String(contentsOf: file.standardizedFileURL, encoding: .utf8))
@@ -31,7 +31,7 @@ struct FeedRoundTripTests {
         for round in 0..<200 {
             let catalogue = Catalogue((0..<(round % 12)).map { samples.edition($0) })
             let bytes = FeedDocument.bytes(
-                FeedView(catalogue, for: .insiders, at: Self.moment), settings, at: Self.moment)
+                FeedView(catalogue, for: .draftReaders, at: Self.timestamp), settings, at: Self.timestamp)
             #expect(try schema.errors(in: bytes) == [])
             let reading = try read(bytes)
             #expect(reading.problems == [])
@@ -39,33 +39,34 @@ struct FeedRoundTripTests {
         }
     }
 
-    @Test("keeps what it knew of an edition that was withdrawn, and of another only that it was")
+    @Test("Keeps known details of a withdrawn edition, and only the withdrawal of an unknown one")
     func deletions() throws {
-        let when = Self.moment - 60
+        let when = Self.timestamp - 60
         var samples = SampleEditions(random: SeededRandom(seed: 5))
         let known = samples.edition(0)
-        let other = Edition(id: EditionID("other")!, title: "Other", published: Self.moment - 3600, withdrawn: when)
+        let other = Edition(id: EditionID("other")!, title: "Other", published: Self.timestamp - 3600, withdrawn: when)
         let gone = Edition(
             id: known.id, title: known.title, published: known.published, isFree: known.isFree, withdrawn: when,
             product: known.product, file: known.file, details: known.details)
         let bytes = FeedDocument.bytes(
-            FeedView(Catalogue([gone, other]), for: .everybody, at: Self.moment), settings, at: Self.moment)
+            FeedView(Catalogue([gone, other]), for: .everybody, at: Self.timestamp), settings, at: Self.timestamp)
         let reading = try read(bytes, known: Catalogue([known]))
         let found = Catalogue(reading.editions)
         #expect(found[known.id]?.details == known.details && found[known.id]?.withdrawn == when)
         #expect(found[other.id]?.withdrawn == when && found[other.id]?.published == when)
     }
 
-    @Test("reads any bytes without a trap")
+    @Test("Reads any bytes without a trap")
     func fuzz() throws {
         var samples = SampleEditions(random: SeededRandom(seed: 6))
         let catalogue = Catalogue((0..<3).map { samples.edition($0) })
-        let good = FeedDocument.bytes(FeedView(catalogue, for: .insiders, at: Self.moment), settings, at: Self.moment)
+        let good = FeedDocument.bytes(
+            FeedView(catalogue, for: .draftReaders, at: Self.timestamp), settings, at: Self.timestamp)
         var random = SeededRandom(seed: 7)
         for round in 0..<8_000 {
             var bytes = good
             if round.isMultiple(of: 4) {
-                bytes = random.hostileBytes(upTo: 200, spice: "<feed entry id=\"/>&#;x:")
+                bytes = random.hostileBytes(upTo: 200, specialCharacters: "<feed entry id=\"/>&#;x:")
             } else {
                 for _ in 0...Int.random(in: 0...4, using: &random) {
                     let index = Int.random(in: 0..<bytes.count, using: &random)

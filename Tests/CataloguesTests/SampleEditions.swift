@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import TestSupport
 
-/// Editions made by chance, as a catalogue may have them.
+/// A generator of random editions.
 struct SampleEditions {
     var random: SeededRandom
 
@@ -23,7 +23,7 @@ struct SampleEditions {
         Date(timeIntervalSince1970: Double(Int64.random(in: 0...1_793_000_000_000, using: &random)) / 1000)
     }
 
-    /// In the form in which a feed can tell all of it.
+    /// Returns a random edition that a feed can represent completely.
     mutating func edition(_ index: Int) -> Edition {
         let isDraft = Int.random(in: 0..<5, using: &random) == 0
         let id = "com.example.\(index)"

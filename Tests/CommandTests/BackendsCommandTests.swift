@@ -3,11 +3,11 @@ import Testing
 
 @Suite("gatefold backends", .serialized, .servedSample())
 struct BackendsCommandTests {
-    @Test("status prints what the running server says of its backends, and is no when one can not be asked")
+    @Test("`status` prints the state of the server's backends and fails when one is unavailable")
     func status() async throws {
         let sample = try Sample.current
         var ready = try await sample.gatefold(["backends", "status"])
-        // A busy machine may keep the backend from saying so in time.
+        // A busy machine may delay the backend's health check.
         _ = try await eventually {
             if ready.status != 0 { ready = try await sample.gatefold(["backends", "status"]) }
             return ready.status == 0
@@ -17,26 +17,26 @@ struct BackendsCommandTests {
         try await sample.withoutTable("subscriber", in: "house") {
             let degraded = try await sample.gatefold(["backends", "status"])
             #expect(degraded.status == 1)
-            #expect(degraded.output.hasPrefix("degraded\nbackend house: can not be asked\n"), "\(degraded.output)")
+            #expect(degraded.output.hasPrefix("degraded\nbackend house: unavailable\n"), "\(degraded.output)")
         }
     }
 
-    @Test("flush asks the running server to forget; of a backend inside it there is nothing to forget")
+    @Test("`flush` clears results on the running server; an embedded backend has none")
     func flush() async throws {
         let sample = try Sample.current
         for target in [
-            ["--identifier", "Åda+x@example.com"], ["--key", "1"], ["--reference", "01020304050607"], ["--all"],
+            ["--identifier", "Åda+x@example.com"], ["--key", "1"], ["--pseudonym", "01020304050607"], ["--all"],
         ] {
             let run = try await sample.gatefold(["backends", "flush", "house"] + target)
-            #expect(run.status == 0 && run.output == "0 answers forgotten\n", "\(target) \(run)")
+            #expect(run.status == 0 && run.output == "0 results flushed\n", "\(target) \(run)")
         }
         #expect(try await sample.gatefold(["backends", "flush", "nowhere", "--all"]).status == 64)
         #expect(try await sample.gatefold(["backends", "flush", "house"]).status == 64)
         #expect(try await sample.gatefold(["backends", "flush", "house", "--all", "--key", "1"]).status == 64)
-        #expect(try await sample.gatefold(["backends", "flush", "house", "--reference", "ada"]).status == 64)
+        #expect(try await sample.gatefold(["backends", "flush", "house", "--pseudonym", "ada"]).status == 64)
     }
 
-    @Test("says so when no server answers")
+    @Test("Reports that no server responds")
     func nobody() async throws {
         try await withSample { sample in
             let run = try await sample.gatefold(["backends", "status"])

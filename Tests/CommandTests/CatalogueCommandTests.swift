@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("gatefold catalogue, and the feed that is served from it") struct CatalogueCommandTests {
-    private let environment = ["GATEFOLD_REFERENCES": "vS3nq0sYb2uT7kDx", "GATEFOLD_DAILY": "Kq7wN2vR8tYx4mZp"]
+@Suite("gatefold catalogue, and the served feed") struct CatalogueCommandTests {
+    private let environment = ["GATEFOLD_PSEUDONYM_SECRET": "vS3nq0sYb2uT7kDx", "GATEFOLD_DAILY": "Kq7wN2vR8tYx4mZp"]
 
     private static let shelf = """
         [{"name": "b", "title": "B", "date": "2020-02-01 00:00:00", "product_id": "store.b", "url": "b.hpub"},
@@ -17,7 +17,7 @@ import Testing
             let port = try FreePort.find()
             let text = """
                 server: {listen: "127.0.0.1:\(port)"}
-                state: {path: state/state.sqlite, reference_secret: {env: GATEFOLD_REFERENCES}}
+                state: {path: state/state.sqlite, pseudonym_secret: {env: GATEFOLD_PSEUDONYM_SECRET}}
                 backends:
                   house: {kind: sqlite, path: house.sqlite}
                 publications:
@@ -25,7 +25,7 @@ import Testing
                     default: true
                     backend: house
                     secrets: {env: GATEFOLD_DAILY}
-                    catalogue: {kind: baker, path: shelf.json, first_wait: 60s}
+                    catalogue: {kind: baker, path: shelf.json, startup_timeout: 60s}
                     feed: {title: The Daily, content: "https://cdn.example.com/daily/"}
                 """
             try Data(text.utf8).write(to: folder.appending(path: "gatefold.yaml"))
@@ -36,18 +36,18 @@ import Testing
         }
     }
 
-    @Test("check says what would become of a catalogue, by positions, and changes nothing")
+    @Test("`check` reports the outcome of a fetch by item position and changes nothing")
     func check() async throws {
         try await inSample { folder, _, catalogue in
             let good = try await catalogue(["check"])
             #expect(good.status == 0, "\(good.errors)")
-            #expect(good.lines.first == "daily: would be taken")
+            #expect(good.lines.first == "daily: would be accepted")
             #expect(good.lines.contains("editions    2"))
             let file = folder.appending(path: "shelf.json")
             try Data(#"[{"name": "a", "date": "yesterday"}]"#.utf8).write(to: file)
             let bad = try await catalogue(["check", "--json"])
             #expect(bad.status == 65)
-            #expect(bad.errorLines.first == "daily: item 1: its date can not be read")
+            #expect(bad.errorLines.first == "daily: item 1: its date cannot be read")
             #expect(bad.output.contains("\"accepted\":false"))
             try FileManager.default.removeItem(at: file)
             #expect(try await catalogue(["check"]).status == 69)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("a server that starts while the source is gone serves the feed of the last good catalogue")
+    @Test("A server that starts during an outage of the source serves the last good catalogue")
     func outage() async throws {
         try await inSample { folder, port, catalogue in
             let launch = ServerProcess.Launch(

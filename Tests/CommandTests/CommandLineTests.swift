@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The command line")
+@Suite("Command line")
 struct CommandLineTests {
     @Test(
-        "every subcommand explains itself and names its options",
+        "Every subcommand has a help text that names its options",
         arguments: [
             ("", ["serve", "config", "subscribers", "credentials", "token", "secret", "GATEFOLD_CONFIG"]),
             ("serve", ["--config", "--host", "--port", "SIGHUP"]),
@@ -15,7 +15,7 @@ struct CommandLineTests {
                 "subscribers import",
                 [
                     "--config", "--backend", "--json", "--resumable", "--replace", "--identifier-column", "--separator",
-                    "--password-form", "<file>",
+                    "--password-format", "<file>",
                 ]
             ),
             ("subscribers show", ["--config", "--backend", "--json", "<identifier>"]),
@@ -32,7 +32,7 @@ struct CommandLineTests {
             (
                 "check",
                 [
-                    "--cases", "--users", "--secret-file", "--content", "--through", "--rate", "--timing", "--ca",
+                    "--cases", "--users", "--secret-file", "--content", "--via-cache", "--rate", "--timing", "--ca",
                     "--insecure",
                     "--json", "--junit", "--html", "--strict", "<url>",
                 ]
@@ -47,7 +47,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "a wrong call has the status 64 and says what was expected",
+        "A wrong call exits with status 64 and an explanation",
         arguments: [
             ["nonsense"], ["serve", "--nonsense"], ["serve", "--port", "many"], ["subscribers", "show"],
             ["secret", "new", "--bytes", "8"],
@@ -63,12 +63,12 @@ struct CommandLineTests {
         #expect(!run.errors.isEmpty)
     }
 
-    @Test("the version is said")
+    @Test("Prints the version")
     func version() async throws {
         #expect(try await GatefoldProgram.run(["--version"]).output.contains(/^[0-9]+\.[0-9]+\.[0-9]+\n$/))
     }
 
-    @Test("a new secret is printed, or written to a file that only its owner reads and that nothing overwrites")
+    @Test("Prints a new secret or writes it to a new file that only its owner can read")
     func secrets() async throws {
         try await withTemporaryFolder { folder in
             let printed = try await GatefoldProgram.run(["secret", "new"], in: folder)
@@ -86,14 +86,14 @@ struct CommandLineTests {
 
             let again = try await GatefoldProgram.run(["secret", "new", "--out", "secret"], in: folder)
             #expect(again.status == 73)
-            #expect(again.errors == "gatefold: secret was not written: it exists already\n")
+            #expect(again.errors == "gatefold: secret was not written: it already exists\n")
             #expect(try String(contentsOf: file, encoding: .utf8) == written)
             let nowhere = try await GatefoldProgram.run(["secret", "new", "--out", "no/secret"], in: folder)
             #expect(nowhere.status == 73)
         }
     }
 
-    @Test("the example configuration can be used as it is, once its secrets are made")
+    @Test("The example configuration is valid once its secrets exist")
     func example() async throws {
         try await withTemporaryFolder { folder in
             let example = try await GatefoldProgram.run(["config", "example"], in: folder)
@@ -102,17 +102,17 @@ struct CommandLineTests {
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent("secrets"), withIntermediateDirectories: true)
             #expect(try await GatefoldProgram.run(["config", "check"], in: folder).status == 78)
-            for name in ["references", "daily", "test"] {
+            for name in ["pseudonyms", "daily", "test"] {
                 _ = try await GatefoldProgram.run(["secret", "new", "--out", "secrets/\(name)"], in: folder)
             }
             let check = try await GatefoldProgram.run(["config", "check"], in: folder)
             #expect(check.status == 0, "\(check.errors)")
-            #expect(check.lines.first == "gatefold.yaml is good.")
+            #expect(check.lines.first == "gatefold.yaml is valid.")
             #expect(check.output.contains("daily, test"))
         }
     }
 
-    @Test("the configuration is found by option, by environment, or in the present folder, and can be overridden")
+    @Test("Finds the configuration by option, environment or current folder, and applies overrides")
     func configuration() async throws {
         struct Report: Decodable {
             let path, listen: String

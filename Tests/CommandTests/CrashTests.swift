@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Killed at the worst moment", .serialized)
+@Suite("Crash safety", .serialized)
 struct CrashTests {
     private static let rows = 50_000
 
@@ -19,11 +19,11 @@ struct CrashTests {
         try await database.read { try Int.fetchOne($0, sql: sql) ?? -1 }
     }
 
-    /// Writes all of a text into a pipe; returns when all but the last 64 KiB are read, with the pipe open.
+    /// Writes a text into a pipe. Returns with the pipe open when all but the last 64 KiB have been read.
     ///
-    /// No call of it waits: the other end may be gone, and tasks have few threads.
+    /// No write blocks, because the other end may be gone and tasks have few threads.
     private func feed(_ text: String, into pipe: String, to importing: ServerProcess) async throws -> FileHandle {
-        // For reading, too, so that it can be opened and written to whether or not there is another end.
+        // Opened for reading too, so opening and writing succeed without another end.
         let descriptor = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         try #require(descriptor >= 0)
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -41,19 +41,19 @@ struct CrashTests {
     }
 
     @Test(
-        "an all-or-nothing import that is killed changed nothing, and the next one brings everything",
+        "A killed all-or-nothing import changes nothing, and the next one imports everything",
         .timeLimit(.minutes(5)))
     func allOrNothing() async throws {
         try await withSample { sample in
             let before = try await count(sample.database("house"), "SELECT count(*) FROM subscriber")
-            // A pipe that does not end: the import can not have come to its end when it is killed.
+            // The pipe does not end, so the import cannot have completed when it is killed.
             try #require(mkfifo(sample.path("endless.csv"), 0o600) == 0)
             let launch = ServerProcess.Launch(
                 GatefoldProgram.path, ["subscribers", "import", "endless.csv", "-b", "house"], in: sample.folder,
                 until: .file(sample.folder.appendingPathComponent("endless.csv")))
             try await withServer(launch) { importing in
                 let text = Self.header + (0..<Self.rows).map(Self.row).joined()
-                // The rows are then in an open transaction.
+                // The rows are now in an open transaction.
                 let handle = try await feed(text, into: sample.path("endless.csv"), to: importing)
                 importing.send(SIGKILL)
                 #expect(await importing.end() == -SIGKILL)
@@ -70,7 +70,7 @@ struct CrashTests {
         }
     }
 
-    @Test("a resumable import that is killed goes on where it was, and every row is there once")
+    @Test("A killed resumable import resumes where it stopped, and every row is imported once")
     func resumable() async throws {
         struct Report: Decodable {
             let rows, added, replaced, resumedAfter: Int
@@ -84,7 +84,7 @@ struct CrashTests {
                 GatefoldProgram.path, command, in: sample.folder,
                 until: .file(sample.folder.appendingPathComponent("large.csv")))
             try await withServer(launch) { importing in
-                // After the first batch is acknowledged.
+                // After the first batch was acknowledged.
                 try await eventually("the import is under way", within: .seconds(300)) {
                     try await count(database, "SELECT count(*) FROM subscriber") >= before + 10_000
                 }
@@ -92,22 +92,22 @@ struct CrashTests {
                 _ = await importing.end()
             }
             #expect(try await integrity(database) == "ok")
-            let kept = try await count(database, "SELECT count(*) FROM subscriber") - before
+            let stored = try await count(database, "SELECT count(*) FROM subscriber") - before
             let report = try JSONDecoder().decode(Report.self, from: Data(try await sample.succeed(command).utf8))
             #expect(try await integrity(database) == "ok")
             #expect(try await count(database, "SELECT count(*) FROM subscriber") == before + Self.rows)
             #expect(
                 try await count(database, "SELECT count(*) FROM edition WHERE edition = '\(Sample.second)'")
                     == Self.rows + 1)
-            if kept < Self.rows {
-                #expect(report.resumedAfter == kept)
-                #expect(report.added == Self.rows - kept)
+            if stored < Self.rows {
+                #expect(report.resumedAfter == stored)
+                #expect(report.added == Self.rows - stored)
                 #expect(report.replaced == 0)
             }
         }
     }
 
-    /// What the server acknowledged before it was killed.
+    /// The operations that the server acknowledged before it was killed.
     private final class Acknowledged: Sendable {
         struct Lists {
             var signedOut: [String] = []
@@ -117,7 +117,7 @@ struct CrashTests {
         let lists = Mutex(Lists())
     }
 
-    @Test("after a kill amid sign-ins and sign-outs, every acknowledged one still holds")
+    @Test("After a kill during sign-ins and sign-outs, every acknowledged one holds")
     func acknowledged() async throws {
         try await withSample { sample in
             let acknowledged = Acknowledged()
@@ -152,20 +152,20 @@ struct CrashTests {
                 for (token, _) in lists.registered { #expect(try await sample.state(of: token) == "active") }
             }
             let rows = try await count(sample.database("state"), "SELECT count(*) FROM device")
-            // Those of sign-ins whose answer was cut off may be there, too.
+            // Sign-ins whose response was lost may have a device too.
             #expect(rows >= lists.registered.count)
             #expect(rows <= lists.registered.count + 8)
         }
     }
 
-    /// One reader signs in with a device and stays, another signs in and out. False when the server is gone.
+    /// Signs one reader in with a device, and another one in and out. Returns false when the server is gone.
     private func storm(_ sample: Sample, _ worker: Int, _ round: Int, _ acknowledged: Acknowledged) async -> Bool {
         do {
-            // Six readers of each worker, with three devices each, which is what a reader may have.
+            // Six readers per worker with three devices each, which is the device limit.
             guard round <= 18 else { return false }
             let staying = Sample.Reader(number: 1 + worker * 6 + (round - 1) / 3)
             let device = "device-\(worker)-\(round)"
-            let leaving = try await sample.signIn(Sample.Reader(number: Sample.Reader.most - worker))
+            let leaving = try await sample.signIn(Sample.Reader(number: Sample.Reader.highestNumber - worker))
             guard try await sample.call("sign_out", ["token": leaving]).status == 200 else { return false }
             acknowledged.lists.withLock { $0.signedOut.append(leaving) }
             let token = try await sample.signIn(staying, device: device)

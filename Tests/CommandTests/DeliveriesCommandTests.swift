@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @Suite("gatefold deliveries", .timeLimit(.minutes(10))) struct DeliveriesCommandTests {
-    /// A publication that credits accounts in a database of the provider's own.
-    private struct Bench: Sendable {
+    /// A publication that credits accounts in the provider's own database.
+    private struct Fixture: Sendable {
         let folder: URL
         let port: Int
         let adminPort: Int
@@ -24,7 +24,7 @@ import Testing
             try Data(
                 """
                 server: {listen: "127.0.0.1:\(port)", admin_listen: "127.0.0.1:\(adminPort)"}
-                state: {path: state.sqlite, reference_secret: {env: REFERENCES}}
+                state: {path: state.sqlite, pseudonym_secret: {env: REFERENCES}}
                 stores:
                   app-store: {kind: apple, bundles: [com.example.daily], verify_receipt: {enabled: true}}
                 backends:
@@ -66,17 +66,17 @@ import Testing
                 until: .ports([adminPort, port]))
         }
 
-        /// Somebody bought a product, and nothing is delivered yet.
+        /// Records a purchase whose delivery is pending.
         func buy(_ transaction: String, for account: String, in publication: String = "daily") async throws {
             let name = try #require(StoreName("app-store"))
             let id = try #require(PublicationID(publication))
-            let record = try await store.keep(
+            let record = try await store.persist(
                 IncomingReceipt(
                     publication: id, store: name, owner: nil, receipt: StoreReceipt([.receipt: transaction])),
                 at: Date())
             let bought = StoreTransaction(
                 store: name, id: transaction, original: transaction, product: "credit5", purchased: Date(),
-                environment: .production, told: Date())
+                environment: .production, reported: Date())
             _ = try await store.settle(
                 record, proving: [bought], claims: .exclusive,
                 delivering: [Delivery(bought, to: Credit(account: account), in: id)], at: Date())
@@ -88,7 +88,7 @@ import Testing
             }
         }
 
-        /// What was credited in all.
+        /// The total credit.
         var credit: Int {
             get async throws {
                 try await billing.read {
@@ -98,82 +98,82 @@ import Testing
         }
     }
 
-    private func with(_ body: (Bench) async throws -> Void) async throws {
-        try await withTemporaryFolder { try await body(try await Bench($0)) }
+    private func with(_ body: (Fixture) async throws -> Void) async throws {
+        try await withTemporaryFolder { try await body(try await Fixture($0)) }
     }
 
     private func id(_ text: String) throws -> Delivery.ID { try #require(Delivery.ID(text)) }
 
-    @Test("list shows what waits and why, and accounts only when asked for")
+    @Test("`list` prints waiting deliveries with the cause, and accounts only on request")
     func list() async throws {
-        try await with { bench in
-            let none = try await bench.deliveries("list")
+        try await with { fixture in
+            let none = try await fixture.deliveries("list")
             #expect(none.status == 0, "\(none.errors)")
             #expect(none.output.isEmpty)
-            for number in 1...3 { try await bench.buy("100\(number)", for: "phone-4711") }
-            try await bench.buy("2001", for: "phone-4712", in: "weekly")
+            for number in 1...3 { try await fixture.buy("100\(number)", for: "phone-4711") }
+            try await fixture.buy("2001", for: "phone-4712", in: "weekly")
             let next = Date(timeIntervalSince1970: 4_102_444_800)
             #expect(
-                try await bench.store.claim(
+                try await fixture.store.claim(
                     try id("app-store/1002"), lease: [1], at: Date(), until: Date().addingTimeInterval(35)))
-            try await bench.store.deliveryFailed(
-                try id("app-store/1002"), lease: [1], cause: "the service answered with status 503", at: Date(),
+            try await fixture.store.deliveryFailed(
+                try id("app-store/1002"), lease: [1], cause: "the service responded with status 503", at: Date(),
                 next: next)
-            try await bench.store.delivered(try id("app-store/1003"), at: Date())
+            try await fixture.store.delivered(try id("app-store/1003"), at: Date())
 
-            let waiting = try await bench.deliveries("list")
+            let waiting = try await fixture.deliveries("list")
             #expect(waiting.status == 0)
             #expect(waiting.lines.count == 2)
             let reference = try id("app-store/1002").reference
             #expect(
                 waiting.lines.contains(
                     "app-store/1002\t\(reference)\t1 × credit5\twaiting, 1 attempts, next 2100-01-01T00:00:00Z\t"
-                        + "the service answered with status 503"), "\(waiting.output)")
+                        + "the service responded with status 503"), "\(waiting.output)")
             #expect(!waiting.output.contains("phone-"))
             #expect(!waiting.output.contains("1003") && !waiting.output.contains("2001"))
 
-            let all = try await bench.deliveries("list", "--all", "--reveal-account")
+            let all = try await fixture.deliveries("list", "--all", "--reveal-account")
             #expect(all.lines.count == 3)
             #expect(all.lines.allSatisfy { $0.hasSuffix("\tphone-4711") })
             #expect(all.lines.contains { $0.hasPrefix("app-store/1003\t") && $0.contains("\tdelivered 2") })
-            #expect(try await bench.deliveries("list", "--limit", "1").lines.count == 1)
-            #expect(try await bench.deliveries("list", "--limit", "0").status == 64)
-            #expect(try await bench.deliveries("list", "--publication", "weekly").lines.count == 1)
-            #expect(try await bench.deliveries("list", "--publication", "monthly").status == 64)
+            #expect(try await fixture.deliveries("list", "--limit", "1").lines.count == 1)
+            #expect(try await fixture.deliveries("list", "--limit", "0").status == 64)
+            #expect(try await fixture.deliveries("list", "--publication", "weekly").lines.count == 1)
+            #expect(try await fixture.deliveries("list", "--publication", "monthly").status == 64)
 
-            try await bench.buy("1004", for: "phone-4711")
+            try await fixture.buy("1004", for: "phone-4711")
             let refunded = StoreTransaction(
                 store: try id("app-store/1004").store, id: "1004", original: "1004", product: "credit5",
-                purchased: Date(), revoked: Date(), environment: .production, told: Date().addingTimeInterval(60))
-            try await bench.store.note([refunded], at: Date())
-            #expect(try await bench.deliveries("list").lines.count == 2)
-            let unsettled = try await bench.deliveries("settle", "app-store/1004")
+                purchased: Date(), revoked: Date(), environment: .production, reported: Date().addingTimeInterval(60))
+            try await fixture.store.record([refunded], at: Date())
+            #expect(try await fixture.deliveries("list").lines.count == 2)
+            let unsettled = try await fixture.deliveries("settle", "app-store/1004")
             #expect(unsettled.status == 1)
             #expect(unsettled.lines == ["0 settled."])
-            let taken = try await bench.deliveries("list", "--all").lines.filter { $0.hasPrefix("app-store/1004\t") }
-            #expect(taken.count == 1 && taken.allSatisfy { $0.hasSuffix("\ttaken back") })
+            let taken = try await fixture.deliveries("list", "--all").lines.filter { $0.hasPrefix("app-store/1004\t") }
+            #expect(taken.count == 1 && taken.allSatisfy { $0.hasSuffix("\trefunded") })
 
-            let json = try await bench.deliveries("list", "--json")
+            let json = try await fixture.deliveries("list", "--json")
             #expect(
                 json.output.contains(
-                    #""attempts":1,"cause":"the service answered with status 503","id":"app-store/1002","#))
+                    #""attempts":1,"cause":"the service responded with status 503","id":"app-store/1002","#))
             #expect(!json.output.contains("account"))
         }
     }
 
-    @Test("settle and retry name what does not wait, and say so by their status")
+    @Test("`settle` and `retry` report deliveries that do not wait and fail with status 1")
     func unknown() async throws {
-        try await with { bench in
-            for number in 1...4 { try await bench.buy("100\(number)", for: "phone-4711") }
+        try await with { fixture in
+            for number in 1...4 { try await fixture.buy("100\(number)", for: "phone-4711") }
             // A letter in place of a digit.
-            let settled = try await bench.deliveries("settle", "app-store/1001", "app-store/1OO2", "app-store/1001")
+            let settled = try await fixture.deliveries("settle", "app-store/1001", "app-store/1OO2", "app-store/1001")
             #expect(settled.status == 1)
             #expect(settled.lines == ["1 settled."])
-            #expect(settled.errors == "gatefold: no such delivery waits: app-store/1OO2\n")
-            let again = try await bench.deliveries("settle", "app-store/1001")
+            #expect(settled.errors == "gatefold: no such pending delivery: app-store/1OO2\n")
+            let again = try await fixture.deliveries("settle", "app-store/1001")
             #expect(again.status == 1)
             #expect(again.lines == ["0 settled."])
-            let good = try await bench.deliveries("settle", "app-store/1002")
+            let good = try await fixture.deliveries("settle", "app-store/1002")
             #expect(good.status == 0)
             #expect(good.errors.isEmpty)
 
@@ -181,98 +181,98 @@ import Testing
             for transaction in ["1003", "1004"] {
                 let delivery = try id("app-store/\(transaction)")
                 #expect(
-                    try await bench.store.claim(
+                    try await fixture.store.claim(
                         delivery, lease: [1], at: Date(), until: Date().addingTimeInterval(35)))
-                try await bench.store.deliveryFailed(
+                try await fixture.store.deliveryFailed(
                     delivery, lease: [1], cause: "no such account", at: Date(), next: next)
             }
-            let retried = try await bench.deliveries("retry", "app-store/1003", "app-store/1002")
+            let retried = try await fixture.deliveries("retry", "app-store/1003", "app-store/1002")
             #expect(retried.status == 1)
-            #expect(retried.lines == ["1 asked for again."])
-            #expect(retried.errors == "gatefold: no such delivery waits: app-store/1002\n")
-            let due = try await bench.store.deliveriesDue(
+            #expect(retried.lines == ["1 scheduled for retry."])
+            #expect(retried.errors == "gatefold: no such pending delivery: app-store/1002\n")
+            let due = try await fixture.store.deliveriesDue(
                 in: try #require(PublicationID("daily")), at: Date(), limit: 9)
             #expect(due.map(\.delivery.id.transaction) == ["1003"])
-            guard case .waiting(attempts: 1, _, cause: "no such account") = due.first?.standing else {
+            guard case .waiting(attempts: 1, _, cause: "no such account") = due.first?.status else {
                 Issue.record("\(due)")
                 return
             }
-            let all = try await bench.deliveries("retry", "--all")
+            let all = try await fixture.deliveries("retry", "--all")
             #expect(all.status == 0)
-            #expect(all.lines == ["2 asked for again."])
+            #expect(all.lines == ["2 scheduled for retry."])
 
             for wrong in [["settle"], ["retry"], ["retry", "--all", "app-store/1003"], ["settle", "1003"]] {
-                let run = try await GatefoldProgram.run(["deliveries"] + wrong, in: bench.folder)
+                let run = try await GatefoldProgram.run(["deliveries"] + wrong, in: fixture.folder)
                 #expect(run.status == 64, "\(wrong): \(run.errors)")
             }
         }
     }
 
-    @Test("what was refused is delivered by a running server when its cause was put right and it is retried")
+    @Test("A retry delivers a rejected delivery on the running server once its cause is fixed")
     func retried() async throws {
-        try await with { bench in
-            try await bench.buy("1001", for: "phone-4711")
-            try await withServer(bench.launch) { server in
-                let admin = RawHTTP(port: bench.adminPort)
+        try await with { fixture in
+            try await fixture.buy("1001", for: "phone-4711")
+            try await withServer(fixture.launch) { server in
+                let admin = RawHTTP(port: fixture.adminPort)
                 func series(_ line: String) async throws -> Bool {
                     try await admin.send("GET", "/metrics").text.contains(line)
                 }
-                // The gauge is written a moment after the counter.
+                // The gauge is updated shortly after the counter.
                 let isCounted = try await eventually {
-                    let isRefused = try await series(
-                        #"gatefold_deliveries_total{publication="daily",result="refused"} 1"#)
+                    let isRejected = try await series(
+                        #"gatefold_deliveries_total{publication="daily",result="rejected"} 1"#)
                     let isWaiting = try await series(#"gatefold_deliveries_waiting{publication="daily"} 1"#)
-                    return isRefused && isWaiting
+                    return isRejected && isWaiting
                 }
                 #expect(isCounted, "\(server.output)")
-                #expect(try await bench.deliveries("list").output.contains("statement 1 changed no row"))
-                try await bench.addAccounts(["phone-4711"])
-                #expect(try await bench.deliveries("retry", "app-store/1001").status == 0)
-                #expect(try await eventually { try await bench.credit == 5 }, "\(server.output)")
-                #expect(try await eventually { try await bench.deliveries("list").output.isEmpty })
+                #expect(try await fixture.deliveries("list").output.contains("statement 1 changed no row"))
+                try await fixture.addAccounts(["phone-4711"])
+                #expect(try await fixture.deliveries("retry", "app-store/1001").status == 0)
+                #expect(try await eventually { try await fixture.credit == 5 }, "\(server.output)")
+                #expect(try await eventually { try await fixture.deliveries("list").output.isEmpty })
                 #expect(!server.output.contains("phone-"))
             }
         }
     }
 
-    @Test("a server killed while it delivers goes on at its next start, and each account is credited once")
+    @Test("A server killed during delivery continues at the next start, and each account is credited once")
     func killed() async throws {
-        try await with { bench in
+        try await with { fixture in
             let accounts = (0..<300).map { "phone-\($0)" }
-            try await bench.addAccounts(accounts)
-            for (number, account) in accounts.enumerated() { try await bench.buy("\(number)", for: account) }
+            try await fixture.addAccounts(accounts)
+            for (number, account) in accounts.enumerated() { try await fixture.buy("\(number)", for: account) }
             for share in [1, 2, 3] {
-                try await withServer(bench.launch) { server in
-                    _ = try await eventually { try await bench.credit > share * 60 }
+                try await withServer(fixture.launch) { server in
+                    _ = try await eventually { try await fixture.credit > share * 60 }
                     server.send(SIGKILL)
                     #expect(await server.end() == -SIGKILL)
                 }
             }
-            #expect(try await bench.credit > 0)
-            try await withServer(bench.launch) { server async throws in
+            #expect(try await fixture.credit > 0)
+            try await withServer(fixture.launch) { server async throws in
                 #expect(
-                    try await eventually { try await bench.deliveries("list").output.isEmpty }, "\(server.output)")
+                    try await eventually { try await fixture.deliveries("list").output.isEmpty }, "\(server.output)")
             }
-            let wrong = try await bench.billing.read {
+            let wrong = try await fixture.billing.read {
                 try Int.fetchOne($0, sql: "SELECT count(*) FROM account WHERE credit <> 5") ?? -1
             }
             #expect(wrong == 0)
         }
     }
 
-    @Test("Pitfall 31: one that cannot be read keeps no other back, and the server says that it is degraded by it")
+    @Test("Pitfall 31: an unreadable delivery does not block others, and the server is degraded")
     func unreadable() async throws {
-        try await with { bench in
-            try await bench.addAccounts(["phone-4711", "phone-4712"])
-            try await bench.buy("1001", for: "phone-4711")
-            try await bench.buy("1002", for: "phone-4712")
-            let state = try DatabaseQueue(path: bench.folder.appending(path: "state.sqlite").path)
+        try await with { fixture in
+            try await fixture.addAccounts(["phone-4711", "phone-4712"])
+            try await fixture.buy("1001", for: "phone-4711")
+            try await fixture.buy("1002", for: "phone-4712")
+            let state = try DatabaseQueue(path: fixture.folder.appending(path: "state.sqlite").path)
             try await state.write {
                 try $0.execute(sql: "UPDATE delivery SET quantity = -1 WHERE transaction_id = '1001'")
             }
-            try await withServer(bench.launch) { server in
-                let admin = RawHTTP(port: bench.adminPort)
-                #expect(try await eventually { try await bench.credit == 5 }, "\(server.output)")
+            try await withServer(fixture.launch) { server in
+                let admin = RawHTTP(port: fixture.adminPort)
+                #expect(try await eventually { try await fixture.credit == 5 }, "\(server.output)")
                 let ready = try await admin.send("GET", "/readyz")
                 #expect(ready.status == 200)
                 #expect(

@@ -7,16 +7,16 @@ import Testing
 @Suite("gatefold drill")
 struct DrillTests {
     private struct Report: Decodable {
-        struct Answer: Decodable {
-            let question: String
-            let answer: String
+        struct ResultCount: Decodable {
+            let query: String
+            let result: String
             let count: Int
             let isWrong: Bool
         }
         struct Phase: Decodable {
             let name: String
-            let answers: [Answer]
-            let asked: Int
+            let results: [ResultCount]
+            let queries: Int
         }
         let phases: [Phase]
     }
@@ -47,11 +47,13 @@ struct DrillTests {
         }
     }
 
-    /// The sample's configuration with a source of the same editions in their place.
+    /// Returns the sample's configuration with a catalogue source in place of the editions.
     private static func withSource(_ configuration: String) -> String {
         configuration.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("      - {id: ") }
-            .map { $0 == "    catalogue:" ? "    catalogue: {kind: baker, path: shelf.json, first_wait: 60s}" : $0 }
+            .map {
+                $0 == "    catalogue:" ? "    catalogue: {kind: baker, path: shelf.json, startup_timeout: 60s}" : $0
+            }
             .joined(separator: "\n")
     }
 
@@ -60,49 +62,49 @@ struct DrillTests {
          {"name": "\(Sample.third)", "date": "2020-03-01 00:00:00", "product_id": "store.3"}]
         """
 
-    /// What readers were told of the edition before the bad day.
+    /// Returns the results for the edition before the simulated fault.
     private func credentialsBefore(_ run: CommandRun) throws -> [String] {
         #expect(run.status == 0, "\(run.errors)")
         let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
-        return report.phases[0].answers.filter { $0.question == "edition credentials" }.map(\.answer)
+        return report.phases[0].results.filter { $0.query == "edition credentials" }.map(\.result)
     }
 
-    @Test("asks a catalogue's source once where nothing is remembered of it, and remembers nothing itself")
+    @Test("Fetches a catalogue without a cached copy once, and stores no copy")
     func fetchesCatalogue() async throws {
         let run = try await drill("outage", ["--json"], configuration: Self.withSource) { sample in
             try sample.write("shelf.json", Self.shelf)
         } after: { sample in
             #expect(!FileManager.default.fileExists(atPath: sample.path("state/catalogues")))
         }
-        #expect(try credentialsBefore(run) == ["given"])
+        #expect(try credentialsBefore(run) == ["issued"])
     }
 
-    @Test("takes the catalogue that a server remembered, and leaves it as it is")
-    func remembersCatalogue() async throws {
-        let remembered = Kept<Data?>(nil)
+    @Test("Uses the catalogue that a server cached, and leaves it unchanged")
+    func cachesCatalogue() async throws {
+        let cached = Locked<Data?>(nil)
         let run = try await drill("outage", ["--json"], configuration: Self.withSource) { sample in
             try sample.write("shelf.json", Self.shelf)
             try await withServer(sample.launch) { _ in }
             try FileManager.default.removeItem(atPath: sample.path("shelf.json"))
             let data = FileManager.default.contents(atPath: sample.path("state/catalogues/daily.json"))
             #expect(data != nil)
-            remembered.withLock { $0 = data }
+            cached.withLock { $0 = data }
         } after: { sample in
             let data = FileManager.default.contents(atPath: sample.path("state/catalogues/daily.json"))
-            #expect(data == remembered.withLock { $0 })
+            #expect(data == cached.withLock { $0 })
         }
-        #expect(try credentialsBefore(run) == ["given"])
+        #expect(try credentialsBefore(run) == ["issued"])
     }
 
-    @Test("does not begin while the catalogue is awaited, and says why")
+    @Test("Does not start while the catalogue is pending, and reports why")
     func awaitsCatalogue() async throws {
         let run = try await drill("outage", configuration: Self.withSource)
         #expect(run.status == 69)
-        #expect(run.errorLines.last?.contains("the catalogue of daily is still awaited") == true, "\(run.errors)")
-        #expect(run.errorLines.last?.contains("the source's file can not be read") == true, "\(run.errors)")
+        #expect(run.errorLines.last?.contains("the catalogue of daily is not available") == true, "\(run.errors)")
+        #expect(run.errorLines.last?.contains("the source's file cannot be read") == true, "\(run.errors)")
     }
 
-    @Test("an outage of a backend that nothing protects asks readers to come back, and tells nobody anything wrong")
+    @Test("In an outage without protection, readers are asked to come back later and get no wrong result")
     func outage() async throws {
         let run = try await drill("outage", ["--json"])
         #expect(run.status == 0, "\(run.errors)")
@@ -110,32 +112,32 @@ struct DrillTests {
         #expect(report.phases.map(\.name) == ["before", "during", "after"])
         for phase in report.phases {
             let isDown = phase.name == "during"
-            #expect(phase.answers.reduce(0) { $0 + $1.count } == 40)
-            for answer in phase.answers {
-                #expect(!answer.isWrong)
-                #expect(answer.answer.contains("come back later") == isDown, "\(phase.name): \(answer)")
+            #expect(phase.results.reduce(0) { $0 + $1.count } == 40)
+            for result in phase.results {
+                #expect(!result.isWrong)
+                #expect(result.result.contains("retry later") == isDown, "\(phase.name): \(result)")
             }
         }
-        #expect(report.phases[1].answers.contains { $0.question == "sign in, new" })
+        #expect(report.phases[1].results.contains { $0.query == "sign in, new" })
     }
 
     @Test(
-        "delays, errors and flapping are played and reported",
+        "Simulates and reports delays, errors and flapping",
         arguments: ["delay=200ms", "errors=50%", "flapping=300ms/300ms"])
     func otherFaults(fault: String) async throws {
         let run = try await drill(fault)
         #expect(run.status == 0, "\(run.errors)")
-        #expect(run.output.contains("no reader was told anything that is not so"), "\(run.output)")
+        #expect(run.output.contains("no reader got a wrong result"), "\(run.output)")
         #expect(run.output.contains("during: "), "\(run.output)")
     }
 
-    @Test("what it can not play is said in one line")
+    @Test("Reports an impossible drill in one line")
     func mistakes() async throws {
         for (arguments, status, words) in [
             (["--fault", "rain"], 64, "expected --fault as delay=2s"),
-            (["--backend", "nowhere"], 64, "there is no backend nowhere; expected one of"),
-            (["--backend", "other"], 64, "the publication daily does not ask the backend other"),
-            (["--readers", "gone.csv"], 66, "can not read gone.csv"),
+            (["--backend", "nowhere"], 64, "no backend nowhere; expected one of"),
+            (["--backend", "other"], 64, "the publication daily does not use the backend other"),
+            (["--readers", "gone.csv"], 66, "cannot read gone.csv"),
         ] as [([String], Int32, String)] {
             let run = try await drill("outage", arguments)
             #expect(run.status == status, "\(arguments): \(run.errors)")
@@ -144,7 +146,7 @@ struct DrillTests {
     }
 
     @Test(
-        "faults are read as they are written",
+        "Parses each fault and rejects variations",
         arguments: ["delay=2s", "delay=150ms", "errors=30%", "flapping=2s/3s", "outage"])
     func faults(text: String) {
         #expect(DrillFault(text) != nil)

@@ -31,7 +31,7 @@ struct EndedAccessTests {
         #expect(try await sample.credentials(token, Sample.third).element("userid") != nil)
     }
 
-    @Test("Pitfall 8: a deleted reader is unknown at once, and nobody inherits the token")
+    @Test("Pitfall 8: a deleted reader is unknown at once, and a new one does not inherit the token")
     func deleted() async throws {
         let sample = try Sample.current
         let reader = sample.newReader()
@@ -49,7 +49,7 @@ struct EndedAccessTests {
         #expect(try await sample.state(of: token) == "unknown")
     }
 
-    @Test("Pitfall 8: after a change of password the old one is refused and the new one works at once")
+    @Test("Pitfall 8: after a password change, the old password fails and the new one works at once")
     func password() async throws {
         let sample = try Sample.current
         let reader = sample.newReader()
@@ -59,11 +59,11 @@ struct EndedAccessTests {
         let old = try await sample.call("sign_in", ["email": reader.email, "password": reader.password])
         #expect(old.error == "notrecognised")
         let token = try await sample.signIn(reader.email, "a new one")
-        // What the file has no column for stayed.
+        // Values without a column in the file are unchanged.
         #expect(try await sample.state(of: token) == "active")
     }
 
-    @Test("Pitfall 8: a token revoked by another process ends on the running server, and its downloads with it")
+    @Test("Pitfall 8: a token revoked by another process ends on the running server with its downloads")
     func revokedByToken() async throws {
         let sample = try Sample.current
         let reader = sample.newReader()
@@ -78,12 +78,12 @@ struct EndedAccessTests {
         #expect(try await sample.gatefold(["token", "inspect", "-"], input: token).status == 1)
     }
 
-    @Test("Pitfall 8: all sessions of a subscriber end, and signing in again works at once")
+    @Test("Pitfall 8: a revocation of all sessions takes effect, and a new sign-in works at once")
     func revokedBySubscriber() async throws {
         let sample = try Sample.current
         let reader = sample.newReader()
         let tokens = [try await sample.signIn(reader), try await sample.signIn(reader, device: "phone")]
-        // Whoever answers the telephone has the reader's address, not their token.
+        // The support staff has the reader's address, not the token.
         let shown = try await sample.succeed(["subscribers", "show", reader.email, "-b", "house"])
         let subscriber = String(try #require(shown.firstMatch(of: /\nreference   ([0-9a-f]{14})\n/)).1)
         #expect(try await inspect(tokens[0]).subscriber == subscriber)
@@ -94,7 +94,7 @@ struct EndedAccessTests {
         #expect(try await sample.state(of: try await sample.signIn(reader, device: "phone")) == "active")
     }
 
-    @Test("Pitfall 8: whoever signs in right after all sessions were ended is signed out by doing so once more")
+    @Test("Pitfall 8: a second revocation ends a session opened right after the first one")
     func revokedTwice() async throws {
         let sample = try Sample.current
         let reader = sample.newReader()
@@ -106,7 +106,7 @@ struct EndedAccessTests {
         #expect(try await sample.gatefold(["token", "inspect", "-"], input: token).status == 1)
     }
 
-    @Test("Pitfall 8: one device of a subscriber ends, by its reference and by the name the app sends")
+    @Test("Pitfall 8: a revocation ends one device, given by pseudonym or by the app's own name")
     func revokedByDevice() async throws {
         let sample = try Sample.current
         let reader = sample.newReader()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("gatefold feed") struct FeedCommandTests {
     private static let fixtures = URL(filePath: #filePath).appending(path: "../../../Fixtures").standardizedFileURL
-    private let environment = ["GATEFOLD_REFERENCES": "vS3nq0sYb2uT7kDx", "GATEFOLD_DAILY": "Kq7wN2vR8tYx4mZp"]
+    private let environment = ["GATEFOLD_PSEUDONYM_SECRET": "vS3nq0sYb2uT7kDx", "GATEFOLD_DAILY": "Kq7wN2vR8tYx4mZp"]
 
     private func inSample(_ body: (URL, ([String]) async throws -> CommandRun) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
@@ -20,12 +20,12 @@ import Testing
         }
     }
 
-    @Test("check says what would become of a feed, by line numbers and without personal data, and changes nothing")
+    @Test("`check` reports the outcome by line numbers without personal data and changes nothing")
     func check() async throws {
         try await inSample { folder, feed in
             let good = try await feed(["check"])
             #expect(good.status == 0, "\(good.errors)")
-            #expect(good.lines.first == "circulation: would be taken")
+            #expect(good.lines.first == "circulation: would be accepted")
             #expect(good.lines.contains("rows       4"))
 
             let file = folder.appending(path: "readers.csv")
@@ -44,12 +44,12 @@ import Testing
         }
     }
 
-    @Test("status tells what is in force and how the last fetch went")
+    @Test("`status` prints the current feed and the last fetch")
     func status() async throws {
         try await inSample { folder, feed in
             let none = try await feed(["status"])
             #expect(none.status == 0)
-            #expect(none.lines.contains("in force   none: readers can not be answered"))
+            #expect(none.lines.contains("in force   none: readers cannot sign in"))
             let port = try FreePort.find()
             let file = folder.appending(path: "gatefold.yaml")
             let text = try String(contentsOf: file, encoding: .utf8)
@@ -58,18 +58,18 @@ import Testing
                 GatefoldProgram.path, ["serve"], environment: environment, in: folder, until: .port(port))
             try await withServer(launch) { _ in
                 let deadline = ContinuousClock.now + .seconds(120)
-                var told = try await feed(["status"])
-                while !told.output.contains("swapped"), ContinuousClock.now < deadline {
-                    told = try await feed(["status"])
+                var reported = try await feed(["status"])
+                while !reported.output.contains("replaced"), ContinuousClock.now < deadline {
+                    reported = try await feed(["status"])
                 }
-                #expect(told.output.contains("in force   4 rows of 4 readers"), "\(told.output)")
-                let answer = try await RawHTTP(port: port).post(
+                #expect(reported.output.contains("in force   4 rows of 4 readers"), "\(reported.output)")
+                let response = try await RawHTTP(port: port).post(
                     "/sign_in", [("Content-Type", "application/x-www-form-urlencoded")],
                     Array("email=ada%40example.com&surname=Lovelace".utf8))
-                #expect(answer.element("token") != nil, "\(answer.text)")
+                #expect(response.element("token") != nil, "\(response.text)")
             }
             let after = try await feed(["status", "--json"])
-            #expect(after.output.contains("\"outcome\":\"swapped\""), "kept over the end of the server")
+            #expect(after.output.contains("\"outcome\":\"replaced\""), "kept over the end of the server")
         }
     }
 }

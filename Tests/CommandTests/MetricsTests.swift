@@ -7,7 +7,7 @@ import Testing
         $0.replacing("feed_password: true", with: "feed_password: true\n    fail_open: {enabled: true, lifetime: 10m}")
     })
 struct MetricsTests {
-    /// Runs the body and returns by how much a series grew.
+    /// Runs the body and returns the growth of a series.
     private func growth(_ series: String, _ body: () async throws -> Void) async throws -> Int {
         let before = try await Sample.current.metric(series)
         try await body()
@@ -18,7 +18,7 @@ struct MetricsTests {
         "{publication=\"\(publication)\",result=\"\(result)\"}"
     }
 
-    @Test("sign-ins, refusals, verifications, credentials and sign-outs are counted by publication")
+    @Test("Counts sign-ins, rejections, verifications, credentials and sign-outs by publication")
     func calls() async throws {
         let sample = try Sample.current
         let reader = sample.newReader()
@@ -28,12 +28,12 @@ struct MetricsTests {
                 _ = try await sample.signIn(reader)
             } == 2)
         #expect(
-            try await growth("gatefold_sign_ins_total" + labels("not_recognised")) {
+            try await growth("gatefold_sign_ins_total" + labels("rejected")) {
                 _ = try await sample.call("sign_in", ["email": reader.email, "password": "wrong"])
                 _ = try await sample.call("sign_in", ["email": reader.email])
             } == 2)
         #expect(
-            try await growth("gatefold_sign_ins_total" + labels("not_recognised", "weekly")) {
+            try await growth("gatefold_sign_ins_total" + labels("rejected", "weekly")) {
                 _ = try await sample.call("sign_in", ["email": "a", "password": "b"], in: "weekly")
             } == 1)
         let token = try await sample.signIn(reader)
@@ -60,7 +60,7 @@ struct MetricsTests {
             } == 1)
     }
 
-    @Test("the gate's decisions are counted by carrier, publication and result")
+    @Test("Counts gate decisions by entry point, publication and result")
     func decisions() async throws {
         let sample = try Sample.current
         let pair = try await sample.pair(try await sample.signIn(sample.newReader()), Sample.third)
@@ -72,19 +72,19 @@ struct MetricsTests {
         for (result, path, authorization) in cases {
             let labels = "publication=\"daily\",result=\"\(result)\"}"
             #expect(
-                try await growth("gatefold_gate_decisions_total{carrier=\"file_server\",\(labels)") {
+                try await growth("gatefold_gate_decisions_total{entry_point=\"file_server\",\(labels)") {
                     _ = try await sample.download("daily/\(path)", authorization)
                 } == 1, "\(result)")
             let fields = authorization.map { [("Authorization", $0)] } ?? []
             #expect(
-                try await growth("gatefold_gate_decisions_total{carrier=\"auth_request\",\(labels)") {
+                try await growth("gatefold_gate_decisions_total{entry_point=\"auth_request\",\(labels)") {
                     _ = try await sample.http.send(
                         "GET", "/auth-request/original-uri", fields + [("X-Original-URI", "/content/daily/\(path)")])
                 } == 1, "\(result)")
         }
     }
 
-    @Test("evicted devices are counted")
+    @Test("Counts evicted devices")
     func devices() async throws {
         let sample = try Sample.current
         let reader = sample.newReader()
@@ -94,7 +94,7 @@ struct MetricsTests {
             } == 2)
     }
 
-    @Test("requests are counted by route, so that strangers' paths make no new series")
+    @Test("Counts requests by route, so unknown paths create no new series")
     func routes() async throws {
         let sample = try Sample.current
         #expect(
@@ -104,7 +104,7 @@ struct MetricsTests {
         #expect(try await !sample.admin.send("GET", "/metrics").text.contains("random"))
     }
 
-    @Test("Pitfall 10: failing open gives credentials to good tokens only, and each is counted")
+    @Test("Pitfall 10: failing open issues credentials to valid tokens only and counts each")
     func failOpen() async throws {
         let sample = try Sample.current
         let token = try await sample.signIn(sample.newReader())
@@ -129,9 +129,9 @@ struct MetricsTests {
             }
             #expect(opened == 1)
             let others = try await growth("gatefold_fail_open_total" + labels("issued")) {
-                for refused in [forged, ended, weekly, "nonsense", ""] {
-                    let answer = try await sample.credentials(refused, Sample.third)
-                    #expect(answer.error == "notrecognised")
+                for rejected in [forged, ended, weekly, "nonsense", ""] {
+                    let response = try await sample.credentials(rejected, Sample.third)
+                    #expect(response.error == "notrecognised")
                 }
             }
             #expect(others == 0)
@@ -139,7 +139,7 @@ struct MetricsTests {
         #expect(try await sample.state(of: token) == "active")
     }
 
-    @Test("ready means that the state can be asked; being alive does not")
+    @Test("Readiness depends on the state store, and liveness does not")
     func readiness() async throws {
         let sample = try Sample.current
         for http in [sample.http, sample.admin] {
@@ -147,7 +147,7 @@ struct MetricsTests {
         }
         try await sample.withoutTable("revocation", in: "state") {
             for http in [sample.http, sample.admin] {
-                // The state is asked once a second at most.
+                // The state is probed at most once a second.
                 var ready = try await http.send("GET", "/readyz")
                 try await eventually("not ready", within: .seconds(2)) {
                     ready = try await http.send("GET", "/readyz")

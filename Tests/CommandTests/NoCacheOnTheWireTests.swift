@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-@Suite("Every answer on the wire says no-cache", .serialized, .servedSample())
+@Suite("No-cache headers on the wire", .serialized, .servedSample())
 struct NoCacheOnTheWireTests {
     static let methods = ["GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE"]
     static let calls = [
         "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out",
     ]
 
-    @Test("Pitfall 16: all calls, right and wrong, by every method", arguments: methods)
+    @Test("Pitfall 16: all calls, correct or not, by every method", arguments: methods)
     func calls(method: String) async throws {
         let sample = try Sample.current
         let fields = "email=ada%40example.com&password=analytical+engine&token=t&product_id=\(Sample.second)"
@@ -16,16 +16,16 @@ struct NoCacheOnTheWireTests {
             Self.calls.flatMap { ["/\($0)", "/\($0)/", "/weekly/\($0)", "/nowhere/\($0)", "/\($0)?\(fields)"] }
             + ["/test/sign_in?username=error500&password=abc", "/test/verify_subscription?token=x"]
         for path in paths {
-            let answer = try await sample.http.send(method, path)
-            expectNoCache(answer, "\(method) \(path) \(answer.status)")
+            let response = try await sample.http.send(method, path)
+            expectNoCache(response, "\(method) \(path) \(response.status)")
             if !path.hasPrefix("/nowhere"), !["GET", "HEAD", "POST", "OPTIONS"].contains(method) {
-                #expect(answer.status == 405)
-                #expect(answer["Allow"] != nil)
+                #expect(response.status == 405)
+                #expect(response["Allow"] != nil)
             }
         }
     }
 
-    @Test("Pitfall 16: unknown paths, health, metrics, refused content and refused auth requests", arguments: methods)
+    @Test("Pitfall 16: unknown paths, health, metrics, denied content and auth requests", arguments: methods)
     func others(method: String) async throws {
         let sample = try Sample.current
         let paths = [
@@ -37,16 +37,16 @@ struct NoCacheOnTheWireTests {
             "/auth-request/path/content/daily/\(Sample.free).zip", "/auth-request",
         ]
         for path in paths {
-            let answer = try await sample.http.send(method, path)
-            expectNoCache(answer, "\(method) \(path) \(answer.status)")
-            #expect(answer.status < 500, "\(method) \(path)")
+            let response = try await sample.http.send(method, path)
+            expectNoCache(response, "\(method) \(path) \(response.status)")
+            #expect(response.status < 500, "\(method) \(path)")
         }
         for path in ["/", "/healthz", "/readyz", "/metrics", "/sign_in"] {
             expectNoCache(try await sample.admin.send(method, path), "admin \(method) \(path)")
         }
     }
 
-    @Test("Pitfall 16: an extension behind a call gives 404, so that no cache can be deceived by it")
+    @Test("Pitfall 16: a call with a file extension returns 404, against cache deception")
     func deception() async throws {
         let sample = try Sample.current
         for path in ["/verify_subscription/x.css", "/sign_in/a.js", "/daily/edition_credentials/y.jpg"] {
@@ -54,7 +54,7 @@ struct NoCacheOnTheWireTests {
         }
     }
 
-    @Test("Pitfall 16: what the auth-request endpoint grants and refuses")
+    @Test("Pitfall 16: allowed and denied auth requests")
     func authRequests() async throws {
         let sample = try Sample.current
         let pair = try await sample.pair(try await sample.signIn(sample.newReader()), Sample.third)
@@ -64,13 +64,13 @@ struct NoCacheOnTheWireTests {
             #expect(granted.status == 200)
             #expect(granted["X-Gatefold-Edition"] == Sample.third)
             expectNoCache(granted, "\(path) granted")
-            let refused = try await sample.http.send("GET", "/auth-request/\(path)", [target])
-            #expect(refused.status == 403)
-            expectNoCache(refused, "\(path) refused")
+            let rejected = try await sample.http.send("GET", "/auth-request/\(path)", [target])
+            #expect(rejected.status == 403)
+            expectNoCache(rejected, "\(path) refused")
         }
     }
 
-    @Test("Pitfall 16: bodies that are too large, of another kind, or no JSON")
+    @Test("Pitfall 16: bodies that are too large, of another type or invalid")
     func bodies() async throws {
         let http = try Sample.current.http
         let form = ("Content-Type", "application/x-www-form-urlencoded")
@@ -85,20 +85,20 @@ struct NoCacheOnTheWireTests {
         ]
         for call in Self.calls {
             for (status, fields, body) in bodies {
-                let answer = try await http.post("/\(call)", fields, body)
-                #expect(answer.status == status, "\(call)")
-                expectNoCache(answer, "\(call) \(status)")
+                let response = try await http.post("/\(call)", fields, body)
+                #expect(response.status == status, "\(call)")
+                expectNoCache(response, "\(call) \(status)")
             }
         }
         let chunks = String(repeating: "4000\r\n\(String(repeating: "a", count: 0x4000))\r\n", count: 20) + "0\r\n\r\n"
-        let answer = try await http.exchange(
+        let response = try await http.exchange(
             Array("POST /sign_in HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)".utf8))
-        #expect(answer.status == 413)
-        expectNoCache(answer, "chunked")
+        #expect(response.status == 413)
+        expectNoCache(response, "chunked")
     }
 
     @Test(
-        "Pitfall 16: requests that can not be read",
+        "Pitfall 16: unreadable requests",
         arguments: [
             "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "get / http/1.1\r\n\r\n", "G@T / HTTP/1.1\r\nHost: a\r\n\r\n",
             "GET / HTTP/1.1\r\nHost a\r\n\r\n", "GET / HTTP/1.1\r\nBad Name: a\r\n\r\n",
@@ -112,8 +112,8 @@ struct NoCacheOnTheWireTests {
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
         ])
     func unreadable(request: String) async throws {
-        let answer = try await Sample.current.http.exchange(Array(request.utf8))
-        #expect((400...505).contains(answer.status), "\(request.prefix(60))")
-        expectNoCache(answer, "\(request.prefix(60))")
+        let response = try await Sample.current.http.exchange(Array(request.utf8))
+        #expect((400...505).contains(response.status), "\(request.prefix(60))")
+        expectNoCache(response, "\(request.prefix(60))")
     }
 }

@@ -3,19 +3,19 @@ import GRDB
 import TestSupport
 import Testing
 
-@Suite("A power cut", .serialized)
+@Suite("Power cut", .serialized)
 struct PowerCutTests {
     private static let fixture = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Fixtures/PowerCut/synced_files.c").standardizedFileURL.path
 
-    /// A folder, and what a power cut would leave of it.
+    /// A folder and its state after a simulated power cut.
     private struct Disk {
         let folder: URL
         let synced: URL
         let library: URL
 
         init(in parent: URL) async throws {
-            // The library compares with what the kernel says.
+            // The library compares paths as the kernel reports them.
             let parent = URL(filePath: try #require(realpath(parent.path, nil).map { String(cString: $0) }))
             folder = parent.appending(path: "kept")
             synced = parent.appending(path: "synced")
@@ -33,7 +33,7 @@ struct PowerCutTests {
             ["LD_PRELOAD": library.path, "SYNCED_FROM": folder.path, "SYNCED_TO": synced.path]
         }
 
-        /// Copies what a power cut would leave now. A file that has a name and was never synced is empty.
+        /// Copies the state after a power cut at this point. A named file that was never synced is empty.
         func rest(as name: String) throws -> URL {
             let rest = synced.deletingLastPathComponent().appending(path: name)
             try FileManager.default.createDirectory(at: rest, withIntermediateDirectories: false)
@@ -47,7 +47,7 @@ struct PowerCutTests {
         }
     }
 
-    @Test("takes no sign-out and no device that was acknowledged, whenever it comes")
+    @Test("Loses no acknowledged sign-out and no acknowledged device")
     func acknowledged() async throws {
         try await withSample(configuration: {
             $0.replacing("path: state/state.sqlite", with: "path: kept/state.sqlite")
@@ -92,8 +92,8 @@ struct PowerCutTests {
         }
     }
 
-    @Test("takes what SQLite did not sync: the test above can fail", arguments: [("FULL", 1), ("NORMAL", 0)])
-    func control(synchronous: String, kept: Int) async throws {
+    @Test("Loses what SQLite did not sync", arguments: [("FULL", 1), ("NORMAL", 0)])
+    func control(synchronous: String, stored: Int) async throws {
         try await withTemporaryFolder { folder in
             let disk = try await Disk(in: folder)
             let run = try await CommandRun.of(
@@ -112,7 +112,7 @@ struct PowerCutTests {
             let rows = try await DatabaseQueue(path: rest.appending(path: "control.sqlite").path).read { db in
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM written")
             }
-            #expect(rows == kept)
+            #expect(rows == stored)
         }
     }
 }

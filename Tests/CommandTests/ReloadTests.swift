@@ -3,23 +3,23 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Reading the configuration again", .serialized)
+@Suite("Configuration reload", .serialized)
 struct ReloadTests {
-    /// Sends SIGHUP and waits until the server has dealt with it.
-    private func reload(_ server: ServerProcess, expecting words: String = "configuration read again") async throws {
-        // Until the server listens for it, which it begins beside its ports, it passes over it.
+    /// Sends SIGHUP and waits until the server has processed it.
+    private func reload(_ server: ServerProcess, expecting words: String = "Configuration reloaded") async throws {
+        // The server ignores the signal until its handler is installed, which happens concurrently with its ports.
         try #require(try await eventually { server.catches(SIGHUP) }, "\(server.output)")
         let before = server.output.ranges(of: words).count
         server.send(SIGHUP)
         #expect(try await eventually { server.output.ranges(of: words).count > before }, "\(server.output)")
     }
 
-    @Test("a changed message and a changed policy are in force")
+    @Test("A changed message and a changed policy take effect")
     func changed() async throws {
         try await withSample { sample in
             try await withServer(sample.launch) { server in
                 let suspended = try await sample.signIn("edsger@example.com", "shortest path")
-                // Her period has ended: it opens the editions of its time, and under "access" nothing.
+                // Her period has ended. It opens the editions of that time, and under "access" nothing.
                 let grace = try await sample.signIn("grace@example.com", "nanosecond")
                 #expect(try await sample.credentials(grace, Sample.second).element("userid") != nil)
                 try sample.configure {
@@ -34,21 +34,21 @@ struct ReloadTests {
         }
     }
 
-    @Test("an invalid file is reported with its line, and the old one goes on")
+    @Test("An invalid file is reported with its line, and the old configuration stays")
     func invalid() async throws {
         try await withSample { sample in
             try await withServer(sample.launch) { server in
                 let token = try await sample.signIn(Sample.ada.email, Sample.ada.password)
                 try sample.configure { $0.replacing("policy: period", with: "policy: perod") }
-                try await reload(server, expecting: "the old one goes on")
+                try await reload(server, expecting: "previous one in use")
                 #expect(server.output.contains(/gatefold\.yaml:[0-9]+: publications\.daily\.policy: expected one of/))
                 #expect(try await sample.state(of: token) == "active")
                 for broken in ["publications: [", "", "server: {listen: nowhere}"] {
                     try sample.write("gatefold.yaml", broken)
-                    try await reload(server, expecting: "the old one goes on")
+                    try await reload(server, expecting: "previous one in use")
                 }
                 try FileManager.default.removeItem(at: sample.folder.appendingPathComponent("gatefold.yaml"))
-                try await reload(server, expecting: "the old one goes on")
+                try await reload(server, expecting: "previous one in use")
                 #expect(try await sample.state(of: token) == "active")
                 try sample.configure()
                 try await reload(server)
@@ -57,7 +57,7 @@ struct ReloadTests {
         }
     }
 
-    @Test("an address given in the call stays the one, and a changed one in the file is for the next start")
+    @Test("A command-line address stays in force, and a changed one in the file waits for the next start")
     func addresses() async throws {
         try await withSample { sample in
             let port = try FreePort.find()
@@ -65,21 +65,21 @@ struct ReloadTests {
                 GatefoldProgram.path, ["serve", "--port", "\(port)"], in: sample.folder, until: .port(port))
             try await withServer(launch) { server in
                 try await reload(server)
-                #expect(!server.output.contains("changed settings wait"))
+                #expect(!server.output.contains("Changed settings take effect"))
                 try sample.configure { $0.replacing("\(sample.adminPort)", with: "\(port)") }
                 try await reload(server)
-                #expect(server.output.contains("changed settings wait for the next start"))
+                #expect(server.output.contains("Changed settings take effect at the next start"))
             }
         }
     }
 
-    @Test("twenty times in a row under requests, none is lost")
+    @Test("Twenty reloads under load lose no request")
     func underLoad() async throws {
         try await withSample { sample in
             try await withServer(sample.launch) { server in
                 let token = try await sample.signIn(Sample.ada.email, Sample.ada.password)
                 let isOver = Switch()
-                let answers = try await withThrowingTaskGroup(of: [String?].self) { group in
+                let responses = try await withThrowingTaskGroup(of: [String?].self) { group in
                     for _ in 0..<4 {
                         group.addTask {
                             var states: [String?] = []
@@ -93,13 +93,13 @@ struct ReloadTests {
                     isOver.value.store(true, ordering: .relaxed)
                     return try await group.reduce(into: []) { $0 += $1 }
                 }
-                #expect(answers.count >= 20)
-                #expect(answers.allSatisfy { $0 == "active" })
+                #expect(responses.count >= 20)
+                #expect(responses.allSatisfy { $0 == "active" })
             }
         }
     }
 
-    @Test("a secret put in front makes new tokens and credentials, and the old ones hold until it is taken out")
+    @Test("A new first secret seals new tokens and credentials, and the old ones stay valid until its removal")
     func rotation() async throws {
         try await withSample { sample in
             try await withServer(sample.launch) { server in

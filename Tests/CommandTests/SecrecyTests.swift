@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Secrets that leak sideways", .serialized)
+@Suite("Secrets in logs, metrics and state", .serialized)
 struct SecrecyTests {
     private static let email = "marker-identifier@example.com"
     private static let password = "marker:password+7/é?"
     private static let wrong = "marker wrong guess"
 
-    @Test("Pitfall 20: passwords, tokens, edition passwords and names appear neither in output nor metrics nor state")
+    @Test("Pitfall 20: output, metrics and state hold no passwords, tokens or names")
     func nowhere() async throws {
         try await withSample(configuration: { $0.replacing("level: info", with: "level: trace") }) { sample in
             try sample.write(
@@ -25,7 +25,7 @@ struct SecrecyTests {
                     if try file.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true { continue }
                     said.append((name, try Data(contentsOf: file)))
                 }
-                // The look-out sees what is there.
+                // The search finds text that is there.
                 #expect(said[0].1.range(of: Data("\"message\":\"request\"".utf8)) != nil)
                 for (place, data) in said {
                     for secret in secrets {
@@ -41,7 +41,7 @@ struct SecrecyTests {
         }
     }
 
-    /// Runs all paths, those that fail included, and returns the secrets that came out.
+    /// Runs all calls, including failing ones, and returns the secrets of the responses.
     private func everything(_ sample: Sample) async throws -> [String] {
         var secrets: [String] = []
         for style in Style.allCases {
@@ -49,10 +49,10 @@ struct SecrecyTests {
                 "sign_in", ["email": Self.email, "password": Self.password, "device": "marker-device"], style)
             let token = try #require(signedIn.element("token"), "\(signedIn.text)")
             let feed = try #require(signedIn.attribute("global_auth_password"))
-            let answer = try await sample.call(
+            let response = try await sample.call(
                 "edition_credentials", ["token": token, "product_id": Sample.third], style)
             let (userid, password) = (
-                try #require(answer.element("userid")), try #require(answer.element("password"))
+                try #require(response.element("userid")), try #require(response.element("password"))
             )
             secrets += [token, feed, userid, password]
             for path in [Sample.third, Sample.second] {
@@ -91,7 +91,7 @@ struct SecrecyTests {
         ] {
             _ = try? await sample.http.exchange(Array(broken.utf8))
         }
-        // The subscriber database goes away and comes back.
+        // The subscriber database fails and recovers.
         try await sample.withoutTable("subscriber", in: "house") {
             let fields = ["email": Self.email, "password": Self.password, "token": token]
             #expect(try await sample.call("sign_in", fields).status == 503)
@@ -100,12 +100,12 @@ struct SecrecyTests {
         }
         try await sample.withoutTable("device", in: "state") {
             let fields = ["email": Self.email, "password": Self.password, "device": "marker-device"]
-            let answer = try await sample.call("sign_in", fields)
-            #expect(answer.status == 503)
+            let response = try await sample.call("sign_in", fields)
+            #expect(response.status == 503)
         }
     }
 
-    /// The text plain, in base64 however it is aligned, URL-coded and in hexadecimal.
+    /// Returns the secret in plain text, in base64 at any alignment, URL-encoded and in hexadecimal.
     private static func spellings(_ secret: String) -> [(name: String, data: Data)] {
         let bytes = Array(secret.utf8)
         var texts = [

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Two processes on one state", .serialized) struct SharedStateTests {
-    /// A publication whose readers are in a file that a program reads, until it is said to be down.
+    /// A publication whose readers are in a file that a program reads until an outage is simulated.
     private struct Pair: Sendable {
         let sample: Sample
         let ports: [Int]
@@ -25,7 +25,7 @@ import Testing
                 publication: "shared",
                 backend: """
                     {kind: process, command: [python3, ask.py], subscription: {editions: {from: editions}}, \
-                    protection: {cache: {freshness: 0s, last_known_good: 1h}, breaker: {enabled: false}}}
+                    protection: {cache: {ttl: 0s, last_known_good: 1h}, breaker: {enabled: false}}}
                     """,
                 "    fail_open: {enabled: true, lifetime: 10m}\n")
         }
@@ -41,25 +41,25 @@ import Testing
                 else:
                     readers = json.load(open(here + "/readers.json"))
                     reader = readers.get(question.get("key") or question.get("identifier"))
-                    if question["ask"] == "recognise":
+                    if question["query"] == "authenticate":
                         right = reader is not None and question["credentials"]["password"] == reader["password"]
-                        answer["recognised"] = right
+                        answer["authenticated"] = right
                         if right:
                             answer["key"] = question["identifier"]
-                    elif question["ask"] == "subscription":
+                    elif question["query"] == "subscription":
                         answer["record"] = reader
                 print(json.dumps(answer), flush=True)
 
             """
 
-        /// One of the processes.
+        /// Returns the launch of one of the processes.
         func launch(_ number: Int) -> ServerProcess.Launch {
             ServerProcess.Launch(
                 GatefoldProgram.path, ["serve", "--config", number == 0 ? "gatefold.yaml" : "second.yaml"],
                 in: sample.folder, until: .ports([ports[number]]))
         }
 
-        /// What the backend knows of its one reader. Written beside and moved, so that nobody reads half of it.
+        /// Sets the data of the only reader. The file is replaced atomically, so no process reads a partial one.
         func reader(_ password: String, _ state: String = "active", editions: [String] = [Sample.second]) throws {
             let list = editions.map { "\"\($0)\"" }.joined(separator: ", ")
             try Data(
@@ -69,7 +69,7 @@ import Testing
             ).write(to: URL(fileURLWithPath: sample.path("readers.json")), options: .atomic)
         }
 
-        func breakDown() throws { try sample.write("down", "") }
+        func startOutage() throws { try sample.write("down", "") }
 
         func call(_ number: Int, _ name: String, _ fields: [String: String]) async throws -> RawResponse {
             let encoded = fields.map { "\($0.formEncoded)=\($1.formEncoded)" }.joined(separator: "&")
@@ -82,15 +82,15 @@ import Testing
         }
 
         func token(_ number: Int, _ password: String) async throws -> String {
-            let answer = try await signIn(number, password)
-            return try #require(answer.element("token"), "\(answer.text)")
+            let response = try await signIn(number, password)
+            return try #require(response.element("token"), "\(response.text)")
         }
 
         func state(_ number: Int, _ token: String) async throws -> String? {
             try await call(number, "verify_subscription", ["token": token]).attribute("state")
         }
 
-        func isGiven(_ number: Int, _ token: String, _ edition: String = Sample.second) async throws -> Bool {
+        func isIssued(_ number: Int, _ token: String, _ edition: String = Sample.second) async throws -> Bool {
             try await call(number, "edition_credentials", ["token": token, "product_id": edition])
                 .element("userid") != nil
         }
@@ -100,10 +100,10 @@ import Testing
         try await withSample { try await body(try Pair($0)) }
     }
 
-    /// The longest that news takes from one process to another.
+    /// The maximum time until a fact reaches the other process.
     private static let bound = Duration.seconds(2)
 
-    @Test("a former password is refused by both in an outage once one has seen the new, and its session is ended")
+    @Test("In an outage, both processes reject a former password that one has seen replaced, and end its session")
     func changedPassword() async throws {
         try await withPair { pair async throws in
             try pair.reader("old")
@@ -111,8 +111,8 @@ import Testing
                 for number in [0, 1] { _ = try await pair.token(number, "old") }
                 try pair.reader("new")
                 _ = try await pair.token(0, "new")
-                try pair.breakDown()
-                // Before the news is there it may succeed, and comes to nothing.
+                try pair.startOutage()
+                // Before the fact arrives, the sign-in may succeed, but its session ends.
                 let early = try await pair.signIn(1, "old").element("token")
                 #expect(
                     try await eventually(within: Self.bound) { try await pair.signIn(1, "old").status == 503 },
@@ -128,17 +128,17 @@ import Testing
         }
     }
 
-    @Test("a password that one has seen refused is refused by both in an outage")
-    func refusedPassword() async throws {
+    @Test("In an outage, both processes reject a password that one has seen rejected")
+    func rejectedPassword() async throws {
         try await withPair { pair async throws in
             try pair.reader("old")
             try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
                 _ = try await pair.token(1, "old")
-                // The first has never seen it accepted, but has heard of it.
+                // The first process has never seen the password accepted, but received the fact.
                 try await Task.sleep(for: Self.bound)
                 try pair.reader("new")
                 #expect(try await pair.signIn(0, "old").error == "notrecognised")
-                try pair.breakDown()
+                try pair.startOutage()
                 #expect(
                     try await eventually(within: Self.bound) { try await pair.signIn(1, "old").status == 503 })
             }
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(
-        "whoever one has seen suspended gets nothing from the other in an outage, nor from itself after it was killed")
+        "In an outage, both processes deny a reader whom one has seen suspended, also after a restart")
     func suspended() async throws {
         try await withPair { pair async throws in
             try pair.reader("old")
@@ -154,52 +154,52 @@ import Testing
                 var token = ""
                 try await withServer(pair.launch(0)) { first async throws in
                     token = try await pair.token(0, "old")
-                    for number in [0, 1] { #expect(try await pair.isGiven(number, token)) }
+                    for number in [0, 1] { #expect(try await pair.isIssued(number, token)) }
                     try pair.reader("old", "suspended")
                     #expect(try await pair.state(0, token) == "suspended")
                     try await Task.sleep(for: Self.bound)
-                    try pair.breakDown()
-                    for number in [0, 1] { #expect(try await !pair.isGiven(number, token), "process \(number)") }
+                    try pair.startOutage()
+                    for number in [0, 1] { #expect(try await !pair.isIssued(number, token), "process \(number)") }
                     first.send(SIGKILL)
                     #expect(await first.end() == -SIGKILL)
                 }
                 try await withServer(pair.launch(0)) { _ async throws in
-                    #expect(try await !pair.isGiven(0, token), "after a restart")
+                    #expect(try await !pair.isIssued(0, token), "after a restart")
                 }
             }
         }
     }
 
-    @Test("an edition that one has refused a reader is not opened by the other in an outage, and another one is")
-    func refusedEdition() async throws {
+    @Test("In an outage, the other process denies an edition that one has denied, and issues others")
+    func deniedEdition() async throws {
         try await withPair { pair async throws in
             try pair.reader("old", editions: [Sample.second, Sample.third])
             try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
                 let token = try await pair.token(0, "old")
-                for edition in [Sample.second, Sample.third] { #expect(try await pair.isGiven(1, token, edition)) }
+                for edition in [Sample.second, Sample.third] { #expect(try await pair.isIssued(1, token, edition)) }
                 try pair.reader("old", editions: [Sample.third])
-                #expect(try await !pair.isGiven(0, token, Sample.second))
+                #expect(try await !pair.isIssued(0, token, Sample.second))
                 try await Task.sleep(for: Self.bound)
-                try pair.breakDown()
-                #expect(try await !pair.isGiven(1, token, Sample.second))
-                #expect(try await pair.isGiven(1, token, Sample.third))
+                try pair.startOutage()
+                #expect(try await !pair.isIssued(1, token, Sample.second))
+                #expect(try await pair.isIssued(1, token, Sample.third))
             }
         }
     }
 
-    @Test("whoever was let in again is let in by both in an outage")
+    @Test("In an outage, both processes admit a reader who was reactivated")
     func forgiven() async throws {
         try await withPair { pair async throws in
             try pair.reader("old", "suspended")
             try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
                 let token = try await pair.token(0, "old")
-                #expect(try await !pair.isGiven(0, token))
+                #expect(try await !pair.isIssued(0, token))
                 try await Task.sleep(for: Self.bound)
                 try pair.reader("old")
-                #expect(try await pair.isGiven(0, token))
+                #expect(try await pair.isIssued(0, token))
                 try await Task.sleep(for: Self.bound)
-                try pair.breakDown()
-                for number in [0, 1] { #expect(try await pair.isGiven(number, token), "process \(number)") }
+                try pair.startOutage()
+                for number in [0, 1] { #expect(try await pair.isIssued(number, token), "process \(number)") }
             }
         }
     }

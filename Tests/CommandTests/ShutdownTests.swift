@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Shutting down", .serialized)
+@Suite("Shutdown", .serialized)
 struct ShutdownTests {
-    @Test("SIGTERM lets a download finish, takes no new connections, and ends with 0", arguments: [SIGTERM, SIGINT])
+    @Test("A signal lets a download finish, stops new connections and exits with 0", arguments: [SIGTERM, SIGINT])
     func download(signal: Int32) async throws {
         try await withSample { sample in
             // More than the sockets on the way can hold.
@@ -16,26 +16,26 @@ struct ShutdownTests {
                         "GET /content/daily/\(Sample.free).zip HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
                     let first = try #require(try await connection.read())
                     server.send(signal)
-                    #expect(try await eventually { !FreePort.isTaken(sample.port) })
+                    #expect(try await eventually { !FreePort.isOccupied(sample.port) })
                     return Data(first + (try await connection.readToEnd()))
                 }
                 let head = try #require(received.range(of: Data("\r\n\r\n".utf8)))
                 #expect(String(decoding: received[..<head.lowerBound], as: UTF8.self).hasPrefix("HTTP/1.1 200"))
                 #expect(received.count - head.upperBound == large.count)
-                let isWhole = received[head.upperBound...] == Data(large)
-                #expect(isWhole)
+                let isComplete = received[head.upperBound...] == Data(large)
+                #expect(isComplete)
                 #expect(await server.end() == 0)
             }
         }
     }
 
-    @Test("an idle connection does not keep the server")
+    @Test("An idle connection does not delay the shutdown")
     func idle() async throws {
         try await withSample { sample in
             try await withServer(sample.launch) { server in
                 try await sample.http.withConnection { connection in
                     try await connection.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
-                    #expect(try await connection.readAnswer().status == 200)
+                    #expect(try await connection.readResponse().status == 200)
                     server.send(SIGTERM)
                     #expect(try await connection.readToEnd() == [])
                 }
@@ -44,7 +44,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("an idle connection over TLS does not keep the server", arguments: ["h2", "http/1.1"])
+    @Test("An idle TLS connection does not delay the shutdown", arguments: ["h2", "http/1.1"])
     func idleSecure(version: String) async throws {
         try await withSecureSample { sample, server in
             let ended = try await RawStreams.withConnection(port: sample.port, speaking: version) { streams in
@@ -57,11 +57,11 @@ struct ShutdownTests {
                 }
                 let start = ContinuousClock.now
                 server.send(SIGTERM)
-                // The connection is not read, so nothing of what the server says on it is acknowledged.
+                // The client does not read, so it acknowledges nothing that the server sends.
                 #expect(await server.end() == 0)
                 return ContinuousClock.now - start
             }
-            // Documented: idle connections are closed at once.
+            // As documented, idle connections are closed at once.
             #expect(ended < .seconds(3), "\(ended)")
         }
     }

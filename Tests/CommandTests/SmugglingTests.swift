@@ -2,20 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Requests that two readers could read differently", .serialized, .servedSample())
+@Suite("Request smuggling", .serialized, .servedSample())
 struct SmugglingTests {
-    /// What a reader who ends the first request too early would take for a second one.
+    /// The bytes that a server would read as a second request if it ended the first one too early.
     private static let hidden = "GET /content/daily/hidden HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     private static let post = "POST /sign_in HTTP/1.1\r\nHost: a\r\n"
 
     private func decisions() async throws -> Int {
         try await Sample.current.metric(
-            "gatefold_gate_decisions_total{carrier=\"file_server\",publication=\"daily\",result=\"missing_credentials\"}"
+            "gatefold_gate_decisions_total{entry_point=\"file_server\",publication=\"daily\",result=\"missing_credentials\"}"
         )
     }
 
     @Test(
-        "Pitfall 15: a body whose length is told twice or unclearly is refused, and nothing behind it is answered",
+        "Pitfall 15: rejects a body with an ambiguous length, and nothing behind it gets a response",
         arguments: [
             "\(post)Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n\(hidden)",
             "\(post)Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n\(hidden)",
@@ -44,7 +44,7 @@ struct SmugglingTests {
     }
 
     @Test(
-        "Pitfall 15: what is tolerated is one request all the same, and what follows it is the next",
+        "Pitfall 15: a tolerated request is exactly one, and the next one follows it",
         arguments: [
             "\(post)Transfer-Encoding: chunked\r\n\r\n3;ext=\"1\r\n\"\r\na=b\r\n0\r\n\r\n",
             "\(post)Transfer-Encoding: chunked\r\n\r\n3;name=value\r\na=b\r\n0\r\n\r\n",
@@ -56,13 +56,13 @@ struct SmugglingTests {
         let before = try await decisions()
         let statuses = try await Sample.current.http.statuses(Array((request + Self.hidden).utf8))
         let decided = try await decisions() - before
-        // Refused as a whole, or one answer for each of the two requests and one decision for the second.
+        // Either rejected as a whole, or one response for each of the two requests and one decision for the second.
         #expect(
             (statuses.count == 1 && statuses[0] >= 400 && decided == 0) || (statuses.count == 2 && decided == 1),
             "\(request): \(statuses), \(decided) decisions")
     }
 
-    @Test("Pitfall 15: a thousand pipelined requests have a thousand answers in their order")
+    @Test("Pitfall 15: a thousand pipelined requests get a thousand responses in order")
     func pipelined() async throws {
         let one = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n"
         let last = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
@@ -71,7 +71,7 @@ struct SmugglingTests {
         #expect(statuses == (0..<500).flatMap { _ in [200, 404] } + [200])
     }
 
-    @Test("Pitfall 15: ten thousand small headers are refused")
+    @Test("Pitfall 15: rejects ten thousand small headers")
     func headerFlood() async throws {
         let http = try Sample.current.http
         let flood = (0..<10_000).map { "a\($0): b\r\n" }.joined()
@@ -81,7 +81,7 @@ struct SmugglingTests {
         #expect(try await http.send("GET", "/healthz").status == 200)
     }
 
-    @Test("Pitfall 15: two hundred connections that say half a request leave sign-in answering")
+    @Test("Pitfall 15: two hundred connections with half a request do not block sign-ins")
     func stalled() async throws {
         let sample = try Sample.current
         let (halves, sent) = AsyncStream.makeStream(of: Void.self)
@@ -110,16 +110,16 @@ struct SmugglingTests {
         }
     }
 
-    @Test("Pitfall 15: the manifest asks for releases of NIO without the known holes")
+    @Test("Pitfall 15: the manifest requires NIO releases without known vulnerabilities")
     func versions() throws {
         let manifest = try String(
             contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Package.swift"),
             encoding: .utf8)
-        for (package, least) in [("swift-nio", [2, 101, 2]), ("swift-nio-http2", [1, 46, 0])] {
+        for (package, minimum) in [("swift-nio", [2, 101, 2]), ("swift-nio-http2", [1, 46, 0])] {
             let pattern = try Regex(
                 "apple/\(package)\", from: \"([0-9.]+)\"", as: (Substring, Substring).self)
             let version = try #require(manifest.firstMatch(of: pattern)).1.split(separator: ".").compactMap { Int($0) }
-            #expect(!version.lexicographicallyPrecedes(least), "\(package) \(version)")
+            #expect(!version.lexicographicallyPrecedes(minimum), "\(package) \(version)")
         }
     }
 }

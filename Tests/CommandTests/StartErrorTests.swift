@@ -3,52 +3,63 @@ import GRDB
 import TestSupport
 import Testing
 
-@Suite("What keeps the server from starting", .serialized)
+@Suite("Start errors", .serialized)
 struct StartErrorTests {
-    struct Mistake: Sendable, CustomTestStringConvertible {
+    struct MisconfigurationCase: Sendable, CustomTestStringConvertible {
         let name: String
         let change: @Sendable (String) -> String
-        let says: String
+        let mentions: String
         var testDescription: String { name }
 
-        init(_ name: String, _ old: String, _ new: String, says: String) {
+        init(_ name: String, _ old: String, _ new: String, mentions: String) {
             self.name = name
             change = { $0.replacing(old, with: new) }
-            self.says = says
+            self.mentions = mentions
         }
     }
 
-    /// The end of every try: a server that starts after all is stopped, and fails the test by its status.
+    /// Runs the server with a time limit. A server that starts is stopped and fails the test by its status.
     private func serve(_ sample: Sample, environment: [String: String] = [:]) async throws -> CommandRun {
         try await CommandRun.of(
             "timeout", ["30", GatefoldProgram.path, "serve"], environment: environment, in: sample.folder)
     }
 
-    @Test("a mistake in the configuration is one line and the status 78")
+    @Test("A configuration mistake is reported in one line with status 78")
     func mistakes() async throws {
         let mistakes = [
-            Mistake("policy", "policy: period", "policy: perod", says: "publications.daily.policy: expected one of"),
-            Mistake("key", "policy: period", "polcy: period", says: "publications.daily.polcy: unknown key"),
-            Mistake("listen", "listen: \"127", "listen: \"here:127", says: "server.listen: expected an address"),
-            Mistake("yaml", "publications:", "publications: [", says: "gatefold.yaml"),
-            Mistake("tabs", "  daily:", "\tdaily:", says: "gatefold.yaml"),
-            Mistake("backend", "backend: house", "backend: home", says: "expected one of the backends house"),
-            Mistake(
-                "kind", "kind: sqlite, path: state/house", "kind: oracle, path: state/house", says: "expected one of"),
-            Mistake("shared secret", "secrets/weekly", "secrets/daily", says: "shares a secret with daily"),
-            Mistake("test mode", "test: true", "test: false", says: "expected `test: true` with it"),
-            Mistake(
-                "test users", "kind: sqlite, path: state/other.sqlite", "kind: test", says: "expected `test: true`"),
-            Mistake(
-                "two defaults", "backend: other", "backend: other\n    default: true", says: "expected one at most"),
-            Mistake("prefix", "content: {root: editions/weekly}", "content: {prefix: editions}", says: "content"),
-            Mistake(
+            MisconfigurationCase(
+                "policy", "policy: period", "policy: perod", mentions: "publications.daily.policy: expected one of"),
+            MisconfigurationCase(
+                "key", "policy: period", "polcy: period", mentions: "publications.daily.polcy: unknown key"),
+            MisconfigurationCase(
+                "listen", "listen: \"127", "listen: \"here:127", mentions: "server.listen: expected an address"),
+            MisconfigurationCase("yaml", "publications:", "publications: [", mentions: "gatefold.yaml"),
+            MisconfigurationCase("tabs", "  daily:", "\tdaily:", mentions: "gatefold.yaml"),
+            MisconfigurationCase(
+                "backend", "backend: house", "backend: home", mentions: "expected one of the backends house"),
+            MisconfigurationCase(
+                "kind", "kind: sqlite, path: state/house", "kind: oracle, path: state/house",
+                mentions: "expected one of"),
+            MisconfigurationCase(
+                "shared secret", "secrets/weekly", "secrets/daily", mentions: "shares a secret with daily"),
+            MisconfigurationCase("test mode", "test: true", "test: false", mentions: "expected `test: true` with it"),
+            MisconfigurationCase(
+                "test users", "kind: sqlite, path: state/other.sqlite", "kind: test", mentions: "expected `test: true`"),
+            MisconfigurationCase(
+                "two defaults", "backend: other", "backend: other\n    default: true", mentions: "expected at most one"),
+            MisconfigurationCase(
+                "prefix", "content: {root: editions/weekly}", "content: {prefix: editions}", mentions: "content"),
+            MisconfigurationCase(
                 "proofs", "identifier: email, proofs: [password]", "identifier: email, proofs: [surname]",
-                says: "expected what the backend"),
-            Mistake("edition", "- {id: \(Sample.second)", "- {id: \"a:b\"", says: "expected 1 to 128 letters"),
-            Mistake("no such secret", "secrets/daily", "secrets/missing", says: "expected a readable file"),
-            Mistake("secret itself", "[{file: secrets/daily}]", "mIZrM4oCzJUFyIHMIM9", says: "not the secret itself"),
-            Mistake("certificate", "server: {", "server: {tls: {certificate: no.pem, key: no.pem}, ", says: "no.pem"),
+                mentions: "expected the fields that the backend"),
+            MisconfigurationCase(
+                "edition", "- {id: \(Sample.second)", "- {id: \"a:b\"", mentions: "expected 1 to 128 letters"),
+            MisconfigurationCase(
+                "no such secret", "secrets/daily", "secrets/missing", mentions: "expected a readable file"),
+            MisconfigurationCase(
+                "secret itself", "[{file: secrets/daily}]", "mIZrM4oCzJUFyIHMIM9", mentions: "not the secret itself"),
+            MisconfigurationCase(
+                "certificate", "server: {", "server: {tls: {certificate: no.pem, key: no.pem}, ", mentions: "no.pem"),
         ]
         try await withSample { sample in
             for mistake in mistakes {
@@ -56,7 +67,7 @@ struct StartErrorTests {
                 let run = try await serve(sample)
                 #expect(run.status == 78, "\(mistake.name): \(run)")
                 #expect(run.errorLines.count == 1, "\(mistake.name): \(run.errors)")
-                #expect(run.errors.hasPrefix("gatefold: ") && run.errors.contains(mistake.says), "\(run.errors)")
+                #expect(run.errors.hasPrefix("gatefold: ") && run.errors.contains(mistake.mentions), "\(run.errors)")
                 #expect(run.output == "")
                 if mistake.name != "certificate" {
                     #expect(try await sample.gatefold(["config", "check"]).status == 78, "\(mistake.name)")
@@ -69,7 +80,7 @@ struct StartErrorTests {
         }
     }
 
-    @Test("Pitfall 4: a secret that is unset, blank, a sample or short stops the start in one line")
+    @Test("Pitfall 4: an unset, blank, sample or short secret stops the start with one line")
     func weakSecrets() async throws {
         let weak = [
             ("", "is empty"), (" \n", "is empty"), ("changeme", "sample"), ("ChangeMe\n", "sample"),
@@ -77,14 +88,14 @@ struct StartErrorTests {
             ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "repeats"), ("secretsecretsecret", "secret"),
         ]
         try await withSample { sample in
-            for place in ["daily", "weekly", "references"] {
+            for place in ["daily", "weekly", "pseudonyms"] {
                 let strong = try Data(contentsOf: sample.folder.appendingPathComponent("secrets/\(place)"))
-                for (secret, says) in weak {
+                for (secret, mentions) in weak {
                     try sample.write("secrets/\(place)", secret)
                     let run = try await serve(sample)
                     #expect(run.status == 78, "\(secret): \(run)")
                     #expect(run.errorLines.count == 1)
-                    #expect(run.errors.contains(says), "\(run.errors)")
+                    #expect(run.errors.contains(mentions), "\(run.errors)")
                     #expect(secret.count < 8 || !run.errors.contains(secret))
                 }
                 try sample.write("secrets/\(place)", Array(strong))
@@ -99,8 +110,8 @@ struct StartErrorTests {
         }
     }
 
-    @Test("a port that is taken is said in one clear line, with the status 69")
-    func portTaken() async throws {
+    @Test("An occupied port is reported in one line with status 69")
+    func portInUse() async throws {
         try await withSample { sample in
             try await withServer(sample.launch) { _ in
                 for (taken, free) in [(sample.port, sample.adminPort), (sample.adminPort, sample.port)] {
@@ -108,14 +119,14 @@ struct StartErrorTests {
                     let run = try await serve(sample)
                     #expect(run.status == 69)
                     #expect(
-                        run.errors.contains("gatefold: can not listen on 127.0.0.1:\(taken): Address already in use\n"))
+                        run.errors.contains("gatefold: cannot listen on 127.0.0.1:\(taken): Address already in use\n"))
                     #expect(run.errorLines.count { !$0.hasPrefix("{") } == 1, "\(run.errors)")
                 }
             }
         }
     }
 
-    @Test("a state or subscriber database of a newer release is not served, nor used by a command: status 78")
+    @Test("The server and the commands reject a database of a newer release with status 78")
     func newerSchema() async throws {
         try await withSample { sample in
             try await withServer(sample.launch) { _ in }
@@ -142,21 +153,21 @@ struct StartErrorTests {
         }
     }
 
-    @Test("a state or subscriber database that can not be opened is said in one line, with the status 69")
+    @Test("A database that cannot be opened is reported in one line with status 69")
     func databases() async throws {
         try await withSample { sample in
-            for (file, says) in [("state", "state database"), ("house", "backend house")] {
+            for (file, mentions) in [("state", "state database"), ("house", "backend house")] {
                 try sample.configure { $0.replacing("state/\(file).sqlite", with: "house.csv/\(file).sqlite") }
                 let impossible = try await serve(sample)
                 #expect(impossible.status == 69, "\(impossible)")
                 #expect(impossible.errorLines.count == 1)
-                #expect(impossible.errors.contains(says), "\(impossible.errors)")
+                #expect(impossible.errors.contains(mentions), "\(impossible.errors)")
 
                 try sample.configure { $0.replacing("state/\(file).sqlite", with: "house.csv") }
                 let garbage = try await serve(sample)
                 #expect(garbage.status == 69, "\(garbage)")
                 #expect(garbage.errorLines.count == 1)
-                #expect(garbage.errors.contains(says), "\(garbage.errors)")
+                #expect(garbage.errors.contains(mentions), "\(garbage.errors)")
             }
         }
     }

@@ -9,7 +9,7 @@ struct StateCommandTests {
         #expect(try await sample.call("sign_out", ["token": token]).status == 200)
     }
 
-    @Test("Pitfall 34: a backup made while serving, restored, makes no session good again")
+    @Test("Pitfall 34: a restored online backup revives no session")
     func restore() async throws {
         try await withSample { sample in
             var tokens: [String] = []
@@ -45,8 +45,8 @@ struct StateCommandTests {
         }
     }
 
-    @Test("Pitfall 34: a copy of the file, put back by hand, makes no session good again, and the server says so")
-    func byHand() async throws {
+    @Test("Pitfall 34: a file copied back by hand revives no session, and the server reports it")
+    func manually() async throws {
         try await withSample { sample in
             var tokens: [String] = []
             try await withServer(sample.launch) { _ in
@@ -68,7 +68,7 @@ struct StateCommandTests {
         }
     }
 
-    @Test("while the server runs, a state whose file was deleted is neither replaced nor made anew by a command")
+    @Test("No command replaces or recreates a deleted state file while the server runs")
     func deletedFile() async throws {
         try await withSample { sample in
             try await withServer(sample.launch) { server in
@@ -81,12 +81,12 @@ struct StateCommandTests {
                 let restore = try await sample.gatefold(["state", "restore", "backup.sqlite"])
                 #expect(restore.status == 69 && restore.errors.contains("is in use"), "\(restore)")
                 let revoke = try await sample.gatefold(["token", "revoke", "--token", token])
-                #expect(revoke.status == 69 && revoke.errors.contains("there is no state at"), "\(revoke)")
+                #expect(revoke.status == 69 && revoke.errors.contains("no state at"), "\(revoke)")
                 #expect(!FileManager.default.fileExists(atPath: sample.path("state/state.sqlite")))
                 server.send(SIGKILL)
                 _ = await server.end()
             }
-            // What the server left beside it is of the former state.
+            // The remaining files of the server belong to the former state.
             try await sample.succeed(["state", "restore", "backup.sqlite"])
             let (rows, integrity) = try await sample.database("state").read { db in
                 (
@@ -102,7 +102,7 @@ struct StateCommandTests {
         }
     }
 
-    @Test("what is no backup, and what is not there, is refused in one line")
+    @Test("An invalid backup or a missing file is rejected in one line")
     func mistakes() async throws {
         try await withSample { sample in
             let missing = try await sample.gatefold(["state", "restore", "nothing"])

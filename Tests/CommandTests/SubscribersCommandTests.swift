@@ -8,7 +8,7 @@ struct SubscribersCommandTests {
         struct Category: Decodable, Equatable {
             let scheme, value: String
         }
-        let identifier, state, presentState: String
+        let identifier, state, currentState: String
         let hasPassword, allEditions: Bool
         let message: String?
         let editions: [String]
@@ -31,7 +31,7 @@ struct SubscribersCommandTests {
         return try JSONDecoder().decode(Shown.self, from: Data(json.utf8))
     }
 
-    @Test("bad rows are listed by line and reason, and nothing is changed")
+    @Test("Lists bad rows by line and reason and changes nothing")
     func badRows() async throws {
         try await withSample { sample in
             try sample.write(
@@ -57,7 +57,7 @@ struct SubscribersCommandTests {
                 $0.firstMatch(of: /^bad\.csv: line ([0-9]+)(, column [a-z]+)?: .+/)
             }
             #expect(lines.map { String($0.1) } == ["3", "4", "5", "6", "8", "9", "10"], "\(run.errors)")
-            // The reader's own words are nobody else's business.
+            // The report must not repeat the readers' data.
             #expect(!run.errors.contains("secret") && !run.errors.contains("example.com"))
             #expect(try await sample.gatefold(["subscribers", "show", "one@example.com", "-b", "house"]).status == 1)
 
@@ -75,7 +75,7 @@ struct SubscribersCommandTests {
         }
     }
 
-    @Test("a file that can not be imported at all: missing 66, unreadable header 65")
+    @Test("A missing file exits with status 66, an unreadable header with 65")
     func badFiles() async throws {
         try await withSample { sample in
             let missing = try await sample.gatefold(["subscribers", "import", "none.csv", "-b", "house"])
@@ -93,10 +93,10 @@ struct SubscribersCommandTests {
         }
     }
 
-    @Test("show, list, set-state and delete")
-    func lookAfter() async throws {
+    @Test("`show`, `list`, `set-state` and `delete` work on the database")
+    func inspectAfter() async throws {
         try await withSample { sample in
-            #expect(try await show(sample, "ADA@example.com").presentState == "active")
+            #expect(try await show(sample, "ADA@example.com").currentState == "active")
             let text = try await sample.succeed(["subscribers", "show", "-b", "house", "grace@example.com"])
             #expect(text.contains("state       automatic, at present inactive"))
             #expect(text.contains("period      2019-01-01T00:00:00Z to 2020-02-15"))
@@ -104,7 +104,7 @@ struct SubscribersCommandTests {
 
             let all = try await sample.succeed(["subscribers", "list", "-b", "house"])
             let lines = all.split(separator: "\n")
-            #expect(lines.count == 4 + Sample.Reader.most)
+            #expect(lines.count == 4 + Sample.Reader.highestNumber)
             #expect(lines == lines.sorted())
             #expect(lines.first == "ada@example.com\tautomatic\tactive")
             let page = try await sample.succeed(
@@ -128,12 +128,12 @@ struct SubscribersCommandTests {
             ] {
                 let run = try await sample.gatefold(["subscribers"] + command + ["-b", "house"])
                 #expect(run.status == 1)
-                #expect(run.errors == "gatefold: there is no such subscriber\n")
+                #expect(run.errors == "gatefold: no such subscriber\n")
             }
         }
     }
 
-    @Test("which database is meant must be said where there are two")
+    @Test("Requires the database name where there are two")
     func databases() async throws {
         try await withSample { sample in
             let run = try await sample.gatefold(["subscribers", "list"])
@@ -145,7 +145,7 @@ struct SubscribersCommandTests {
         }
     }
 
-    @Test("an export imported into an empty database gives the same subscribers, passwords included")
+    @Test("An export imported into an empty database reproduces the subscribers with passwords")
     func roundTrip() async throws {
         try await withSample { sample in
             try sample.write(
@@ -180,7 +180,7 @@ struct SubscribersCommandTests {
         }
     }
 
-    @Test("--replace removes who is not in the file, and refuses a file with nobody in it")
+    @Test("`--replace` removes subscribers that are not in the file, and rejects an empty file")
     func replace() async throws {
         try await withSample { sample in
             try sample.write("nobody.csv", "identifier\n")
@@ -190,7 +190,7 @@ struct SubscribersCommandTests {
             let output = try await sample.succeed(
                 ["subscribers", "import", "some.csv", "-b", "house", "--replace", "--json"])
             let report = try JSONDecoder().decode(Imported.self, from: Data(output.utf8))
-            #expect(report.added == 1 && report.replaced == 1 && report.removed == 3 + Sample.Reader.most)
+            #expect(report.added == 1 && report.replaced == 1 && report.removed == 3 + Sample.Reader.highestNumber)
         }
     }
 }

@@ -25,7 +25,8 @@ struct TLSTests {
         return run.errors.firstMatch(of: /subject: CN=([a-z]+)/).map { String($0.1) }
     }
 
-    /// Whether Ada gets a token for the weekly, whose database knows her by another password than the daily's.
+    /// Returns a Boolean value that indicates whether Ada gets a token for the weekly, whose database has another
+    /// password for her.
     private func signsIn(_ sample: Sample, _ password: String) async throws -> Bool {
         let run = try await curl(
             sample,
@@ -36,7 +37,7 @@ struct TLSTests {
         return run.output.contains("<token")
     }
 
-    @Test("HTTP/2 and HTTP/1.1 are spoken, every answer says no-cache, and the pair of files is replaced on SIGHUP")
+    @Test("Serves HTTP/2 and HTTP/1.1 with no-cache headers, and reloads the key pair on SIGHUP")
     func tls() async throws {
         let settings = "server: {tls: {certificate: chain.pem, key: key.pem}, "
         try await withSample(configuration: { $0.replacing("server: {", with: settings) }) { sample in
@@ -61,13 +62,13 @@ struct TLSTests {
                         #expect(lines.contains("expires: 0"))
                         #expect(!lines.contains { $0.hasPrefix("etag:") || $0.hasPrefix("last-modified:") })
                     }
-                    // Encrypted, the system can not send a file by itself.
+                    // Over TLS, the system cannot send a file directly.
                     let name = "\(Sample.free).zip"
                     let url = "https://127.0.0.1:\(sample.port)/content/daily/\(name)"
                     _ = try await curl(sample, [option, "-o", name, url])
                     #expect(
                         try Data(contentsOf: sample.folder.appendingPathComponent(name))
-                            == Data(EditionShelf.bytes(of: name)))
+                            == Data(EditionStore.bytes(of: name)))
                 }
 
                 #expect(try await subject(sample) == "first")
@@ -75,7 +76,7 @@ struct TLSTests {
                 server.send(SIGHUP)
                 #expect(try await eventually { try await subject(sample) == "second" })
 
-                // A pair that does not belong together leaves everything else as it was, too.
+                // A mismatched pair leaves everything else unchanged too.
                 try sample.configure {
                     $0.replacing("server: {", with: settings).replacing("backend: other", with: "backend: house")
                 }

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-@Suite("The target of a request over HTTP/2", .serialized)
+@Suite("Request target over HTTP/2", .serialized)
 struct TargetFormTests {
-    @Test("is a path: what only looks like one is refused, and is asked for nowhere (RFC 9113 section 8.3.1)")
+    @Test("A target that is not a path is rejected without routing it (RFC 9113 section 8.3.1)")
     func forms() async throws {
         let settings = "server: {tls: {certificate: chain.pem, key: key.pem}, "
         try await withSample(configuration: { $0.replacing("server: {", with: settings) }) { sample in

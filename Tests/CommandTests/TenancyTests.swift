@@ -3,17 +3,17 @@ import Testing
 
 @Suite("Two publications in one process", .serialized, .servedSample())
 struct TenancyTests {
-    @Test("Pitfall 7: the same identifier in two publications is two readers, each with their own password")
+    @Test("Pitfall 7: one identifier in two publications is two readers with separate passwords")
     func passwords() async throws {
         let sample = try Sample.current
         let email = Sample.ada.email
-        // The right one first, so that anything remembered of it would show.
+        // The correct password comes first, so a shared cache would show.
         _ = try await sample.signIn(email, Sample.ada.password)
         for (publication, wrong) in [("weekly", Sample.ada.password), ("daily", "another engine")] {
             for spelling in [email, "ADA@EXAMPLE.COM", " \(email) "] {
-                let answer = try await sample.call(
+                let response = try await sample.call(
                     "sign_in", ["email": spelling, "password": wrong], in: publication)
-                #expect(answer.error == "notrecognised", "\(publication) \(spelling)")
+                #expect(response.error == "notrecognised", "\(publication) \(spelling)")
             }
         }
         let weekly = try await sample.signIn(email, "another engine", in: "weekly")
@@ -21,7 +21,7 @@ struct TenancyTests {
         #expect(Set(verified.elements("issue")) == [Sample.weekly, Sample.second])
     }
 
-    @Test("Pitfall 7: a token of one publication is none of the other")
+    @Test("Pitfall 7: a token of one publication is invalid in the other")
     func tokens() async throws {
         let sample = try Sample.current
         let daily = try await sample.signIn(Sample.ada.email, Sample.ada.password)
@@ -37,7 +37,7 @@ struct TenancyTests {
     }
 
     @Test(
-        "Pitfall 7: edition credentials of one publication open nothing of the other, not even an edition of that name")
+        "Pitfall 7: edition credentials open nothing in the other publication, not even an edition with the same id")
     func credentials() async throws {
         let sample = try Sample.current
         let daily = try await sample.pair(
@@ -50,7 +50,7 @@ struct TenancyTests {
         #expect(try await sample.download("daily/\(Sample.second).zip", weekly).status == 403)
     }
 
-    @Test("Pitfall 12: the made-up readers are unknown to the real publications, and real ones to the test publication")
+    @Test("Pitfall 12: test readers are unknown to real publications, and real credentials open no test")
     func madeUp() async throws {
         let sample = try Sample.current
         let made = ["username": "activeall", "email": "activeall", "password": "abc"]

@@ -32,7 +32,7 @@ struct TokensCommandTests {
         return (run.status, try decoder.decode(Inspected.self, from: Data(run.output.utf8)))
     }
 
-    @Test("credentials issued by the command open the edition at the running gate, where plain salts are taken")
+    @Test("Issued credentials open the edition at the gate where plain salts are accepted")
     func issue() async throws {
         let sample = try Sample.current
         let json = try await sample.succeed(["credentials", "issue", "-p", "weekly", "--json", Sample.weekly])
@@ -44,18 +44,18 @@ struct TokensCommandTests {
 
         let text = try await sample.succeed(["credentials", "issue", Sample.second])
         let words = try #require(text.firstMatch(of: /^userid    ([0-9a-f]{32})\npassword  ([0-9a-f]{40})\n$/))
-        // The daily takes sealed salts only.
+        // The daily accepts sealed salts only.
         let plain = basic(String(words.1), String(words.2))
         #expect(try await sample.download("daily/\(Sample.second).zip", plain).status == 403)
     }
 
-    @Test("what the gate makes of a pair is said, with 0 for yes and 1 for no")
+    @Test("`verify` prints the verdict of the gate, with status 0 or 1")
     func verify() async throws {
         let sample = try Sample.current
         let token = try await sample.signIn(sample.newReader())
-        let answer = try await sample.credentials(token, Sample.third)
+        let response = try await sample.credentials(token, Sample.third)
         let (userid, password) = (
-            try #require(answer.element("userid")), try #require(answer.element("password"))
+            try #require(response.element("userid")), try #require(response.element("password"))
         )
         let cases: [(arguments: [String], input: String, status: Int32, verdict: String)] = [
             ([Sample.third, userid, "-"], password, 0, "accepted"),
@@ -75,7 +75,7 @@ struct TokensCommandTests {
         #expect(try await sample.gatefold(["credentials", "verify", "a", "b", "-"]).status == 66)
     }
 
-    @Test("a token is explained without the subscriber's key, unless that is asked for")
+    @Test("`inspect` prints a token without the subscriber's key unless requested")
     func inspectGood() async throws {
         let sample = try Sample.current
         let token = try await sample.signIn(sample.newReader(), device: "phone")
@@ -90,14 +90,14 @@ struct TokensCommandTests {
         #expect(text.hasPrefix("verdict     good\npublication daily\nbackend     house\nsubscriber  "))
     }
 
-    @Test("what is no good token says so, with the status 1")
+    @Test("`inspect` reports an invalid token with status 1")
     func inspectBad() async throws {
         let sample = try Sample.current
         let token = try await sample.signIn(sample.newReader())
         for (bad, more) in [("nonsense", []), (token, ["-p", "weekly"]), (String(token.dropFirst()), [])] {
             let (status, report) = try await inspect(bad, more)
             #expect(status == 1)
-            #expect(report.verdict == "no token of this publication")
+            #expect(report.verdict == "not a token of this publication")
             #expect(report.subscriber == nil)
         }
         _ = try await sample.call("sign_out", ["token": token])
@@ -106,13 +106,13 @@ struct TokensCommandTests {
         #expect(report.verdict == "revoked")
     }
 
-    @Test("what can not be revoked is refused")
+    @Test("`revoke` rejects an invalid token or subscriber")
     func revoke() async throws {
         let sample = try Sample.current
         let nonsense = try await sample.gatefold(["token", "revoke", "--token", "nonsense"])
         #expect(nonsense.status == 65)
-        #expect(nonsense.errors == "gatefold: this is no token of daily\n")
-        // One token in sixty-four begins like an option.
+        #expect(nonsense.errors == "gatefold: not a token of daily\n")
+        // One in sixty-four tokens begins like an option.
         #expect(try await sample.gatefold(["token", "revoke", "--token", "-nonsense"]).status == 65)
         #expect(try await sample.gatefold(["token", "revoke", "--subscriber", "ada@example.com"]).status == 64)
         #expect(try await sample.gatefold(["token", "revoke", "--token", "-"]).status == 66)

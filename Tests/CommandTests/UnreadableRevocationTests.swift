@@ -2,9 +2,9 @@ import GRDB
 import TestSupport
 import Testing
 
-@Suite("Pitfall 31: a revocation that can not be read, in the whole program", .serialized)
+@Suite("Pitfall 31: unreadable revocation in the whole program", .serialized)
 struct UnreadableRevocationTests {
-    /// Two sessions ended, and then the row of the first damaged.
+    /// Ends two sessions and then damages the row of the first one.
     private func withDamage(_ body: (Sample, _ tokens: [String]) async throws -> Void) async throws {
         try await withSample { sample in
             var tokens: [String] = []
@@ -24,7 +24,7 @@ struct UnreadableRevocationTests {
         }
     }
 
-    @Test("does not keep the server from starting, which says that it is degraded, and ends all others")
+    @Test("The server starts degraded and applies all other revocations")
     func start() async throws {
         try await withDamage { sample, tokens in
             try await withServer(sample.launch) { _ in
@@ -33,16 +33,16 @@ struct UnreadableRevocationTests {
                 for http in [sample.http, sample.admin] {
                     let ready = try await http.send("GET", "/readyz")
                     #expect(ready.status == 200)
-                    #expect(ready.text.hasPrefix("degraded\nrevocations that can not be read: 1\n"), "\(ready.text)")
+                    #expect(ready.text.hasPrefix("degraded\nrevocations that cannot be read: 1\n"), "\(ready.text)")
                 }
                 let metrics = try await sample.admin.send("GET", "/metrics").text
                 #expect(metrics.contains("\ngatefold_revocations_unreadable 1"))
-                // A process beside it can end sessions all the same.
+                // Another process can still end sessions.
                 try await sample.succeed(["token", "revoke", "--token", "-"], input: tokens[2])
-                let isEnded = try await eventually(within: .seconds(2)) {
+                let hasEnded = try await eventually(within: .seconds(2)) {
                     try await sample.state(of: tokens[2]) == "unknown"
                 }
-                #expect(isEnded)
+                #expect(hasEnded)
                 try await sample.database("state").write { db in
                     try db.execute(sql: "DELETE FROM revocation WHERE length(subscriber) <> 7")
                 }

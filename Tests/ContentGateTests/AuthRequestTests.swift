@@ -6,17 +6,17 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The auth-request endpoint")
+@Suite("Auth-request endpoint")
 struct AuthRequestTests {
     private static let target = "/content/daily/ed-1/b%20c"
 
     private static func endpoint(
         _ fixture: GateFixture, _ convention: ForwardedTarget, isTrusted: Bool = true
     ) -> AuthRequestEndpoint<BasicRequestContext> {
-        AuthRequestEndpoint(GateKeeper(fixture.gate), convention: convention) { _, _ in isTrusted }
+        AuthRequestEndpoint(GateEvaluator(fixture.gate), convention: convention) { _, _ in isTrusted }
     }
 
-    @Test("each convention carries the target, and the answer says what was checked")
+    @Test("reads the target of each convention, and its response describes what was checked")
     func conventions() async throws {
         let fixture = try GateFixture()
         let authorization = "Authorization: " + (try fixture.daily.basic("ed-1"))
@@ -31,7 +31,7 @@ struct AuthRequestTests {
                 #expect(yes.status == 200 && yes.body.isEmpty)
                 #expect(yes["x-gatefold-path"] == "/content/daily/ed-1/b%20c")
                 #expect(yes["x-gatefold-edition"] == "ed-1")
-                #expect(yes["x-gatefold-subscriber"] == fixture.daily.holder.subscriber.description)
+                #expect(yes["x-gatefold-subscriber"] == fixture.daily.subject.subscriber.description)
                 #expect(yes["cache-control"]?.hasPrefix("no-store") == true)
                 let no = try await client.get(path, headers)
                 #expect(no.status == 403 && no.body.isEmpty && no["x-gatefold-path"] == nil)
@@ -41,11 +41,11 @@ struct AuthRequestTests {
         }
     }
 
-    @Test("what is missing, told twice, a list or no path is refused")
+    @Test("rejects a missing, repeated, listed or invalid target")
     func malformed() async throws {
         let fixture = try GateFixture()
         let open = "/content/daily/covers/a.jpg"
-        let refused: [[String]] = [
+        let denied: [[String]] = [
             [], ["X-Original-URI: \(open)", "X-Original-URI: \(open)"], ["X-Original-URI: \(open), \(open)"],
             ["X-Original-URI: \(open),\(open)"], ["X-Original-URI: \(open)?x,/ed-2"], ["X-Original-URI:"],
             ["X-Original-URI: http://h\(open)"], ["X-Original-URI: covers/a.jpg"],
@@ -58,7 +58,7 @@ struct AuthRequestTests {
         try await withServer(Self.endpoint(fixture, .original)) { client async throws in
             #expect(try await client.get("/auth", ["X-Original-URI: \(open)"]).status == 200)
             #expect(try await client.get(open).status == 403)
-            for headers in refused {
+            for headers in denied {
                 #expect(try await client.get("/auth", headers).status == 403, "\(headers)")
             }
             #expect(try await client.get("/auth", ["X-Original-URI: \(open)"], method: "POST").status == 403)
@@ -72,7 +72,7 @@ struct AuthRequestTests {
         }
     }
 
-    @Test("Pitfall 11: another convention's headers and other spellings of this one's change nothing")
+    @Test("Pitfall 11: ignores the headers of other conventions and other spellings of its own")
     func smuggling() async throws {
         let fixture = try GateFixture()
         let open = "/content/daily/covers/a.jpg"
@@ -101,7 +101,7 @@ struct AuthRequestTests {
                         #expect(right.status == 200 && right["x-gatefold-path"] == open, "\(header)")
                     }
                 }
-                // Any spelling of the name itself is the same header, and then it is there twice.
+                // Any letter case of the name is the same header, which then occurs twice.
                 for name in [uri.lowercased(), uri.uppercased()] {
                     #expect(try await client.get("/auth", ["\(uri): \(wanted)", "\(name): \(open)"]).status == 403)
                     #expect(try await client.get("/auth", ["\(name): \(open)", "\(uri): \(wanted)"]).status == 403)
@@ -110,12 +110,12 @@ struct AuthRequestTests {
         }
     }
 
-    @Test("Pitfall 11: a peer that is not trusted may name no target")
+    @Test("Pitfall 11: rejects a target from an untrusted peer")
     func untrusted() async throws {
         let fixture = try GateFixture()
         let events = Mutex<[GateEvent]>([])
-        let keeper = GateKeeper(fixture.gate, observer: { event in events.withLock { $0.append(event) } })
-        let endpoint = AuthRequestEndpoint<BasicRequestContext>(keeper, convention: .original) { _, _ in false }
+        let evaluator = GateEvaluator(fixture.gate, observer: { event in events.withLock { $0.append(event) } })
+        let endpoint = AuthRequestEndpoint<BasicRequestContext>(evaluator, convention: .original) { _, _ in false }
         let authorization = "Authorization: " + (try fixture.daily.basic("ed-1"))
         try await withServer(endpoint) { client async throws in
             for target in [Self.target, "/content/daily/covers/a.jpg"] {
@@ -124,13 +124,13 @@ struct AuthRequestTests {
             }
         }
         let reasons = events.withLock { $0 }.map { event -> String in
-            if case .refused(let refusal) = event.decision { "\(refusal.reason)" } else { "allowed" }
+            if case .denied(let denial) = event.decision { "\(denial.reason)" } else { "allowed" }
         }
         #expect(reasons == ["untrusted_peer", "untrusted_peer"])
     }
 
     @Test(
-        "the asking request's own Range decides whether expired credentials resume, and the grant says that it is one")
+        "resumes expired credentials only by the request's own Range, and marks the response as a resumption")
     func resume() async throws {
         let fixture = try GateFixture()
         let headers = ["X-Original-URI: \(Self.target)", "Authorization: " + (try fixture.daily.basic("ed-1"))]
@@ -140,7 +140,7 @@ struct AuthRequestTests {
             fixture.clock.advance(by: 700)
             for (form, _) in RangeForm.continuing(of: 10, tag: "\"a\"") {
                 let response = try await client.get("/auth", headers + form.lines)
-                // Whether the tag is the file's only the server knows that has the file; see AuthRequestEndpoint.
+                // Only the server that holds the file can compare the tag; see AuthRequestEndpoint.
                 let isConditional = form.lines.contains { $0.hasPrefix("If-Range") }
                 #expect(response.status == (isConditional ? 403 : 200), "\(form)")
                 #expect(response["x-gatefold-resumption"] == (isConditional ? nil : "yes"), "\(form)")

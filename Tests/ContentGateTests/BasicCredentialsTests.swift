@@ -3,17 +3,17 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Basic credentials are read strictly")
+@Suite("Basic credentials")
 struct BasicCredentialsTests {
     @Test(
-        "a pair, whatever the scheme's case and padding",
+        "are accepted for any case of the scheme, with or without padding",
         arguments: ["Basic dTpw", "basic dTpw", "BASIC  dTpw", "bAsIc dTpw"])
     func accepts(value: String) {
         #expect(BasicCredentials(value)?.userid == "u")
         #expect(BasicCredentials(value)?.password == "p")
     }
 
-    @Test("padding may be right or absent, not wrong")
+    @Test("may omit the padding, but wrong padding is rejected")
     func padding() {
         #expect(BasicCredentials("Basic dTpwYQ==")?.password == "pa")
         #expect(BasicCredentials("Basic dTpwYQ")?.password == "pa")
@@ -23,30 +23,30 @@ struct BasicCredentialsTests {
     }
 
     @Test(
-        "anything else is no pair",
+        "are rejected in any other format",
         arguments: [
             "", "Basic", "Basic ", "BasicdTpw", "Bearer dTpw", "Basic\tdTpw", "Basic dTpw ", "Basic dTpw,Basic dTpw",
             "Basic dT pw", "Basic dXA=", "Basic dTpwYR", "Basic dTr_", "Basic dTr-", "Basic dTr\u{E9}", "Basic =",
             "Basic dTpwAA==", "Basic DQo6cA==",
         ])
-    func refuses(value: String) {
+    func rejects(value: String) {
         #expect(BasicCredentials(value) == nil)
     }
 
-    @Test("bytes that are not UTF-8 are refused")
+    @Test("are rejected if they are not UTF-8")
     func encoding() {
         #expect(BasicCredentials("Basic " + Data([0xFF, 0x3A, 0x61]).base64EncodedString()) == nil)
         #expect(BasicCredentials("Basic " + Data([0x61, 0x3A, 0xC0, 0x80]).base64EncodedString()) == nil)
     }
 
-    @Test("Pitfall 3: delimiter confusion: the userid ends at the first colon")
+    @Test("Pitfall 3: end the userid at the first colon")
     func firstColon() {
         let pair = BasicCredentials(Tenant.basic("2024:05", "x"))
         #expect(pair?.userid == "2024")
         #expect(pair?.password == "05:x")
     }
 
-    @Test("a value longer than the longest token with its password is not looked at")
+    @Test("are rejected beyond the maximum length of a token with its password")
     func tooLong() {
         #expect(
             BasicCredentials(Tenant.basic(String(repeating: "t", count: 16_384), String(repeating: "0", count: 40)))
@@ -54,21 +54,22 @@ struct BasicCredentialsTests {
         #expect(BasicCredentials(Tenant.basic(String(repeating: "t", count: 17_000), "p")) == nil)
     }
 
-    @Test("printing shows nothing")
+    @Test("are redacted in descriptions")
     func description() {
         #expect("\(BasicCredentials("Basic dTpw")!)" == "BasicCredentials(redacted)")
     }
 
-    @Test("10,000 random values: no crash, and what is accepted is what the system's decoder reads")
+    @Test("10,000 random values cause no crash, and accepted values match the system's decoder")
     func hostileValues() async {
         var random = SeededRandom(seed: 4)
         var accepted = 0
         for round in 0..<10_000 {
-            // Others of this process have something to do, too.
+            // Yields to other tests of this process.
             if round.isMultiple(of: 100) { await Task.yield() }
-            var encoded = random.hostileBytes(upTo: 8, spice: "dTpwYQ=+/-_ :")
+            var encoded = random.hostileBytes(upTo: 8, specialCharacters: "dTpwYQ=+/-_ :")
             if round.isMultiple(of: 2) {
-                encoded = Array(Data(random.hostileBytes(upTo: 6, spice: "ab:::")).base64EncodedString().utf8)
+                encoded = Array(
+                    Data(random.hostileBytes(upTo: 6, specialCharacters: "ab:::")).base64EncodedString().utf8)
                 if !encoded.isEmpty, round.isMultiple(of: 4) {
                     encoded[Int.random(in: 0..<encoded.count, using: &random)] = random.bytes(1)[0]
                 }
@@ -82,7 +83,7 @@ struct BasicCredentialsTests {
         }
         #expect(accepted > 100)
         for _ in 0..<10_000 {
-            _ = BasicCredentials(bytes: random.hostileBytes(upTo: 16, spice: "Basic =:"))
+            _ = BasicCredentials(bytes: random.hostileBytes(upTo: 16, specialCharacters: "Basic =:"))
         }
     }
 }

@@ -3,16 +3,16 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("A layout says what is where")
+@Suite("Content layout")
 struct ContentLayoutTests {
     @Test(
-        "a prefix begins and ends with a slash and is plain",
+        "requires a plain prefix that begins and ends with a slash",
         arguments: ["", "content/", "/content", "/a//b/", "/a%62/", "/../"])
     func prefixes(prefix: String) {
         #expect(throws: ContentLayoutError.prefix(prefix)) { try ContentLayout(prefix: prefix) }
     }
 
-    @Test("patterns, extensions and the root are checked")
+    @Test("validates patterns, extensions and the root")
     func configuration() throws {
         for pattern in ["", "/covers/**", "a//b", "**/a", "a**", "covers/"] {
             #expect(throws: ContentLayoutError.pattern(pattern)) {
@@ -27,7 +27,7 @@ struct ContentLayoutTests {
     }
 
     @Test(
-        "patterns match whole paths, star by star",
+        "matches patterns against whole paths, with `*` within a segment and `**` across segments",
         arguments: [
             ("covers/**", "covers/a.jpg", true), ("covers/**", "covers/a/b.jpg", true), ("covers/**", "covers/", false),
             ("covers/**", "covers", false), ("covers/**", "Covers/a.jpg", false), ("covers/**", "coversx/a", false),
@@ -40,7 +40,7 @@ struct ContentLayoutTests {
         let fixture = try GateFixture()
         let publication = try fixture.daily.publication(open: [pattern], feed: [], free: [], root: nil)
         let gate = try Gate([publication], clock: fixture.clock.wall)
-        let decision = gate.decide(
+        let decision = gate.evaluate(
             GateRequest(method: .get, target: "/content/daily/\(path)", authorization: [], isResume: false))
         guard case .allowed(let content) = decision else {
             #expect(!matches)

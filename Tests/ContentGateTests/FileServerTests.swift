@@ -6,14 +6,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The file server serves what the gate allowed")
+@Suite("File server")
 struct FileServerTests {
     private static func body(_ size: Int) -> [UInt8] {
         var random = SeededRandom(seed: UInt64(size))
         return random.bytes(size)
     }
 
-    @Test("GET and HEAD of a whole file, with its type and its own cache rule")
+    @Test("serves GET and HEAD of a whole file with its type and cache policy")
     func whole() async throws {
         let tree = try ContentTree()
         let content = Self.body(600_000)
@@ -32,7 +32,7 @@ struct FileServerTests {
         }
     }
 
-    @Test("types, empty files, and 404 for what is no regular file")
+    @Test("sets content types, serves empty files, and yields 404 for anything but regular files")
     func kinds() async throws {
         let tree = try ContentTree()
         for name in ["a.html", "a.HTML", "a.pugpigpkg", "a.woff2", "a", "a.xyz", "empty.css"] {
@@ -60,7 +60,7 @@ struct FileServerTests {
         }
     }
 
-    @Test("parts reassemble to the file, byte for byte, whatever the cuts")
+    @Test("serves ranges that reassemble to the file, wherever it is cut")
     func reassembly() async throws {
         let tree = try ContentTree()
         let content = Self.body(700_001)
@@ -87,7 +87,7 @@ struct FileServerTests {
         }
     }
 
-    @Test("conditions: 304, 412, and ranges only of the same bytes")
+    @Test("evaluates conditions: 304, 412, and ranges of unchanged files only")
     func conditions() async throws {
         let tree = try ContentTree()
         try tree.write("ed-free/a.txt", "0123456789")
@@ -118,8 +118,8 @@ struct FileServerTests {
                 if [200, 206, 304].contains(status) {
                     #expect(response["cache-control"] == "private, max-age=3600", "\(headers)")
                 } else {
-                    // No cache keeps it in the file's place.
-                    #expect(response["cache-control"] == RefusalHeaders.all[.cacheControl], "\(headers)")
+                    // No cache may store the error in place of the file.
+                    #expect(response["cache-control"] == DenialHeaders.all[.cacheControl], "\(headers)")
                     for name in ["etag", "last-modified", "accept-ranges", "content-type"] {
                         #expect(response[name] == nil, "\(headers)")
                     }
@@ -135,7 +135,7 @@ struct FileServerTests {
         }
     }
 
-    @Test("Pitfall 16: refusals stay out of caches, never challenge, and content is private")
+    @Test("Pitfall 16: forbids caching of denials, sends no challenge, and marks content as private")
     func caching() async throws {
         let tree = try ContentTree()
         try tree.write("ed-1/a.txt", "secret")
@@ -162,7 +162,7 @@ struct FileServerTests {
         }
     }
 
-    @Test("Pitfall 17: without credentials, no header gets a word about the file")
+    @Test("Pitfall 17: reveals nothing about a file without credentials, whatever the headers")
     func leaks() async throws {
         let tree = try ContentTree()
         try tree.write("ed-1.zip", Self.body(5_000))
@@ -190,7 +190,7 @@ struct FileServerTests {
         }
     }
 
-    @Test("Pitfall 17: a file that is swapped goes on as it was; one that is written to ends the transfer")
+    @Test("Pitfall 17: finishes the old version of a replaced file, and aborts if the file is overwritten")
     func swapping() async throws {
         let tree = try ContentTree()
         let (old, new) = (Self.body(24_000_000), [UInt8](repeating: 0xAA, count: 24_000_000))
@@ -211,9 +211,9 @@ struct FileServerTests {
             let truncated = try await client.exchange(Array(head.utf8), pausingAfter: 1_000) {
                 guard truncate(tree.path("ed-1.zip"), 100) == 0 else { throw RawResponse.Malformed() }
             }
-            let answer = try RawResponse(truncated)
-            #expect(answer["content-length"] == "24000000")
-            #expect(answer.body.count < old.count && old.starts(with: answer.body))
+            let partial = try RawResponse(truncated)
+            #expect(partial["content-length"] == "24000000")
+            #expect(partial.body.count < old.count && old.starts(with: partial.body))
 
             try tree.write("ed-1.zip", old)
             let overwritten = try await client.exchange(Array(head.utf8), pausingAfter: 1_000) {
@@ -226,7 +226,7 @@ struct FileServerTests {
         }
     }
 
-    @Test("Pitfall 17: expired credentials finish a download and never get its first byte")
+    @Test("Pitfall 17: lets expired credentials finish a download but never start one")
     func resumption() async throws {
         let tree = try ContentTree()
         try tree.write("ed-1.zip", "0123456789")
@@ -234,7 +234,7 @@ struct FileServerTests {
         let good = "Authorization: " + (try fixture.daily.basic("ed-1"))
         let reasons = Mutex<[String]>([])
         try await withContentServer(fixture) { event in
-            if case .refused(let refusal) = event.decision { reasons.withLock { $0.append("\(refusal.reason)") } }
+            if case .denied(let denial) = event.decision { reasons.withLock { $0.append("\(denial.reason)") } }
         } _: { client in
             let target = "/content/daily/ed-1.zip"
             let tag = try #require(try await client.get(target, [good])["etag"])
@@ -262,7 +262,7 @@ struct FileServerTests {
         #expect(Set(reasons.withLock { $0 }) == ["expired", "resumption_from_start", "wrong_password"])
     }
 
-    @Test("stalled and broken downloads leave no descriptor open")
+    @Test("closes the descriptors of stalled and aborted downloads")
     func descriptors() async throws {
         let tree = try ContentTree()
         try tree.write("ed-1.zip", Self.body(8_000_000))
@@ -276,7 +276,7 @@ struct FileServerTests {
                 try await client.abandon(Array(head.utf8), after: 1_000)
             }
         }
-        // The server is gone, and with it every answer it had begun.
+        // The server has stopped, and with it every response in progress.
         let name = tree.path("ed-1.zip")
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)) == name

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The middleware in front of somebody's own server")
+@Suite("Gate middleware in front of a custom server")
 struct GateMiddlewareTests {
     struct Context: RequestContext {
         var coreContext: CoreRequestContextStorage
@@ -20,20 +20,20 @@ struct GateMiddlewareTests {
         }
     }
 
-    private static func application(_ keeper: GateKeeper) -> some ApplicationProtocol {
+    private static func application(_ evaluator: GateEvaluator) -> some ApplicationProtocol {
         let router = Router(context: Context.self)
-        router.add(middleware: GateMiddleware(keeper) { $0.content = $1 })
+        router.add(middleware: GateMiddleware(evaluator) { $0.content = $1 })
         router.get("content/**") { request, context in
             "\(request.uri.string) \(context.content?.edition?.rawValue ?? "-")"
         }
         return Application(router: router, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    @Test("lets through what the gate allows, under the path that was checked")
+    @Test("passes allowed requests on, with the path that was checked")
     func allows() async throws {
         let fixture = try GateFixture()
         let header = try fixture.daily.basic("ed-1")
-        try await Self.application(GateKeeper(fixture.gate)).test(.router) { client in
+        try await Self.application(GateEvaluator(fixture.gate)).test(.router) { client in
             let uri = "/content/daily/%65d-1/x?q=1"
             try await client.execute(uri: uri, method: .get, headers: [.authorization: header]) { response in
                 #expect(response.status == .ok)
@@ -45,34 +45,34 @@ struct GateMiddlewareTests {
         }
     }
 
-    @Test("refuses the rest at once: 403, no challenge, no cache, and the route never runs")
-    func refuses() async throws {
+    @Test("denies other requests with 403, without challenge, caching or a call of the route")
+    func rejects() async throws {
         let fixture = try GateFixture()
         let events = Mutex<[GateEvent]>([])
-        let keeper = GateKeeper(fixture.gate, observer: { event in events.withLock { $0.append(event) } })
+        let evaluator = GateEvaluator(fixture.gate, observer: { event in events.withLock { $0.append(event) } })
         let header = try fixture.daily.basic("ed-1")
-        try await Self.application(keeper).test(.router) { client in
+        try await Self.application(evaluator).test(.router) { client in
             for (uri, method) in [
                 ("/content/daily/ed-2/x", .get), ("/content/daily/ed-1/../ed-2/x", .get), ("/content/none", .get),
                 ("/content/daily/ed-1/x", .post), ("/nothing", .get),
             ] as [(String, HTTPRequest.Method)] {
                 try await client.execute(uri: uri, method: method, headers: [.authorization: header]) { response in
                     #expect(response.status == .forbidden && response.body.readableBytes == 0)
-                    #expect(response.headers[.cacheControl] == RefusalHeaders.all[.cacheControl])
+                    #expect(response.headers[.cacheControl] == DenialHeaders.all[.cacheControl])
                     #expect(response.headers[.wwwAuthenticate] == nil)
                 }
             }
         }
         #expect(events.withLock { $0 }.count == 5)
-        #expect(events.withLock { $0 }.allSatisfy { $0.carrier == .middleware })
+        #expect(events.withLock { $0 }.allSatisfy { $0.entryPoint == .middleware })
     }
 
-    @Test("expired credentials can not make a route answer with a whole file")
+    @Test("prevents a route from sending a whole file for expired credentials")
     func resumption() async throws {
         let fixture = try GateFixture()
         let header = try fixture.daily.basic("ed-1")
         fixture.clock.advance(by: 700)
-        try await Self.application(GateKeeper(fixture.gate)).test(.router) { client in
+        try await Self.application(GateEvaluator(fixture.gate)).test(.router) { client in
             // The route ignores ranges and would send everything.
             try await client.execute(
                 uri: "/content/daily/ed-1/x", method: .get, headers: [.authorization: header, .range: "bytes=5-"]
@@ -82,7 +82,7 @@ struct GateMiddlewareTests {
         }
     }
 
-    @Test("Pitfall 12: no agent, test header or debug parameter opens a door")
+    @Test("Pitfall 12: no user agent, test header or debug parameter opens anything")
     func backDoors() async throws {
         let fixture = try GateFixture()
         let tree = try ContentTree()
@@ -107,17 +107,17 @@ struct GateMiddlewareTests {
                 }
             }
         }
-        #expect(fixture.refusal("/content/daily/ed-1/a") == .missingCredentials)
+        #expect(fixture.denial("/content/daily/ed-1/a") == .missingCredentials)
     }
 
-    @Test("as middleware, the content responder leaves other routes alone")
+    @Test("The content responder as middleware leaves other routes alone")
     func contentMiddleware() async throws {
         let tree = try ContentTree()
         try tree.write("ed-free/a", "free")
         let fixture = try GateFixture(root: tree.root)
         let router = Router()
         router.add(
-            middleware: ContentResponder(GateKeeper(fixture.gate), files: FileServer(clock: fixture.clock.wall)))
+            middleware: ContentResponder(GateEvaluator(fixture.gate), files: FileServer(clock: fixture.clock.wall)))
         router.get("hello") { _, _ in "hello" }
         let application = Application(router: router, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await application.test(.router) { client in

@@ -7,9 +7,9 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-@Suite("The guide's code")
+@Suite("Code of the guide")
 struct GuideTests {
-    @Test("a server of one's own, as the module's article has it")
+    @Test("The article's custom server works as shown")
     func ownServer() async throws {
         let tree = try ContentTree()
         let root = tree.root
@@ -29,9 +29,9 @@ struct GuideTests {
         let gate = try Gate([publication], clock: .system)
 
         let router = Router()
-        router.add(middleware: ContentResponder(GateKeeper(gate), files: FileServer(clock: .system)))
+        router.add(middleware: ContentResponder(GateEvaluator(gate), files: FileServer(clock: .system)))
 
-        // Any issuer of the historic pair will do.
+        // Any issuer of the historic credentials works.
         let password = EditionPassword.make(edition: EditionID("2026-11")!, salt: "0123456789", secret: secret)
         let header = Tenant.basic("0123456789", password)
         try await Application(router: router).test(.router) { client in

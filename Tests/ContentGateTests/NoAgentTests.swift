@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Who the client says it is")
+@Suite("User agent")
 struct NoAgentTests {
-    @Test("Pitfall 12: no source of the gate, the front doors or the server reads the user agent")
+    @Test("Pitfall 12: no source file of the gate, the front doors or the server reads it")
     func sources() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources")

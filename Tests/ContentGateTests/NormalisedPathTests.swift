@@ -2,10 +2,10 @@ import ContentGate
 import TestSupport
 import Testing
 
-@Suite("A request target becomes one path or a refusal")
+@Suite("Normalised path of a request target")
 struct NormalisedPathTests {
     @Test(
-        "a plain path is its segments",
+        "A plain path is split into its segments",
         arguments: [
             ("/", [], true), ("/content/daily/ed-1/page.html", ["content", "daily", "ed-1", "page.html"], false),
             ("/content/", ["content"], true), ("/a%20b/c", ["a b", "c"], false), ("/%65d-1", ["ed-1"], false),
@@ -22,7 +22,7 @@ struct NormalisedPathTests {
     }
 
     @Test(
-        "Pitfall 2: what another server may read differently is refused",
+        "Pitfall 2: a target that another server may read differently is rejected",
         arguments: [
             ("/a/../b", .dotSegment), ("/a/./b", .dotSegment), ("/a/..", .dotSegment), ("/a/%2e%2e/b", .dotSegment),
             ("/a/.%2E/b", .dotSegment), ("/a/%2e", .dotSegment), ("/a/..%2fb", .encodedDelimiter),
@@ -41,29 +41,30 @@ struct NormalisedPathTests {
             ("/a#b", .fragment), ("/a?b#c", .fragment), ("", .notAPath), ("a/b", .notAPath), ("*", .notAPath),
             ("ftp://x/a", .notAPath), ("http://user@x/a", .notAPath), ("http:///a", .notAPath), ("http:/a", .notAPath),
             ("http://x\\/a", .notAPath), ("?/a", .notAPath), ("http://x//a", .emptySegment),
-        ] as [(String, PathRefusal)])
-    func refuses(target: String, refusal: PathRefusal) {
-        #expect(throws: refusal) { try NormalisedPath(target: target) }
+        ] as [(String, PathRejection)])
+    func rejects(target: String, denial: PathRejection) {
+        #expect(throws: denial) { try NormalisedPath(target: target) }
     }
 
-    @Test("length is limited, of the path and of a segment")
+    @Test("The length of a path and of a segment is limited")
     func lengths() throws {
         let segment = String(repeating: "a", count: 255)
-        let longest = String(repeating: "/" + segment, count: 8)
-        #expect(longest.utf8.count == NormalisedPath.longest)
-        #expect(try NormalisedPath(target: longest + "?" + longest).segments.count == 8)
-        #expect(throws: PathRefusal.tooLong) { try NormalisedPath(target: longest + "/") }
-        #expect(throws: PathRefusal.tooLong) { try NormalisedPath(target: "/a" + segment) }
+        let maxLength = String(repeating: "/" + segment, count: 8)
+        #expect(maxLength.utf8.count == NormalisedPath.maxLength)
+        #expect(try NormalisedPath(target: maxLength + "?" + maxLength).segments.count == 8)
+        #expect(throws: PathRejection.tooLong) { try NormalisedPath(target: maxLength + "/") }
+        #expect(throws: PathRejection.tooLong) { try NormalisedPath(target: "/a" + segment) }
     }
 
-    @Test("10,000 random targets: no crash, and what is accepted survives a second reading unchanged")
+    @Test("10,000 random targets cause no crash, and an accepted path survives a second normalisation")
     func hostileTargets() async throws {
         var random = SeededRandom(seed: 2)
         var accepted = 0
         for round in 0..<10_000 {
-            // Others of this process have something to do, too.
+            // Yields to other tests of this process.
             if round.isMultiple(of: 100) { await Task.yield() }
-            let target = [UInt8(ascii: "/")] + random.hostileBytes(upTo: 12, spice: "/ab.%2eEfF5cC0;:\\?#: ")
+            let target =
+                [UInt8(ascii: "/")] + random.hostileBytes(upTo: 12, specialCharacters: "/ab.%2eEfF5cC0;:\\?#: ")
             guard let path = try? NormalisedPath(target: target) else { continue }
             accepted += 1
             let again = try NormalisedPath(target: path.percentEncoded)

@@ -5,9 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The edition that is checked is the edition that is opened")
+@Suite("Checked edition and opened file")
 struct PathDifferentialTests {
-    /// Every file holds its own inode, and every edition its own files, links out of it included.
+    /// Each file contains its own inode number, and each edition its own files, including links that lead out of it.
     private static func tree() throws -> ContentTree {
         let tree = try ContentTree()
         for edition in ["ed-1", "ed-2", "ED-1", "x"] {
@@ -26,7 +26,7 @@ struct PathDifferentialTests {
         return tree
     }
 
-    @Test("Pitfall 2: with credentials for ed-1, no spelling reaches a byte of ed-2")
+    @Test("Pitfall 2: credentials for ed-1 reach no byte of ed-2 by any spelling")
     func spellings() async throws {
         let tree = try Self.tree()
         let fixture = try GateFixture(root: tree.root)
@@ -57,7 +57,7 @@ struct PathDifferentialTests {
         }
     }
 
-    @Test("Pitfall 2: differential fuzz: edition seen by the rule == edition of the opened file, by inode")
+    @Test("Pitfall 2: in a differential fuzz the checked edition is that of the opened file, by inode")
     func fuzz() async throws {
         let tree = try Self.tree()
         let fixture = try GateFixture(root: tree.root)
@@ -88,7 +88,7 @@ struct PathDifferentialTests {
                     pieces.insert(pick(tricks), at: Int.random(in: 0...pieces.count, using: &random))
                 }
                 let path = pieces.joined(separator: "/") + (round.isMultiple(of: 7) ? pick(tricks) : "")
-                // Mostly the credentials that fit, so that mostly the path decides.
+                // Mostly uses matching credentials, so that mostly the path decides.
                 let edition = String(pieces[0].prefix(4)).replacing("%65d", with: "ed-1").replacing(
                     "%45D", with: "ED-1")
                 let fitting = headers[edition]
@@ -99,7 +99,7 @@ struct PathDifferentialTests {
                     continue
                 }
                 served += 1
-                // What the file says of itself is the edition that the rule saw, and the tag's inode is the file's.
+                // The file's text names the checked edition, and the tag holds the file's inode.
                 let words = response.text.split(separator: " ")
                 try #require(words.count == 2)
                 #expect(String(words[0]) == seen.withLock { $0?.rawValue }, "\(path)")

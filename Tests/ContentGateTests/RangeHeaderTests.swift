@@ -2,10 +2,10 @@ import ContentGate
 import TestSupport
 import Testing
 
-@Suite("Ranges")
+@Suite("Range header")
 struct RangeHeaderTests {
     @Test(
-        "one range selects its bytes of a file of a hundred",
+        "selects a single range of a file of a hundred bytes",
         arguments: [
             ("bytes=0-0", .part(0..<1)), ("bytes=0-", .part(0..<100)), ("bytes=10-19", .part(10..<20)),
             ("BYTES=10-19", .part(10..<20)), ("bytes= 10-19 ", .part(10..<20)), ("bytes=10-19,", .part(10..<20)),
@@ -22,13 +22,13 @@ struct RangeHeaderTests {
         #expect(RangeHeader([value]).selection(of: 100) == selection)
     }
 
-    @Test("of an empty file no range can be had")
+    @Test("is unsatisfiable for an empty file")
     func emptyFile() {
         #expect(RangeHeader(["bytes=0-"]).selection(of: 0) == .unsatisfiable)
         #expect(RangeHeader(["bytes=-5"]).selection(of: 0) == .unsatisfiable)
     }
 
-    @Test("Pitfall 17: a thousand overlapping ranges cost what the file costs")
+    @Test("Pitfall 17: with a thousand overlapping ranges costs no more than the file")
     func manyRanges() {
         let list = "bytes=" + (0..<1_000).map { "\($0)-" }.joined(separator: ",")
         #expect(RangeHeader([list]) == .none)
@@ -39,9 +39,9 @@ struct RangeHeaderTests {
     func hostileHeaders() async {
         var random = SeededRandom(seed: 17)
         for round in 0..<10_000 {
-            // Others of this process have something to do, too.
+            // Yields to other tests of this process.
             if round.isMultiple(of: 100) { await Task.yield() }
-            let bytes = Array("bytes=".utf8) + random.hostileBytes(upTo: 8, spice: "0123456789-, ")
+            let bytes = Array("bytes=".utf8) + random.hostileBytes(upTo: 8, specialCharacters: "0123456789-, ")
             let size = Int64.random(in: 0...300, using: &random)
             if case .part(let part) = RangeHeader([String(decoding: bytes, as: UTF8.self)]).selection(of: size) {
                 #expect(!part.isEmpty && part.lowerBound >= 0 && part.upperBound <= size)

@@ -3,9 +3,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("What continues a download")
+@Suite("Rule for resumed downloads")
 struct ResumptionRuleTests {
-    @Test("is one range after the first byte, spelt as every server reads it, whatever the condition")
+    @Test("accepts a single range after the first byte, in the strict spelling, with any condition")
     func continuing() {
         for (form, _) in RangeForm.continuing(of: 1_000, tag: "\"a\"") {
             #expect(ResumptionRule.isResume(.get, form.headers), "\(form)")
@@ -14,7 +14,7 @@ struct ResumptionRuleTests {
         }
     }
 
-    @Test("is nothing else where another server makes the response")
+    @Test("rejects everything else where another server sends the response")
     func beginning() {
         for form in RangeForm.beginning(of: 1_000, tag: "\"a\"") {
             let method = HTTPRequest.Method(form.method) ?? .get

@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import GRDB
 import Gatefold
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Deliveries
 
-@Suite("Deliveries by the provider's own statements")
+@Suite("Deliveries by SQL statements")
 struct SQLDeliveryTests {
     private static let statements = """
         create_table: true
@@ -19,15 +19,15 @@ struct SQLDeliveryTests {
           - INSERT INTO booking (account, product, price) VALUES (:account, :product, :price)
         """
 
-    private static func carrier(_ text: String) throws -> any DeliveryCarrier {
+    private static func transport(_ text: String) throws -> any DeliveryTransport {
         let section = try YAMLSettings.read(
             text: "\(text)\n\(statements)", name: "gatefold.yaml", folder: "/nowhere",
             environment: ["PASSWORD": "a password"])
         return try DeliverySettings(section).open(clock: .system, random: .system)
     }
 
-    private static func odbc(port: Int) throws -> any DeliveryCarrier {
-        try carrier(
+    private static func odbc(port: Int) throws -> any DeliveryTransport {
+        try transport(
             """
             kind: odbc
             connection:
@@ -39,53 +39,53 @@ struct SQLDeliveryTests {
             """)
     }
 
-    private static func postgreSQL(port: Int) throws -> any DeliveryCarrier {
-        try carrier(
+    private static func postgreSQL(port: Int) throws -> any DeliveryTransport {
+        try transport(
             """
             kind: postgresql
             connection: {hosts: ["127.0.0.1:\(port)"], database: readers, user: gatefold, password: {env: PASSWORD}}
             """)
     }
 
-    /// What every database has to pass, behind a proxy that cuts the connection at every step of the transaction.
+    /// Checks that any database passes behind a proxy that cuts the connection at each step of the transaction.
     private func check(
-        _ proxy: FaultProxy, cuts: [String], _ open: () throws -> any DeliveryCarrier,
+        _ proxy: FaultProxy, cuts: [String], _ open: () throws -> any DeliveryTransport,
         credit: (String) async throws -> String
     ) async throws {
-        let carrier = try open()
-        try await carrier.deliver(.sample("0", quantity: 2))
-        try await carrier.deliver(.sample("0", quantity: 2))
+        let transport = try open()
+        try await transport.deliver(.sample("0", quantity: 2))
+        try await transport.deliver(.sample("0", quantity: 2))
         #expect(try await credit("1001") == "10")
         var expected = 10
         for (index, cut) in cuts.enumerated() {
-            // On a connection that was kept, and on one that is new.
-            for (name, carrier) in [("\(cut) \(index)", carrier), ("\(cut) \(index) new", try open())] {
+            // On an existing connection and on a new one.
+            for (name, transport) in [("\(cut) \(index)", transport), ("\(cut) \(index) new", try open())] {
                 try await proxy.set(.resetAfter(cut))
-                await #expect(throws: (any Error).self, "\(name)") { try await carrier.deliver(.sample(name)) }
+                await #expect(throws: (any Error).self, "\(name)") { try await transport.deliver(.sample(name)) }
                 try await proxy.set(.none)
-                try await carrier.deliver(.sample(name))
+                try await transport.deliver(.sample(name))
                 try await open().deliver(.sample(name))
                 expected += 5
                 #expect(try await credit("1001") == "\(expected)", "\(name)")
             }
         }
-        // Together: one makes it, and the others find it made.
+        // Concurrently: one call delivers, and the others find the delivery done.
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<8 { group.addTask { try? await carrier.deliver(.sample("together")) } }
+            for _ in 0..<8 { group.addTask { try? await transport.deliver(.sample("together")) } }
         }
         #expect(try await credit("1001") == "\(expected + 5)")
-        // An account that nobody knows is not credited in silence, and a booking is not left half made.
-        await #expect(throws: DeliveryFailure.refused(cause: "statement 1 changed no row")) {
-            try await carrier.deliver(.sample("unknown", account: "9999"))
+        // An unknown account is rejected and no booking remains.
+        await #expect(throws: DeliveryFailure.rejected(cause: "statement 1 changed no row")) {
+            try await transport.deliver(.sample("unknown", account: "9999"))
         }
-        // Values are bound, not spliced.
-        await #expect(throws: DeliveryFailure.refused(cause: "statement 1 changed no row")) {
-            try await carrier.deliver(.sample("hostile", account: "' OR 1=1 -- "))
+        // Values are bound, not interpolated.
+        await #expect(throws: DeliveryFailure.rejected(cause: "statement 1 changed no row")) {
+            try await transport.deliver(.sample("hostile", account: "' OR 1=1 -- "))
         }
         #expect(try await credit("1001") == "\(expected + 5)")
     }
 
-    @Test("are made exactly once in PostgreSQL, wherever the connection is cut", .timeLimit(.minutes(5)))
+    @Test("Delivers exactly once in PostgreSQL, wherever the connection breaks", .timeLimit(.minutes(5)))
     func postgreSQL() async throws {
         try await PostgreSQLInstance.run { instance in
             try await instance.execute(
@@ -109,7 +109,7 @@ struct SQLDeliveryTests {
         }
     }
 
-    @Test("are made exactly once in MariaDB, wherever the connection is cut", .timeLimit(.minutes(5)))
+    @Test("Delivers exactly once in MariaDB, wherever the connection breaks", .timeLimit(.minutes(5)))
     func mariaDB() async throws {
         try await MariaDBInstance.run { instance in
             try await instance.execute(
@@ -132,12 +132,12 @@ struct SQLDeliveryTests {
         }
     }
 
-    @Test("are made exactly once in a SQLite file")
+    @Test("Delivers exactly once in a SQLite file")
     func sqlite() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "accounts.sqlite").path
             await #expect(throws: (any Error).self) {
-                try await Self.carrier("kind: sqlite\npath: \(path)").deliver(.sample())
+                try await Self.transport("kind: sqlite\npath: \(path)").deliver(.sample())
             }
             #expect(!FileManager.default.fileExists(atPath: path))
             let database = try DatabaseQueue(path: path)
@@ -149,13 +149,13 @@ struct SQLDeliveryTests {
                         INSERT INTO account VALUES ('1001', 0);
                         """)
             }
-            let carrier = try Self.carrier("kind: sqlite\npath: \(path)")
-            for _ in 0..<3 { try await carrier.deliver(.sample(quantity: 2)) }
-            await #expect(throws: DeliveryFailure.refused(cause: "statement 1 changed no row")) {
-                try await carrier.deliver(.sample("2", account: "9999"))
+            let transport = try Self.transport("kind: sqlite\npath: \(path)")
+            for _ in 0..<3 { try await transport.deliver(.sample(quantity: 2)) }
+            await #expect(throws: DeliveryFailure.rejected(cause: "statement 1 changed no row")) {
+                try await transport.deliver(.sample("2", account: "9999"))
             }
-            // What the second statement is refused for undoes the first.
-            await #expect(throws: (any Error).self) { try await carrier.deliver(.sample("3", price: nil)) }
+            // A failure of the second statement rolls the first one back.
+            await #expect(throws: (any Error).self) { try await transport.deliver(.sample("3", price: nil)) }
             let credit = try await database.read { try Int.fetchOne($0, sql: "SELECT credit FROM account") }
             #expect(credit == 10)
         }

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Deliveries
 
-@Suite("A webhook that credits accounts")
+@Suite("Deliveries by webhook")
 struct WebhookTests {
     private static let secret = "a secret between Gatefold and the provider"
 
-    private static func carrier(port: Int, _ more: String = "") throws -> any DeliveryCarrier {
+    private static func transport(port: Int, _ more: String = "") throws -> any DeliveryTransport {
         let section = try YAMLSettings.read(
             text: """
                 kind: webhook
@@ -25,11 +25,11 @@ struct WebhookTests {
         return try DeliverySettings(section).open(clock: ManualClock().wall, random: .system)
     }
 
-    @Test("is told everything about the purchase, signed", arguments: ["json", "form"])
-    func told(_ form: String) async throws {
-        let service = CreditService(secret: Self.secret)
+    @Test("Sends the complete, signed purchase", arguments: ["json", "form"])
+    func reported(_ form: String) async throws {
+        let service = FakeCreditService(secret: Self.secret)
         try await service.run { port in
-            try await Self.carrier(port: port, "body: \(form)").deliver(.sample("GPA.1 2", quantity: 3))
+            try await Self.transport(port: port, "body: \(form)").deliver(.sample("GPA.1 2", quantity: 3))
             let seen = service.seen.withLock { $0 }
             #expect(seen.isWellSigned && seen.keys == ["app-store/GPA.1%202"])
             let body = try #require(seen.bodies.first)
@@ -47,14 +47,14 @@ struct WebhookTests {
         }
     }
 
-    @Test("is told who asks, as it wants to be told")
+    @Test("Sends the configured authentication")
     func authorization() async throws {
-        let service = CreditService(secret: Self.secret)
+        let service = FakeCreditService(secret: Self.secret)
         try await service.run { port in
             let more =
                 "username: gatefold\npassword: {env: PASSWORD}\nheaders: {X-Api-Key: {env: API_KEY}, X-Tenant: daily}"
-            try await Self.carrier(port: port, more).deliver(.sample())
-            try await Self.carrier(port: port, "headers: {Authorization: {env: API_KEY}}").deliver(.sample("1001"))
+            try await Self.transport(port: port, more).deliver(.sample())
+            try await Self.transport(port: port, "headers: {Authorization: {env: API_KEY}}").deliver(.sample("1001"))
             let seen = service.seen.withLock { $0 }
             #expect(seen.isWellSigned)
             #expect(seen.authorizations == ["Basic Z2F0ZWZvbGQ6cGFzcyB3b3Jk", "a key of theirs"])
@@ -63,20 +63,20 @@ struct WebhookTests {
     }
 
     @Test(
-        "credits once, though its answers are lost again and again",
-        arguments: [FaultProxy.Fault.halfAnswer, .reset, .garbage])
-    func lostAnswers(_ fault: FaultProxy.Fault) async throws {
-        let service = CreditService(secret: Self.secret)
+        "Credits once, even if responses are lost repeatedly",
+        arguments: [FaultProxy.Fault.partialResponse, .reset, .garbage])
+    func lostResponses(_ fault: FaultProxy.Fault) async throws {
+        let service = FakeCreditService(secret: Self.secret)
         try await service.run { port in
             try await withFaultProxy(to: port) { proxy in
-                let carrier = try Self.carrier(port: proxy.port)
+                let transport = try Self.transport(port: proxy.port)
                 try await proxy.set(fault)
                 for _ in 0..<3 {
-                    await #expect(throws: DeliveryFailure.self) { try await carrier.deliver(.sample()) }
+                    await #expect(throws: DeliveryFailure.self) { try await transport.deliver(.sample()) }
                 }
                 try await proxy.set(.none)
-                try await carrier.deliver(.sample())
-                try await carrier.deliver(.sample("1001"))
+                try await transport.deliver(.sample())
+                try await transport.deliver(.sample("1001"))
             }
             let seen = service.seen.withLock { $0 }
             #expect(seen.requests >= 5)
@@ -85,28 +85,28 @@ struct WebhookTests {
     }
 
     @Test(
-        "is asked again soon, or a day later, as its status says",
+        "Maps the response status to a retry or a rejection",
         arguments: [
             (400, true), (404, true), (410, true), (422, true), (401, false), (403, false), (429, false), (500, false),
             (503, false), (302, false),
         ])
-    func statuses(_ status: Int, _ isRefusal: Bool) async throws {
-        let service = CreditService(secret: Self.secret)
+    func statuses(_ status: Int, _ isRejection: Bool) async throws {
+        let service = FakeCreditService(secret: Self.secret)
         service.status.withLock { $0 = status }
         try await service.run { port in
             do {
-                try await Self.carrier(port: port).deliver(.sample())
+                try await Self.transport(port: port).deliver(.sample())
                 Issue.record("delivered")
             } catch let failure as DeliveryFailure {
-                #expect(failure.isOfOneAnswer == isRefusal)
-                if case .notNow(_, let wait) = failure { #expect(wait == 120) }
+                #expect(failure.isRequestScoped == isRejection)
+                if case .retryLater(_, let wait) = failure { #expect(wait == 120) }
                 #expect(!failure.cause.contains("1001"))
             }
         }
     }
 
     @Test(
-        "is not configured without its address and its secret",
+        "Rejects a configuration without a URL or a secret",
         arguments: [
             ("kind: webhook\nsecret: {env: SECRET}", "url: missing"),
             ("kind: webhook\nurl: http://a/", "secret: missing"),
@@ -114,7 +114,7 @@ struct WebhookTests {
             ("kind: webhook\nurl: http://a/\nsecret: {env: SECRET}\nusername: a", "`username` and `password` together"),
             (
                 "kind: webhook\nurl: http://a/\nsecret: {env: SECRET}\nheaders: {Idempotency-Key: a}",
-                "headers.Idempotency-Key: expected another header"
+                "headers.Idempotency-Key: expected a header other than"
             ),
             (
                 "kind: webhook\nurl: http://a/\nsecret: {env: SECRET}\nusername: a\npassword: {env: SECRET}\n"

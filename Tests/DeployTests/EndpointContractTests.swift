@@ -2,68 +2,69 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What Traefik and Envoy send, who are not in Debian, and that no configuration names an endpoint there is not.
-@Suite("The auth-request endpoint, as the configurations ask it")
+/// Tests with the requests of Traefik and Envoy, which Debian does not package, and a check that every configured
+/// endpoint exists.
+@Suite("Auth-request endpoint contract")
 struct EndpointContractTests {
-    private static let open = "/content/\(GateUnderTest.publication)/ed-1/index.html"
+    private static let open = "/content/\(GateHarness.publication)/ed-1/index.html"
 
-    /// The request that a front makes of a client's.
+    /// The format of a front's request for a client's request.
     enum Convention: String, CaseIterable, CustomTestStringConvertible {
         case traefik, envoy
         var testDescription: String { rawValue }
 
-        func ask(
+        func send(
             _ http: RawHTTP, about target: String, _ method: String = "GET", _ fields: [(String, String)] = []
         ) async throws -> RawResponse {
             switch self {
             case .traefik:
-                let told = [
+                let reported = [
                     ("X-Forwarded-Method", method), ("X-Forwarded-Proto", "https"),
                     ("X-Forwarded-Host", "editions.example.com"), ("X-Forwarded-Uri", target),
                     ("X-Forwarded-For", "192.0.2.7"),
                 ]
-                return try await http.send("GET", "/auth-request/forwarded-uri", told + fields)
+                return try await http.send("GET", "/auth-request/forwarded-uri", reported + fields)
             case .envoy:
-                let told = [("X-Envoy-Internal", "true"), ("Content-Length", "0")]
-                return try await http.send(method, "/auth-request/path" + target, told + fields)
+                let reported = [("X-Envoy-Internal", "true"), ("Content-Length", "0")]
+                return try await http.send(method, "/auth-request/path" + target, reported + fields)
             }
         }
     }
 
-    @Test("grants what the reader may have, and says which path was checked", arguments: Convention.allCases)
+    @Test("Grants an entitled reader and returns the checked path", arguments: Convention.allCases)
     func grants(convention: Convention) async throws {
         try await withGate { gate in
             let http = RawHTTP(port: gate.port)
-            let granted = try await convention.ask(
-                http, about: Self.open + "?page=2", "GET", [GateUnderTest.authorization(for: "ed-1")])
+            let granted = try await convention.send(
+                http, about: Self.open + "?page=2", "GET", [GateHarness.authorization(for: "ed-1")])
             #expect(granted.status == 200)
             #expect(granted["X-Gatefold-Path"] == Self.open)
             #expect(granted.body.isEmpty)
         }
     }
 
-    @Test("refuses with 403, whatever the method and the path", arguments: Convention.allCases)
-    func refuses(convention: Convention) async throws {
+    @Test("Rejects with 403 for any method and path", arguments: Convention.allCases)
+    func rejects(convention: Convention) async throws {
         try await withGate { gate in
             let http = RawHTTP(port: gate.port)
-            let right = try GateUnderTest.authorization(for: "ed-1")
-            let wrong = try GateUnderTest.authorization(for: "ed-2")
-            let prefix = "/content/\(GateUnderTest.publication)"
+            let right = try GateHarness.authorization(for: "ed-1")
+            let wrong = try GateHarness.authorization(for: "ed-2")
+            let prefix = "/content/\(GateHarness.publication)"
             for (target, fields) in [
                 (Self.open, []), (Self.open, [wrong]), (Self.open, [right, right]),
                 ("\(prefix)/ed-1/../ed-2/index.html", [right]), ("\(prefix)/ed-1/%2e%2e/ed-2/index.html", [right]),
                 ("\(prefix)/ed-1%2f..%2fed-2/index.html", [right]), ("\(prefix)//ed-2/index.html", [right]),
                 ("/elsewhere", [right]),
             ] {
-                let refused = try await convention.ask(http, about: target, "GET", fields)
-                expectRefusal(refused, target)
+                let rejected = try await convention.send(http, about: target, "GET", fields)
+                expectDenial(rejected, target)
             }
-            expectRefusal(
-                try await convention.ask(http, about: Self.open, "DELETE", [right]), "DELETE", status: 400...499)
+            expectDenial(
+                try await convention.send(http, about: Self.open, "DELETE", [right]), "DELETE", status: 400...499)
         }
     }
 
-    @Test("stands where every configuration says it does")
+    @Test("Serves every endpoint that a configuration names")
     func everyNamedEndpointExists() async throws {
         var named: Set<String> = []
         let files = FileManager.default.enumerator(at: SitePlan.fronts, includingPropertiesForKeys: nil)

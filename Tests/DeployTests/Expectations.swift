@@ -1,8 +1,9 @@
 import TestSupport
 import Testing
 
-/// A refusal is an immediate 403 that nobody may keep and that tells nothing (PROTOCOLS 1.5, DESIGN rule 1).
-func expectRefusal(
+/// Expects an immediate 403 that must not be cached and reveals nothing, as in Edition credentials and the content
+/// gate, “Refusals are 403”.
+func expectDenial(
     _ response: RawResponse, _ about: String, status: ClosedRange<Int> = 403...403,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -24,16 +25,17 @@ func expectRefusal(
     #expect(!holdsContent(response), "\(about): content", sourceLocation: sourceLocation)
 }
 
-/// The file, whole and unchanged, for this reader alone.
+/// Expects the whole, unchanged file with private caching.
 func expectFile(
     _ response: RawResponse, _ path: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {
     #expect(response.status == 200, "\(path)", sourceLocation: sourceLocation)
-    expectBytes(response, EditionShelf.bytes(of: path), path, sourceLocation: sourceLocation)
+    expectBytes(response, EditionStore.bytes(of: path), path, sourceLocation: sourceLocation)
     expectPrivate(response, path, sourceLocation: sourceLocation)
 }
 
-/// Exactly these bytes. (Compared outside of the expectation, which would look for the shortest difference of two mebibytes.)
+/// Expects exactly these bytes. The comparison is outside of the expectation, which would compute the shortest
+/// difference of two mebibytes.
 func expectBytes(
     _ response: RawResponse, _ bytes: [UInt8], _ about: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -41,7 +43,7 @@ func expectBytes(
     #expect(isEqual, "\(about): \(response.body.count) bytes, not the file's", sourceLocation: sourceLocation)
 }
 
-/// Only the reader's own device may keep it.
+/// Expects caching headers that allow the reader's own device only.
 func expectPrivate(
     _ response: RawResponse, _ about: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -50,12 +52,12 @@ func expectPrivate(
     #expect(response["X-Gatefold-Subscriber"] == nil, "\(about)", sourceLocation: sourceLocation)
 }
 
-/// Whether the body has bytes of a file. Files are random bytes, and what servers say of themselves is ASCII.
+/// Returns whether the body contains bytes of a file. Files are random bytes, and servers' own pages are ASCII.
 func holdsContent(_ response: RawResponse) -> Bool {
     response.body.contains { $0 >= 0x80 }
 }
 
-/// Whether the body is one of the edition's files, whole.
+/// Returns whether the body is a whole file of the edition.
 func isFile(_ response: RawResponse, of edition: String) -> Bool {
-    EditionShelf.paths(of: edition).contains { response.body == EditionShelf.bytes(of: $0) }
+    EditionStore.paths(of: edition).contains { response.body == EditionStore.bytes(of: $0) }
 }

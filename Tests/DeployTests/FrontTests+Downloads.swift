@@ -3,25 +3,25 @@ import Testing
 
 extension FrontTests {
     @Test(
-        "An edition's credentials open its files, byte for byte, and covers and free editions need none",
+        "An edition's credentials open its files unchanged, and covers and free editions need none",
         arguments: Front.allCases)
     func downloads(_ front: Front) async throws {
         try await withSite(front) { site in
-            let reader = try GateUnderTest.authorization(for: "ed-1")
-            for path in EditionShelf.paths(of: "ed-1") {
+            let reader = try GateHarness.authorization(for: "ed-1")
+            for path in EditionStore.paths(of: "ed-1") {
                 expectFile(try await site.get(path, [reader]), path)
             }
-            for path in EditionShelf.paths(of: GateUnderTest.freeEdition) + ["covers/ed-2.jpg"] {
+            for path in EditionStore.paths(of: GateHarness.freeEdition) + ["covers/ed-2.jpg"] {
                 expectFile(try await site.get(path), path)
-                expectFile(try await site.get(path, [GateUnderTest.basic("nobody:wrong")]), path)
+                expectFile(try await site.get(path, [GateHarness.basic("nobody:wrong")]), path)
             }
         }
     }
 
-    @Test("A download is resumed in the middle, and begins anew when the file has changed", arguments: Front.allCases)
+    @Test("Resumes a download, and restarts it if the file has changed", arguments: Front.allCases)
     func resumption(_ front: Front) async throws {
         try await withSite(front) { site in
-            let reader = try GateUnderTest.authorization(for: "ed-1")
+            let reader = try GateHarness.authorization(for: "ed-1")
             let whole = try await site.get("ed-1.zip", [reader])
             expectFile(whole, "ed-1.zip")
             let tag = try #require(whole["ETag"])
@@ -37,15 +37,15 @@ extension FrontTests {
         }
     }
 
-    @Test("HEAD is checked like GET and answers without a body", arguments: Front.allCases)
+    @Test("HEAD is checked like GET and has no body", arguments: Front.allCases)
     func head(_ front: Front) async throws {
         try await withSite(front) { site in
             let target = Site.target("ed-1.zip")
-            let head = try await site.http.send("HEAD", target, [try GateUnderTest.authorization(for: "ed-1")])
+            let head = try await site.http.send("HEAD", target, [try GateHarness.authorization(for: "ed-1")])
             #expect(head.status == 200)
             #expect(head["Content-Length"] == "1048576")
             expectPrivate(head, "HEAD")
-            expectRefusal(try await site.http.send("HEAD", target), "HEAD of nobody")
+            expectDenial(try await site.http.send("HEAD", target), "HEAD of nobody")
         }
     }
 }

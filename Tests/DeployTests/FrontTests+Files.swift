@@ -3,44 +3,44 @@ import TestSupport
 import Testing
 
 extension FrontTests {
-    /// Varnish keeps what it has for five minutes, as its guide says.
+    /// Without Varnish, which caches a file for five minutes.
     @Test(
-        "A file that is replaced is served as it was or as it is, whole, and soon as it is",
+        "Serves the old or the new version of a replaced file as a whole, and soon the new one",
         arguments: Front.allCases.filter { $0 != .varnish })
     func replacement(_ front: Front) async throws {
         try await withSite(front) { site in
-            let reader = try GateUnderTest.authorization(for: "ed-1")
+            let reader = try GateHarness.authorization(for: "ed-1")
             expectFile(try await site.get("ed-1.zip", [reader]), "ed-1.zip")
-            let (before, after) = (EditionShelf.bytes(of: "ed-1.zip"), Array("another".utf8))
+            let (before, after) = (EditionStore.bytes(of: "ed-1.zip"), Array("another".utf8))
             let prepared = site.plan.folder.appendingPathComponent("prepared")
             try Data(after).write(to: prepared)
             try #require(rename(prepared.path, site.plan.root.appendingPathComponent("ed-1.zip").path) == 0)
-            let isSeen = try await becomesTrueSoon {
-                let answer = try await site.get("ed-1.zip", [reader])
-                let (isOld, isNew) = (answer.body == before, answer.body == after)
-                #expect(answer.status == 200)
+            let isSeen = try await eventuallyTrue {
+                let response = try await site.get("ed-1.zip", [reader])
+                let (isOld, isNew) = (response.body == before, response.body == after)
+                #expect(response.status == 200)
                 #expect(isOld || isNew)
                 return isNew
             }
             #expect(isSeen)
             try FileManager.default.removeItem(at: site.plan.root.appendingPathComponent("ed-1.zip"))
-            let isGone = try await becomesTrueSoon {
-                let answer = try await site.get("ed-1.zip", [reader])
-                let isNew = answer.body == after
-                #expect(answer.status == 404 || isNew)
+            let isGone = try await eventuallyTrue {
+                let response = try await site.get("ed-1.zip", [reader])
+                let isNew = response.body == after
+                #expect(response.status == 404 || isNew)
                 return !isNew
             }
             #expect(isGone)
         }
     }
 
-    /// Caddy opens them, as its guide says.
+    /// Without Caddy, which follows links.
     @Test(
-        "A link below the folder leads to nothing, and neither does one that takes the place of a file or a folder",
+        "Symbolic links are not followed, not even in place of a known file or folder",
         arguments: Front.allCases.filter { $0 != .caddy })
     func links(_ front: Front) async throws {
         try await withSite(front) { site in
-            let reader = try GateUnderTest.authorization(for: "ed-1")
+            let reader = try GateHarness.authorization(for: "ed-1")
             let (files, root) = (FileManager.default, site.plan.root)
             let outside = site.plan.folder.appendingPathComponent("outside")
             try files.createDirectory(at: outside, withIntermediateDirectories: false)
@@ -53,7 +53,7 @@ extension FrontTests {
             for path in ["ed-1/folder/index.html", "ed-1/file.html"] {
                 #expect([403, 404].contains(try await site.get(path, [reader]).status), "\(path)")
             }
-            // Once the files are known to whoever remembers files.
+            // After the front's file caches know the files.
             let served = ["ed-1.zip", "ed-1/index.html"]
             for path in served { expectFile(try await site.get(path, [reader]), path) }
             for (name, target) in [("ed-1.zip", "index.html"), ("ed-1", "")] {
@@ -63,19 +63,19 @@ extension FrontTests {
                     at: place, withDestinationURL: target.isEmpty ? outside : outside.appendingPathComponent(target))
             }
             for path in served {
-                let isRefused = try await becomesTrueSoon {
-                    let answer = try await site.get(path, [reader])
-                    #expect(answer.body != Array("secret".utf8), "\(path)")
-                    return [403, 404].contains(answer.status)
+                let isRejected = try await eventuallyTrue {
+                    let response = try await site.get(path, [reader])
+                    #expect(response.body != Array("secret".utf8), "\(path)")
+                    return [403, 404].contains(response.status)
                 }
-                // It keeps what it has for five minutes.
-                #expect(isRefused || front == .varnish, "\(path)")
+                // Varnish caches a file for five minutes.
+                #expect(isRejected || front == .varnish, "\(path)")
             }
         }
     }
 
-    /// Asks twenty times in four seconds or more: longer than a file may be served as it was.
-    private func becomesTrueSoon(_ isTrue: () async throws -> Bool) async throws -> Bool {
+    /// Polls 20 times over at least four seconds, which is longer than a file may be stale.
+    private func eventuallyTrue(_ isTrue: () async throws -> Bool) async throws -> Bool {
         for _ in 0..<20 {
             if try await isTrue() { return true }
             try await Task.sleep(for: .milliseconds(200))

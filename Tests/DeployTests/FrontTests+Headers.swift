@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension FrontTests {
-    /// Names by which a client could speak for the front, each in spellings that some server takes for the same.
+    /// Headers by which a client could impersonate the front, in spellings that some server treats as equal.
     static let spoofs: [String] = [
         "X-Original-URI", "X-Original-URL", "X-Original-Method", "X-Forwarded-Uri", "X-Forwarded-Method",
         "X-Forwarded-Host",
@@ -16,10 +16,10 @@ extension FrontTests {
         ]
     }
 
-    @Test("Pitfall 11: no header of the client speaks for the front", arguments: Front.allCases)
+    @Test("Pitfall 11: no client header impersonates the front", arguments: Front.allCases)
     func spoofedHeaders(_ front: Front) async throws {
         try await withSite(front) { site in
-            let reader = try GateUnderTest.authorization(for: "ed-1")
+            let reader = try GateHarness.authorization(for: "ed-1")
             let mine = Site.target("ed-1/index.html")
             for name in Self.spoofs {
                 for value in [mine, "\(mine), \(mine)"] {
@@ -37,11 +37,11 @@ extension FrontTests {
         }
     }
 
-    @Test("Pitfall 11: two Authorization headers are refused", arguments: Front.allCases)
+    @Test("Pitfall 11: two Authorization headers are rejected", arguments: Front.allCases)
     func twoAuthorizations(_ front: Front) async throws {
         try await withSite(front) { site in
-            let reader = try GateUnderTest.authorization(for: "ed-1")
-            let wrong = GateUnderTest.basic("a:b")
+            let reader = try GateHarness.authorization(for: "ed-1")
+            let wrong = GateHarness.basic("a:b")
             for fields in [
                 [reader, wrong], [wrong, reader], [reader, reader], [reader, (reader.0.lowercased(), wrong.1)],
             ] {

@@ -5,18 +5,18 @@ import Testing
 
 extension FrontTests {
     @Test(
-        "Pitfall 20: no log has a ticket, a query or credentials, and each request has a line",
+        "Pitfall 20: logs contain no ticket, query or credentials, and each request has a line",
         arguments: Front.allCases)
     func logs(_ front: Front) async throws {
         try await withSite(front) { site async throws in
-            let secrets = try await askEverything(site)
+            let secrets = try await sendEveryRequest(site)
             for secret in secrets { #expect(try !site.logs().contains(secret)) }
             try await expectLine(of: "/content/daily/ed-1/index.html", site, front)
         }
     }
 
     @Test(
-        "Pitfall 20: no log has the path of an app's call that came to the front, where an identifier may be that opens purchases",
+        "Pitfall 20: logs contain no path of an app's call, which may hold an identifier that opens purchases",
         arguments: Front.allCases)
     func logsOfCalls(_ front: Front) async throws {
         try await withSite(front) { site async throws in
@@ -27,7 +27,7 @@ extension FrontTests {
             ] {
                 #expect(try await site.http.send("GET", target).status >= 400)
             }
-            _ = try await site.get("ed-1/index.html", [try GateUnderTest.authorization(for: "ed-1")])
+            _ = try await site.get("ed-1/index.html", [try GateHarness.authorization(for: "ed-1")])
             try await expectLine(of: "/content/daily/ed-1/index.html", site, front)
             #expect(try !site.logs().contains(Self.installation))
             if front == .varnish {
@@ -39,41 +39,42 @@ extension FrontTests {
 
     private static let installation = "6B8F0E1C-2A3D-4E5F-8A9B-0C1D2E3F4A5B"
 
-    @Test("Pitfall 20: nor while the gate can not be asked", arguments: Front.allCases)
+    @Test("Pitfall 20: logs contain no secrets while the gate is down", arguments: Front.allCases)
     func logsOfOutages(_ front: Front) async throws {
-        try await withSite(front, asking: try FreePort.find()) { site async throws in
-            let secrets = try await askEverything(site)
+        try await withSite(front, requesting: try FreePort.find()) { site async throws in
+            let secrets = try await sendEveryRequest(site)
             for secret in secrets { #expect(try !site.logs().contains(secret)) }
         }
     }
 
-    /// Sends what opens an edition in every way that a server could find worth a line.
+    /// Sends requests with valid credentials in every way that a server could log.
     ///
-    /// - Returns: what no line may hold.
-    private func askEverything(_ site: Site) async throws -> [String] {
-        let ticket = try GateUnderTest.ticket(for: "ed-1").text
-        let reader = try GateUnderTest.authorization(for: "ed-1")
+    /// - Returns: The texts that no log line may contain.
+    private func sendEveryRequest(_ site: Site) async throws -> [String] {
+        let downloadToken = try GateHarness.downloadToken(for: "ed-1").text
+        let reader = try GateHarness.authorization(for: "ed-1")
         let target = Site.target("ed-1/index.html")
         for (method, target, fields) in [
-            ("GET", target + "?ticket=\(ticket)", []), ("GET", target, [reader]),
-            ("HEAD", target + "?a=b&ticket=\(ticket)", []), ("POST", target + "?ticket=\(ticket)", []),
+            ("GET", target + "?ticket=\(downloadToken)", []), ("GET", target, [reader]),
+            ("HEAD", target + "?a=b&ticket=\(downloadToken)", []), ("POST", target + "?ticket=\(downloadToken)", []),
             (
-                "GET", target + "?ticket=\(ticket)",
-                [reader, ("Referer", "https://a.example.com\(target)?ticket=\(ticket)")]
+                "GET", target + "?ticket=\(downloadToken)",
+                [reader, ("Referer", "https://a.example.com\(target)?ticket=\(downloadToken)")]
             ),
-            ("GET", Site.target("ed-1/none.html") + "?ticket=\(ticket)", []),
-            ("GET", Site.target("ed-2/index.html") + "?ticket=\(ticket)", []),
-            ("GET", "/content/daily/%zz?ticket=\(ticket)", []), ("GET", "/content/daily/a%2fb?ticket=\(ticket)", []),
-            ("GET", "/elsewhere?ticket=\(ticket)", [reader]),
-            ("GET", target + "?ticket=\(ticket)", [("Range", "bytes=9-1")]),
+            ("GET", Site.target("ed-1/none.html") + "?ticket=\(downloadToken)", []),
+            ("GET", Site.target("ed-2/index.html") + "?ticket=\(downloadToken)", []),
+            ("GET", "/content/daily/%zz?ticket=\(downloadToken)", []),
+            ("GET", "/content/daily/a%2fb?ticket=\(downloadToken)", []),
+            ("GET", "/elsewhere?ticket=\(downloadToken)", [reader]),
+            ("GET", target + "?ticket=\(downloadToken)", [("Range", "bytes=9-1")]),
         ] as [(String, String, [(String, String)])] {
             _ = try? await site.http.send(method, target, fields)
         }
         let pair = reader.1.replacing("Basic ", with: "")
-        return [ticket, String(ticket.prefix(24)), pair, "ticket="]
+        return [downloadToken, String(downloadToken.prefix(24)), pair, "ticket="]
     }
 
-    /// Logs may be written a moment after the answer.
+    /// Waits for the line, because a log may be written after the response.
     private func expectLine(of path: String, _ site: Site, _ front: Front) async throws {
         if front == .varnish { return try await expectVarnishLine(of: path, site) }
         let deadline = ContinuousClock.now + .seconds(120)
@@ -83,7 +84,7 @@ extension FrontTests {
         #expect(try site.logs().contains(path))
     }
 
-    /// Varnish leaves the log to another program, which the configuration tells how to write it.
+    /// Expects the line in the output of varnishncsa with the documented format.
     private func expectVarnishLine(of path: String, _ site: Site) async throws {
         let lines = try await varnishLines(site)
         #expect(lines.contains(path))

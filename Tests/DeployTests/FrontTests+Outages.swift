@@ -3,17 +3,17 @@ import TestSupport
 import Testing
 
 extension FrontTests {
-    @Test("A gate that can not be asked is 5xx and no content", arguments: Front.allCases)
+    @Test("A gate that is down results in 5xx without content", arguments: Front.allCases)
     func gateDown(_ front: Front) async throws {
-        try await withSite(front, asking: try FreePort.find()) { site in
-            let reader = try GateUnderTest.authorization(for: "ed-1")
-            for path in ["ed-1.zip", "ed-1/index.html", "covers/ed-1.jpg", "\(GateUnderTest.freeEdition).zip"] {
-                expectRefusal(try await site.get(path, [reader]), path, status: 500...503)
+        try await withSite(front, requesting: try FreePort.find()) { site in
+            let reader = try GateHarness.authorization(for: "ed-1")
+            for path in ["ed-1.zip", "ed-1/index.html", "covers/ed-1.jpg", "\(GateHarness.freeEdition).zip"] {
+                expectDenial(try await site.get(path, [reader]), path, status: 500...503)
             }
         }
     }
 
-    /// What something that is not Gatefold, or is out of its mind, could answer.
+    /// Responses of a server that is not Gatefold or is broken.
     static let nonsense: [String] = [
         "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n",
@@ -31,27 +31,27 @@ extension FrontTests {
     ]
 
     @Test(
-        "Whatever the gate's port answers that is no permission, no content leaves and nobody is challenged",
+        "A broken gate's response never releases content and never causes a challenge",
         arguments: Front.allCases)
     func gateOutOfItsMind(_ front: Front) async throws {
         let script = Script()
-        try await withScriptedHTTPServer(answering: { script.answer }) { port in
-            try await withSite(front, asking: port) { site in
-                let reader = try GateUnderTest.authorization(for: "ed-1")
-                for answer in Self.nonsense {
-                    script.answer = answer
-                    expectRefusal(try await site.get("ed-1.zip", [reader]), answer, status: 400...599)
+        try await withScriptedHTTPServer(responding: { script.response }) { port in
+            try await withSite(front, requesting: port) { site in
+                let reader = try GateHarness.authorization(for: "ed-1")
+                for response in Self.nonsense {
+                    script.response = response
+                    expectDenial(try await site.get("ed-1.zip", [reader]), response, status: 400...599)
                 }
             }
         }
     }
 
-    @Test("Pitfall 2: what leaves is the path that the gate named, or nothing", arguments: Front.allCases)
+    @Test("Pitfall 2: serves only the path that the gate returned, or nothing", arguments: Front.allCases)
     func checkedPathIsServed(_ front: Front) async throws {
         let checked = Site.target("ed-1/index.html")
-        let answer = "HTTP/1.1 200 OK\r\nX-Gatefold-Path: \(checked)\r\nContent-Length: 0\r\n\r\n"
-        try await withScriptedHTTPServer(answering: { answer }) { port in
-            try await withSite(front, asking: port) { site in
+        let response = "HTTP/1.1 200 OK\r\nX-Gatefold-Path: \(checked)\r\nContent-Length: 0\r\n\r\n"
+        try await withScriptedHTTPServer(responding: { response }) { port in
+            try await withSite(front, requesting: port) { site in
                 expectFile(try await site.get("ed-1/index.html"), "ed-1/index.html")
                 let response = try await site.get("ed-2/index.html")
                 #expect(!holdsContent(response) || isFile(response, of: "ed-1"))
@@ -61,11 +61,11 @@ extension FrontTests {
     }
 }
 
-/// What a scripted gate answers next.
+/// The next response of a scripted gate.
 private final class Script: Sendable {
     private let current = Mutex("")
 
-    var answer: String {
+    var response: String {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }

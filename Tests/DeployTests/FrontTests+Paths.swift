@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension FrontTests {
-    /// Asked with the credentials of ed-1; each names a file of ed-2 to somebody who reads paths in another way.
+    /// Paths requested with the credentials of ed-1 that name a file of ed-2 in another interpretation.
     static let tricks: [String] = [
         "/content/daily/ed-1/../ed-2/index.html", "/content/daily/ed-1/%2e%2e/ed-2/index.html",
         "/content/daily/ed-1/%2E./ed-2/index.html", "/content/daily/ed-1/..%2fed-2/index.html",
@@ -32,17 +32,17 @@ extension FrontTests {
         "/content/daily/ed-1/{path}/../../ed-2/index.html",
     ]
 
-    @Test("Pitfall 2: a path read two ways never opens another edition", arguments: Front.allCases)
+    @Test("Pitfall 2: an ambiguous path never opens another edition", arguments: Front.allCases)
     func pathTricks(_ front: Front) async throws {
         try await withSite(front) { site in
-            let reader = try GateUnderTest.authorization(for: "ed-1")
+            let reader = try GateHarness.authorization(for: "ed-1")
             let raw: [[UInt8]] = [
                 [0xC0, 0xAE, 0xC0, 0xAE], [0xE0, 0x80, 0xAE, 0x2E], [0xFF], [0x2E, 0x2E, 0x00], [0x2E, 0x2E, 0x09],
                 [0x2E, 0x2E, 0x20],
             ].map { Array("/content/daily/ed-1/".utf8) + $0 + Array("/ed-2/index.html".utf8) }
             for target in Self.tricks.map({ Array($0.utf8) }) + raw {
                 let about = String(decoding: target, as: UTF8.self)
-                // Hanging up on nonsense is an answer too.
+                // A closed connection is an acceptable response to an invalid request.
                 guard let response = try? await site.http.send("GET", target, [reader]) else { continue }
                 #expect((400..<500).contains(response.status), "\(about): \(response.status)")
                 #expect(!holdsContent(response), "\(about)")
@@ -52,10 +52,10 @@ extension FrontTests {
         }
     }
 
-    @Test("Pitfall 2: a query that looks like a path changes nothing", arguments: Front.allCases)
+    @Test("Pitfall 2: a query that looks like a path has no effect", arguments: Front.allCases)
     func queries(_ front: Front) async throws {
         try await withSite(front) { site in
-            let reader = try GateUnderTest.authorization(for: "ed-1")
+            let reader = try GateHarness.authorization(for: "ed-1")
             for query in ["?/content/daily/ed-2/index.html", "?x=/../../ed-2/index.html", "??", "?%00", "?%2e%2e/ed-2"]
             {
                 let target = Site.target("ed-1/index.html") + query
@@ -65,7 +65,7 @@ extension FrontTests {
     }
 
     @Test(
-        "Pitfall 2: paths put together by chance give files of the edition that was checked, or nothing",
+        "Pitfall 2: random paths return files of the checked edition or nothing",
         arguments: Front.allCases)
     func randomPaths(_ front: Front) async throws {
         let pieces = [
@@ -74,7 +74,7 @@ extension FrontTests {
             "2e", "\\", ";", "%3b", "%00", "?", "#", ".zip", "%20", "//", "/../", "covers", "free-1", "/content/daily/",
         ]
         try await withSite(front) { site in
-            let reader = try GateUnderTest.authorization(for: "ed-1")
+            let reader = try GateHarness.authorization(for: "ed-1")
             var random = SeededRandom(seed: 2)
             for _ in 0..<250 {
                 let tail = (0..<Int.random(in: 1...6, using: &random)).map { _ in
@@ -82,7 +82,7 @@ extension FrontTests {
                 }
                 let target = "/content/daily/" + tail.joined()
                 guard let response = try? await site.http.send("GET", target, [reader]) else { continue }
-                let isOwn = isFile(response, of: "ed-1") || isFile(response, of: GateUnderTest.freeEdition)
+                let isOwn = isFile(response, of: "ed-1") || isFile(response, of: GateHarness.freeEdition)
                 #expect(!holdsContent(response) || isOwn, "\(target)")
             }
         }

@@ -5,23 +5,23 @@ import TestSupport
 import Testing
 
 extension FrontTests {
-    @Test("A ticket in the query opens its edition alone, and two are none", arguments: Front.allCases)
-    func tickets(_ front: Front) async throws {
+    @Test("A ticket in the query opens only its edition, and two tickets are rejected", arguments: Front.allCases)
+    func downloadTokens(_ front: Front) async throws {
         try await withSite(front) { site async throws in
-            func ask(_ path: String, _ query: String, _ fields: [(String, String)] = []) async throws -> RawResponse {
+            func send(_ path: String, _ query: String, _ fields: [(String, String)] = []) async throws -> RawResponse {
                 try await site.http.send("GET", Site.target(path) + "?" + query, fields)
             }
-            let ticket = "ticket=" + (try GateUnderTest.ticket(for: "ed-1")).text
-            for path in EditionShelf.paths(of: "ed-1") {
-                expectFile(try await ask(path, "environment=production&\(ticket)&devicetype=tablet"), path)
+            let downloadToken = "ticket=" + (try GateHarness.downloadToken(for: "ed-1")).text
+            for path in EditionStore.paths(of: "ed-1") {
+                expectFile(try await send(path, "environment=production&\(downloadToken)&devicetype=tablet"), path)
             }
-            let rest = try await ask("ed-1.zip", ticket, [("Range", "bytes=400001-")])
+            let rest = try await send("ed-1.zip", downloadToken, [("Range", "bytes=400001-")])
             #expect(rest.status == 206)
-            expectRefusal(try await ask("ed-2.zip", ticket), "another edition")
-            expectRefusal(try await ask("ed-1.zip", "ticket=x.y"), "no ticket of ours")
-            expectRefusal(try await ask("ed-1.zip", "\(ticket)&\(ticket)"), "two tickets")
-            let reader = try GateUnderTest.authorization(for: "ed-1")
-            expectRefusal(try await ask("ed-1.zip", ticket, [reader]), "a ticket and a header")
+            expectDenial(try await send("ed-2.zip", downloadToken), "another edition")
+            expectDenial(try await send("ed-1.zip", "ticket=x.y"), "no ticket of ours")
+            expectDenial(try await send("ed-1.zip", "\(downloadToken)&\(downloadToken)"), "two tickets")
+            let reader = try GateHarness.authorization(for: "ed-1")
+            expectDenial(try await send("ed-1.zip", downloadToken, [reader]), "a ticket and a header")
         }
     }
 }

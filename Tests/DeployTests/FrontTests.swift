@@ -1,7 +1,7 @@
 import Testing
 
-/// The configurations in `deploy/fronts`, each run by the real server in front of real files, with a gate deciding.
+/// Tests of the configurations in `deploy/fronts`, each run by the real server with real files and a real gate.
 ///
-/// One server at a time: they are started and stopped for every test.
-@Suite("Servers of others in front of editions", .serialized)
+/// The suite is serialized, because each test starts and stops servers.
+@Suite("Front servers of other vendors", .serialized)
 struct FrontTests {}

@@ -6,11 +6,11 @@ import Testing
     import Glibc
 #endif
 
-@Suite("A server that a test starts") struct ServerProcessTests {
-    @Test("holds no socket of the test's open, whoever opens one meanwhile")
+@Suite("Server process of a test") struct ServerProcessTests {
+    @Test("Inherits no socket of the test process")
     func descriptors() async throws {
         try await withTemporaryFolder { folder in
-            // As NIO opens its sockets: they are inherited.
+            // Opens sockets as NIO does, which child processes inherit.
             let opening = Task.detached {
                 var opened: [Int32] = []
                 while !Task.isCancelled, opened.count < 300 {

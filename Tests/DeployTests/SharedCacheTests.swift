@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Caches that somebody put in front of the front door, with nothing but their packages' defaults.
+/// Tests with caches in front of the front door that use their packages' defaults.
 @Suite("Shared caches in front of the front door", .serialized)
 struct SharedCacheTests {
     enum Cache: String, CaseIterable, CustomTestStringConvertible {
@@ -10,19 +10,19 @@ struct SharedCacheTests {
         var testDescription: String { rawValue }
     }
 
-    @Test("Pitfall 16: the same question twice is answered twice", arguments: Cache.allCases)
-    func everyQuestionArrives(cache: Cache) async throws {
+    @Test("Pitfall 16: a repeated request gets a new response", arguments: Cache.allCases)
+    func everyRequestArrives(cache: Cache) async throws {
         try await withCache(cache) { http in
-            // A random half of a hundred editions each time: two equal answers would be one answer, kept.
-            let question = "/test/verify_subscription?token=modnarevitca"
-            let answers = [try await http.send("GET", question), try await http.send("GET", question)]
-            for answer in answers {
-                #expect(answer.status == 200)
-                #expect(answer.text.contains("<issue>"))
-                #expect(answer["Cache-Control"] == "no-store, no-cache, must-revalidate, private, max-age=0")
-                #expect(answer["Set-Cookie"] == nil)
+            // Each response is a random half of a hundred editions, so two equal responses would be a cached one.
+            let target = "/test/verify_subscription?token=modnarevitca"
+            let responses = [try await http.send("GET", target), try await http.send("GET", target)]
+            for response in responses {
+                #expect(response.status == 200)
+                #expect(response.text.contains("<issue>"))
+                #expect(response["Cache-Control"] == "no-store, no-cache, must-revalidate, private, max-age=0")
+                #expect(response["Set-Cookie"] == nil)
             }
-            #expect(answers[0].text != answers[1].text)
+            #expect(responses[0].text != responses[1].text)
         }
     }
 
@@ -38,19 +38,19 @@ struct SharedCacheTests {
                     "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(body.utf8.count)",
                 ]
                 let request = head.joined(separator: "\r\n") + "\r\n\r\n" + body
-                let byForm = try await http.exchange(Array(request.utf8))
-                #expect(byForm.text.contains("<token>\(token)</token>"))
+                let viaForm = try await http.exchange(Array(request.utf8))
+                #expect(viaForm.text.contains("<token>\(token)</token>"))
             }
         }
     }
 
-    @Test("Pitfall 16: a name that looks like a file is not found, and not kept", arguments: Cache.allCases)
+    @Test("Pitfall 16: a path that looks like a file is not found and not cached", arguments: Cache.allCases)
     func cacheDeception(cache: Cache) async throws {
         try await withCache(cache) { http in
             for path in ["/test/verify_subscription/x.css", "/test/verify_subscription/x.css?token=llaevitca"] {
-                let answer = try await http.send("GET", path)
-                #expect(answer.status == 404)
-                #expect(answer["Cache-Control"] == "no-store, no-cache, must-revalidate, private, max-age=0")
+                let response = try await http.send("GET", path)
+                #expect(response.status == 404)
+                #expect(response["Cache-Control"] == "no-store, no-cache, must-revalidate, private, max-age=0")
             }
         }
     }
@@ -72,7 +72,7 @@ private func withCache(
     }
 }
 
-/// A cache that would keep anything for ten minutes that does not say otherwise.
+/// Returns a cache that stores every response for ten minutes unless its headers forbid it.
 private func nginx(in folder: URL, port: Int, origin: Int) throws -> ServerProcess.Launch {
     let binary = try Installed("/usr/sbin/nginx", package: "nginx")
     let main = folder.appendingPathComponent("nginx.conf")

@@ -5,26 +5,26 @@ import Testing
 
 @testable import FrontDoors
 
-@Suite("An access token")
+@Suite("Access token")
 struct AlteredTokenTests {
-    @Test("that was altered says what it said before, or nothing")
+    @Test("An altered token has its original claims or is rejected")
     func altered() async throws {
         let tokens = AccessTokens(
             publication: FuzzedTenant.id, secrets: FuzzedTenant.secrets, issuer: "https://example.com", lifetime: 3_600,
             random: FuzzedTenant.random)
-        let moment = FuzzedTenant.now
-        let genuine = try await tokens.issue(FuzzedTenant.session, account: 7, at: moment).text
-        let claims = try #require(await tokens.read(genuine, at: moment))
+        let timestamp = FuzzedTenant.now
+        let genuine = try await tokens.issue(FuzzedTenant.session, account: 7, at: timestamp).text
+        let claims = try #require(await tokens.read(genuine, at: timestamp))
         var random = SeededRandom(seed: 41)
         for _ in 0..<1_000 {
-            let bytes = random.mutated([Array(genuine.utf8)], upTo: AccessTokens.longest)
-            let read = await tokens.read(String(decoding: bytes, as: UTF8.self), at: moment)
-            // The last letter of base64url has bits that say nothing.
+            let bytes = random.mutated([Array(genuine.utf8)], upTo: AccessTokens.maxLength)
+            let read = await tokens.read(String(decoding: bytes, as: UTF8.self), at: timestamp)
+            // The last letter of base64url has unused bits.
             #expect(read == nil || read == claims)
         }
     }
 
-    @Test("that says it is signed in no way is none")
+    @Test("Rejects an unsigned token")
     func unsigned() async throws {
         let tokens = AccessTokens(
             publication: FuzzedTenant.id, secrets: FuzzedTenant.secrets, issuer: "https://example.com", lifetime: 3_600,

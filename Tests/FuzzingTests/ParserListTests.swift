@@ -1,32 +1,33 @@
 import Foundation
 import Testing
 
-@Suite("The parsers of outside bytes")
+@Suite("Parsers of outside bytes")
 struct ParserListTests {
     private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Sources").standardizedFileURL
 
-    /// How a parser of bytes begins, or of what was made of bytes and says nothing yet. Private ones count, for a file may
-    /// have no other.
+    /// Returns expressions for the start of a parser of bytes or of unparsed values made of them. Private parsers
+    /// count, because a file may have no other.
     private static func ofBytes() throws -> [Regex<Substring>] {
         let types = [
             #"\[UInt8\]\??"#, #"\[String\]"#, "ArraySlice<UInt8>", "(?:Bidirectional)?Collection<UInt8>",
             "Sequence<UInt8>", #"Data\??"#, "ByteBuffer", "Unsafe(?:Raw)?BufferPointer(?:<UInt8>)?",
-            #"(?:String|Substring)\.UTF8View"#, "JSONValue", "HTTPAnswer", "RawAnswer", "HTTPFields", "HTTPRequest",
+            #"(?:String|Substring)\.UTF8View"#, "JSONValue", "OutboundResponse", "ReceivedResponse", "HTTPFields",
+            "HTTPRequest",
             "WebSocketFrame", "XMLElement", "XMLRecord",
         ]
         let bytes = oneOf(types)
-        // What has another of these names gives bytes away, or another form.
+        // Functions with any of these names write bytes or convert them.
         let name = #"(?:init\??|func (?!write|encode|publish|hash|sign|append|add|send)\w+)\#(generic)"#
         return try regexes([
             #"\#(name)\(\#(label)\#(bytes)"#,
-            #"(?:init\??|func \w+)\#(generic)\([^()]*, (?:\w+ )?(?:body|bytes|answer|data|lines?): \#(bytes)"#,
-            // The bytes of a file, of an answer, of a connection.
+            #"(?:init\??|func \w+)\#(generic)\([^()]*, (?:\w+ )?(?:body|bytes|response|result|data|lines?): \#(bytes)"#,
+            // The bytes of a file, a response or a connection.
             #"init\(path: String"#, #"http\.send\("#, "typealias InboundIn = (?:ByteBuffer|WebSocketFrame)",
         ])
     }
 
-    /// How a parser of a text begins.
+    /// Returns expressions for the start of a parser of a text.
     private static func ofTexts() throws -> [Regex<Substring>] {
         let types = [#"String\??"#, "StringProtocol", #"Substring\??"#]
         let names = [
@@ -35,12 +36,13 @@ struct ParserListTests {
         ].joined(separator: "|")
         return try regexes([
             #"init\?\#(generic)\(\#(label)\#(oneOf(types))"#,
-            #"init\#(generic)\((?:_|parsing|encoded|line|target|of|from|in) \w+: \#(oneOf(types + ["Answer"]))"#,
+            #"init\#(generic)\((?:_|parsing|encoded|line|target|of|from|in) \w+: \#(oneOf(types + ["ResponseValue"]))"#,
             #"func (?:\#(names))\#(generic)\(\#(label)\#(oneOf(types))"#,
         ])
     }
 
-    /// How a parser begins whose name says nothing: by what it is given, which is part of a request. Private ones count.
+    /// Returns expressions for the start of a parser whose name is not specific, by its parameter, which is part of a
+    /// request. Private parsers count.
     private static func ofParts() throws -> [Regex<Substring>] {
         let parts = "path|target|accept|header|query|uri|cookie|origin"
         let texts = oneOf([#"String\??"#, "StringProtocol", #"Substring\??"#])
@@ -51,7 +53,7 @@ struct ParserListTests {
         ])
     }
 
-    /// What takes a text apart, in whatever function or value.
+    /// Expressions for calls that split a text in any function or value.
     private static let cuts = [
         ".split(separator:", ".split(whereSeparator:", ".split {", ".firstRange(of:", ".wholeMatch(of:",
         ".prefixMatch(of:", ".firstMatch(of:", #"Index(of: ""#, "Index(of: UInt8(", #".dropFirst(""#, ".drop(while:",
@@ -73,70 +75,73 @@ struct ParserListTests {
         try beginnings.map { try Regex(#"(?:^|\s)\#($0)"#, as: Substring.self) }
     }
 
-    /// Files that look like parsers and read nothing that comes from outside, or hand it on to one that is in a target.
-    private static let others: Set<String> = operators.union(ours).union(values).union(written).union(handed)
+    /// Files that resemble parsers but read nothing from outside, or pass it on to a parser that is in a target.
+    private static let others: Set<String> = operators.union(ours).union(values).union(written).union(passed)
 
-    /// What an operator wrote or is named by, read once at the start.
+    /// Files that read an operator's input once at the start.
     private static let operators: Set<String> = [
         "AppleRoots", "BackendRegistry", "BodyTemplate", "CampaignLock", "CheckCases", "CheckReader", "CloudSoftphone",
         "CloudSoftphone+Settings", "ContentLayout+Settings", "DirectoryGroups", "DrillFault", "EdgeTemplate",
         "Endpoint", "EnvironmentOverrides", "FeedSchedule", "GatefoldConfiguration", "GoogleSigningKey",
         "GoogleStoreSettings", "InPlayerBackendKind", "InPlayerConfiguration", "InPlayerEnvironment",
-        "MQTTBroker+Address", "MailSender", "MailServer", "NoticeSettings", "ODBCConnectionString",
+        "MQTTBroker+Address", "MailSender", "MailServer", "NotificationBrokerSettings", "ODBCConnectionString",
         "PostgreSQLSettings", "PublicURL", "PugpigCalls", "PushCredentials", "PushSettings", "ReadExpression", "Rule",
         "SecretQuality", "SettingsSection+Secrets", "SocketAddress", "SubscriptionProduct", "TransferRequest",
         "WebhookSettings",
     ]
 
-    /// Files and databases of our own.
+    /// Files that read our own files and databases.
     private static let ours: Set<String> = [
-        "AppliedImport", "CatalogueMemory", "DatabaseFiles", "DatabaseUse", "DenialCache+Sharing", "DeniedEditions",
+        "AppliedImport", "CatalogueCache", "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing",
+        "DeniedEditions",
         "DurableFolder", "FeedDatabase",
-        "FeedFileStamp", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter", "GenerationFile", "HerdReport",
-        "PrivateFile", "SQLiteChanges", "SQLiteStateStore", "SQLiteStateStore+Acquaintances", "SharedFact",
+        "FeedFileIdentity", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter", "GenerationFile", "HerdReport",
+        "PrivateFile", "SQLiteCommandExecutor", "SQLiteStateStore", "SQLiteStateStore+Acquaintances", "SharedFact",
         "SQLiteStateStore+ItemNumbers", "StateBackup", "StateRestore", "SubscriberDatabase",
         "SubscriberDatabase+Applying", "WriteAheadLog",
     ]
 
-    /// Protocols, what is made of values that were read already, and what is hashed, compared or looked up, whatever it
-    /// is.
+    /// Files with protocols, values made of parsed values, and code that hashes, compares or looks up its input.
     private static let values: Set<String> = [
-        "AcceptFailureHandler", "AccountBook", "AdoptedReader", "CatalogueColumns", "CollationEquivalents",
-        "ConstantTime", "ContentType", "CredentialFacts", "CredentialsForm", "CryptFunction", "Decided", "Decoys",
-        "DigestFunction", "ExactText", "FeedItem",
-        "GuessAttempt", "HTTPMessages", "InPlayerSettings", "InPlayerTransport", "KeptAnswer", "LaneMemory",
+        "AcceptFailureHandler", "AccountStore", "MigratedReader", "CatalogueColumns", "CollationEquivalents",
+        "ConstantTime", "ContentType", "CredentialFacts", "CredentialsTemplate", "CryptFunction", "ImmediateResult",
+        "DummyHashes",
+        "DigestFunction", "ByteExactString", "FeedItem",
+        "LoginAttempt", "HTTPMessages", "InPlayerSettings", "InPlayerTransport", "CachedResponse", "FastPathCache",
         "MQTTPacket", "NewerSchema", "PBKDF2Hash", "PINCodeStore", "PasswordHasher", "PasswordVerifier",
-        "PublicationProxy", "PushToken",
-        "QuestionKey", "RecalledSignIns", "ReceiptVerifier", "RevocationMemory", "SQLChange", "SQLDatabase",
+        "AuthorizationService", "PushToken",
+        "BackendQueryKey", "CachedSignInRecorder", "ReceiptVerifier", "OCSPStatusCache", "SQLChange", "SQLDatabase",
         "SQLValues", "SQLiteStateStore+PINCodes", "Secret",
-        "SendWindow", "SessionKeeper", "SessionStore", "ShadowWatch", "StoredPassword", "TokenCodec",
+        "SendWindow", "SessionManager", "SessionStore", "ShadowMonitor", "StoredPassword", "TokenCodec",
     ]
 
-    /// What we say ourselves.
+    /// Files that write our own messages.
     private static let written: Set<String> = [
         "AWSSignature", "AccessDocument", "CacheableDocument", "CampaignCommand", "CheckReport+Table",
-        "Checkup+Malformed", "CitedSource", "DrillReader", "FeedDocument", "InPlayerAnswer", "JSONWriter",
-        "LDAPConnection+Operations", "LoopTurns", "MailMessage", "MemoryTrimmer", "MicroPieces", "NoCacheHeaders",
-        "PathTricks", "Probe",
-        "PugpigResponse", "WholeAnswer", "XMLText",
+        "CheckRun+Malformed", "DrillReader", "FeedDocument", "InPlayerResponse", "JSONWriter",
+        "LDAPConnection+Operations", "EventLoopYield", "MailMessage", "MemoryTrimmer", "MicrobenchmarkFixture",
+        "NoCacheHeaders",
+        "PathConfusionCases", "Probe",
+        "PugpigResponse", "SourceCitation", "BufferedResponse", "XMLText",
     ]
 
-    /// What hands bytes on as they came, to a parser in a target or to a library. Of an answer these look at the status,
-    /// its type, at how long to wait, and at a text that they ask about next; of a file or a request at where it is, how
-    /// long, and which headers and fields there are.
-    private static let handed: Set<String> = [
+    /// Files that pass bytes unchanged to a parser in a target or to a library. Of a response they read the status, the
+    /// type, the retry delay and a text for the next request. Of a file or a request they read the location, the length
+    /// and the names of headers and fields.
+    private static let passed: Set<String> = [
         "AmazonService", "AppStoreNotifications", "AppStoreServerClient", "AppStoreServerClient+Questions",
-        "AppleSignedData", "AppleStore", "AppleStore+Unified", "AuthRequestAnswer", "BakerSettings",
-        "BasispressQuestion+Receipt", "DigestAuthorization", "DocumentPlace", "DocumentRules", "FileServer",
-        "FlushRequest", "GateRules", "ImportFile", "InPlayerDirectory", "LastRequestHandler", "NoticeAuthRequest",
+        "AppleSignedData", "AppleStore", "AppleStore+Unified", "AuthRequestResponse", "BakerSettings",
+        "BasispressRequestHandler+Receipt", "DigestAuthorization", "DocumentLocation", "DocumentRules", "FileServer",
+        "FlushRequest", "GateRules", "ImportFile", "InPlayerDirectory", "ConnectionCloseHandler",
+        "NotificationAuthRequest",
         "ODBCHandle", "ODBCStatement", "OpenFile", "PairedStreams", "ProbeTransport", "PublicationFeed",
-        "PugpigFrontDoor", "PurchaseDesk+Confirmation", "PurchaseDesk+Following", "RequestArrivalHandler",
+        "PugpigFrontDoor", "PurchaseService+Confirmation", "PurchaseService+Following", "IncomingRequestHandler",
         "RevocationRequester",
-        "SignedAppStoreData", "StoreKind+Form", "StoreNotificationsFrontDoor", "SubscriberImport", "TLSProbe",
-        "VerifyReceiptClient", "WebhookCarrier",
+        "SignedAppStoreData", "StoreKind+Kind", "StoreNotificationsFrontDoor", "SubscriberImport", "TLSProbe",
+        "VerifyReceiptClient", "WebhookDeliveryTransport",
     ]
 
-    @Test("are all in a target")
+    @Test("Are each covered by a target")
     func complete() throws {
         let covered = Set(FuzzTarget.all.flatMap(\.parsers))
         var names: Set<String> = []
@@ -160,8 +165,8 @@ struct ParserListTests {
         #expect(Self.others.intersection(covered) == [], "expected nothing to be excused that is in a target")
     }
 
-    /// The lines that may begin a parser, with the next one where they end with a parenthesis. The expressions are slow:
-    /// most lines need not be given to them.
+    /// Returns the lines that may start a parser, joined with the next line if they end with a parenthesis. This
+    /// filters most lines before the slow expressions run.
     private static func declarations(_ source: String) -> [String] {
         var lines: [String] = []
         var begun = ""

@@ -2,32 +2,32 @@ import Gatefold
 import TestSupport
 import Testing
 
-/// The backend of the module's guide, word for word.
+/// The backend from the module's guide, copied verbatim.
 private struct StaffBackend: SubscriberBackend {
     let name = "staff"
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        guard credentials.identifier.hasSuffix("@example.com") else { return .notRecognised(message: nil) }
-        return .recognised(Subscriber(backend: name, key: credentials.identifier))
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        guard credentials.identifier.hasSuffix("@example.com") else { return .rejected(message: nil) }
+        return .authenticated(Subscriber(backend: name, key: credentials.identifier))
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         Subscription(state: .active)
     }
 }
 
-@Suite("The guide to the domain")
+@Suite("Domain guide example")
 struct GuideTests {
-    @Test("shows a backend that works as it stands")
+    @Test("The backend shown in the guide works unchanged")
     func backend() async throws {
         let backend = StaffBackend()
         let typed = Credentials(identifier: "ada@example.com", fields: [:])
-        guard case .recognised(let subscriber) = try await backend.recognise(typed, inquiry: Inquiry()) else {
+        guard case .authenticated(let subscriber) = try await backend.authenticate(typed, context: CallContext()) else {
             Issue.record("not recognised")
             return
         }
-        #expect(try await backend.renew(subscriber, inquiry: Inquiry()) == .recognised(subscriber))
-        let stranger = Credentials(identifier: "ada@example.org", fields: [:])
-        #expect(try await backend.recognise(stranger, inquiry: Inquiry()) == .notRecognised(message: nil))
+        #expect(try await backend.renew(subscriber, context: CallContext()) == .authenticated(subscriber))
+        let unknownDevice = Credentials(identifier: "ada@example.org", fields: [:])
+        #expect(try await backend.authenticate(unknownDevice, context: CallContext()) == .rejected(message: nil))
     }
 }

@@ -3,60 +3,63 @@ import InPlayer
 import TestSupport
 import Testing
 
-/// What a sign-out, a new password and an erasure do to the sessions on other devices.
-@Suite("A session on another device", .serialized) struct SessionSuite {
-    @Test("outlives a sign-out, which ends the one that asks for it, with its refresh token")
+/// Checks how a sign-out, a new password and an erasure affect sessions on other devices.
+@Suite("Session on another device", .serialized) struct SessionSuite {
+    @Test("survives a sign-out, which ends only its own session and refresh token")
     func signOut() async throws {
-        try await Newsstand.served { stand in
-            let phone = try await stand.registered()
-            let kept = MemorySessionStorage()
-            let tablet = try await stand.signedIn(Newsstand.ada.password, kept)
-            let before = try #require(kept.load())
+        try await InPlayerSuiteHarness.served { newsstand in
+            let phone = try await newsstand.registered()
+            let stored = InMemorySessionStorage()
+            let tablet = try await newsstand.signedIn(InPlayerSuiteHarness.ada.password, stored)
+            let before = try #require(stored.load())
             try await tablet.accounts.signOut()
-            #expect(kept.load() == nil)
+            #expect(stored.load() == nil)
             #expect(try await phone.accounts.current().email == "ada@example.com")
-            let thief = try stand.device(MemorySessionStorage(before))
-            await expectOver("its tokens are of no more use") { _ = try await thief.accounts.current() }
-            let renewing = try stand.device()
-            let refused = await fault {
+            let thief = try newsstand.device(InMemorySessionStorage(before))
+            await expectExpired("its tokens are of no more use") { _ = try await thief.accounts.current() }
+            let renewing = try newsstand.device()
+            let rejected = await fault {
                 try await renewing.accounts.signIn(refreshToken: try #require(before.refreshToken))
             }
-            #expect(refused?.status == 401)
+            #expect(rejected?.status == 401)
         }
     }
 
-    @Test("ends with a change of the password, and the one that asks for it lives on")
+    @Test("ends with a password change, while the session that changed it continues")
     func changedPassword() async throws {
-        try await Newsstand.served { stand in
-            let phone = try await stand.registered()
-            let tablet = try await stand.signedIn()
+        try await InPlayerSuiteHarness.served { newsstand in
+            let phone = try await newsstand.registered()
+            let tablet = try await newsstand.signedIn()
             #expect(
                 await fault { try await phone.accounts.changePassword(from: "wrong", to: "difference engine") }?.status
                     == 422)
             _ = try await tablet.accounts.current()
-            try await phone.accounts.changePassword(from: Newsstand.ada.password, to: "difference engine")
-            await expectOver("the tablet's") { _ = try await tablet.accounts.current() }
+            try await phone.accounts.changePassword(from: InPlayerSuiteHarness.ada.password, to: "difference engine")
+            await expectExpired("the tablet's") { _ = try await tablet.accounts.current() }
             #expect(try await phone.accounts.current().email == "ada@example.com")
             let refresh = try #require(try await phone.session?.refreshToken)
-            #expect(try await stand.device().accounts.signIn(refreshToken: refresh).account != nil)
-            let old = try stand.device()
+            #expect(try await newsstand.device().accounts.signIn(refreshToken: refresh).account != nil)
+            let old = try newsstand.device()
             #expect(
-                await fault { try await old.accounts.signIn(Newsstand.ada.email, password: Newsstand.ada.password) }
+                await fault {
+                    try await old.accounts.signIn(
+                        InPlayerSuiteHarness.ada.email, password: InPlayerSuiteHarness.ada.password)
+                }
                     != nil)
-            _ = try await stand.signedIn("difference engine").accounts.current()
+            _ = try await newsstand.signedIn("difference engine").accounts.current()
         }
     }
 
-    @Test("ends with a password that was set by the token from a mail, and so does every other")
+    @Test("ends with a password reset by a mailed token, and so does every other session")
     func forgottenPassword() async throws {
-        try await Newsstand.served { stand in
-            let phone = try await stand.registered()
-            let tablet = try await stand.signedIn()
-            let nobody = try stand.device()
+        try await InPlayerSuiteHarness.served { newsstand in
+            let phone = try await newsstand.registered()
+            let tablet = try await newsstand.signedIn()
+            let nobody = try newsstand.device()
             try await nobody.accounts.requestForgotPasswordToken(email: "nobody@example.com")
-            try await nobody.accounts.requestForgotPasswordToken(email: Newsstand.ada.email)
-            let letter = try await stand.letter(1)
-            #expect(try stand.mail.caught().map(\.to) == [[Newsstand.ada.email]])
+            try await nobody.accounts.requestForgotPasswordToken(email: InPlayerSuiteHarness.ada.email)
+            let letter = try await newsstand.letter(1)
+            #expect(try newsstand.mail.caught().map(\.to) == [[InPlayerSuiteHarness.ada.email]])
             let token = String(try #require(letter.firstMatch(of: /\r\n([A-Za-z0-9_\-]{20,})\r\n/)).1)
             #expect(
                 await fault { try await nobody.accounts.setNewPassword("difference engine", token: token + "x") } != nil
@@ -64,36 +67,40 @@ import Testing
             #expect(await fault { try await nobody.accounts.setNewPassword("short", token: token) }?.status == 422)
             _ = try await phone.accounts.current()
             try await nobody.accounts.setNewPassword("difference engine", token: token)
-            await expectOver("the phone's") { _ = try await phone.accounts.current() }
-            await expectOver("the tablet's") { _ = try await tablet.accounts.current() }
+            await expectExpired("the phone's") { _ = try await phone.accounts.current() }
+            await expectExpired("the tablet's") { _ = try await tablet.accounts.current() }
             #expect(
                 await fault { try await nobody.accounts.setNewPassword("another engine", token: token) } != nil, "once")
-            _ = try await stand.signedIn("difference engine").accounts.current()
+            _ = try await newsstand.signedIn("difference engine").accounts.current()
         }
     }
 
-    @Test("ends with the account's erasure, of which nothing remains")
+    @Test("ends with the erasure of the account, which leaves no data behind")
     func erasure() async throws {
-        try await Newsstand.served { stand in
-            let phone = try await stand.registered()
-            let tablet = try await stand.signedIn()
+        try await InPlayerSuiteHarness.served { newsstand in
+            let phone = try await newsstand.registered()
+            let tablet = try await newsstand.signedIn()
             let uuid = try await phone.accounts.current().uuid
-            let item = Newsstand.item(2)
+            let item = InPlayerSuiteHarness.item(2)
             try await phone.payments.validate(
-                try await stand.receipt(Newsstand.month(2), "3001"), for: .fee(item: item, accessFee: Newsstand.fee))
+                try await newsstand.receipt(InPlayerSuiteHarness.month(2), "3001"),
+                for: .fee(item: item, accessFee: InPlayerSuiteHarness.fee))
             #expect(try await tablet.assets.accessIfAny(to: item) != nil)
             #expect(await fault { try await phone.accounts.erase(password: "wrong") }?.status == 422)
-            try await phone.accounts.erase(password: Newsstand.ada.password)
+            try await phone.accounts.erase(password: InPlayerSuiteHarness.ada.password)
             #expect(try await phone.session == nil)
-            await expectOver("the tablet's") { _ = try await tablet.accounts.current() }
-            #expect(try await stand.count("SELECT count(*) FROM account", in: "state") == 0)
-            #expect(try await stand.count("SELECT count(*) FROM subscriber", in: "house") == 0)
-            let gone = try stand.device()
+            await expectExpired("the tablet's") { _ = try await tablet.accounts.current() }
+            #expect(try await newsstand.count("SELECT count(*) FROM account", in: "state") == 0)
+            #expect(try await newsstand.count("SELECT count(*) FROM subscriber", in: "house") == 0)
+            let gone = try newsstand.device()
             #expect(
-                await fault { try await gone.accounts.signIn(Newsstand.ada.email, password: Newsstand.ada.password) }
+                await fault {
+                    try await gone.accounts.signIn(
+                        InPlayerSuiteHarness.ada.email, password: InPlayerSuiteHarness.ada.password)
+                }
                     != nil)
-            // Who registers anew is somebody new, who has bought nothing.
-            let again = try await stand.registered()
+            // A new registration is a new account without purchases.
+            let again = try await newsstand.registered()
             #expect(try await again.accounts.current().uuid != uuid)
             #expect(try await again.assets.accessIfAny(to: item) == nil)
             #expect(try await again.assets.accessHistory().items.isEmpty)

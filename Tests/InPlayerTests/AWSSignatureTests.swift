@@ -5,7 +5,7 @@ import Testing
 
 @testable import InPlayer
 
-@Suite("A signature of Amazon's, version 4")
+@Suite("AWS signature, version 4")
 struct AWSSignatureTests {
     private static let secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 
@@ -51,7 +51,7 @@ struct AWSSignatureTests {
                 + "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404")
     }
 
-    @Test("is the one that botocore makes", arguments: ["token/with+signs==", nil] as [String?])
+    @Test("matches botocore's", arguments: ["token/with+signs==", nil] as [String?])
     func botocore(_ token: String?) async throws {
         try await withTemporaryFolder { folder in
             let script = """
@@ -72,11 +72,11 @@ struct AWSSignatureTests {
             let time = try #require(theirs["X-Amz-Date"], "\(run.errors)")
             let parts = [time.prefix(4), time.dropFirst(4).prefix(2), time.dropFirst(6).prefix(2)]
             let clock = [time.dropFirst(9).prefix(2), time.dropFirst(11).prefix(2), time.dropFirst(13).prefix(2)]
-            let moment = try date("\(parts.joined(separator: "-"))T\(clock.joined(separator: ":"))Z")
+            let timestamp = try date("\(parts.joined(separator: "-"))T\(clock.joined(separator: ":"))Z")
             let ours = AWSSignature(
                 keys: AWSKeys(accessKey: "AKID+/", secretKey: Self.secret, sessionToken: token), region: "eu-west-1",
                 service: "iotdevicegateway"
-            ).query(host: "broker.example.com", path: "/mqtt", at: moment, lifetime: 900)
+            ).query(host: "broker.example.com", path: "/mqtt", at: timestamp, lifetime: 900)
             for pair in ours.split(separator: "&") {
                 let halves = pair.split(separator: "=", maxSplits: 1)
                 let name = String(halves[0])
@@ -86,19 +86,19 @@ struct AWSSignatureTests {
         }
     }
 
-    @Test("has the session token behind it where AWS IoT wants it so, and that changes nothing else")
+    @Test("can append the session token unsigned, as AWS IoT requires")
     func sessionToken() throws {
-        let moment = try date("2026-11-01T12:00:00Z")
+        let timestamp = try date("2026-11-01T12:00:00Z")
         func query(_ token: String?) -> String {
             AWSSignature(
                 keys: AWSKeys(accessKey: "A", secretKey: "B", sessionToken: token), region: "eu-west-1",
                 service: "iotdevicegateway"
-            ).query(host: "h", path: "/mqtt", at: moment, signsSessionToken: false)
+            ).query(host: "h", path: "/mqtt", at: timestamp, signsSessionToken: false)
         }
         #expect(query("a+b") == "\(query(nil))&X-Amz-Security-Token=a%2Bb")
     }
 
-    @Test("never shows its keys")
+    @Test("never reveals its keys")
     func redacted() {
         let keys = AWSKeys(accessKey: "AKID", secretKey: "hush", sessionToken: "hush")
         #expect(!"\(keys) \(String(reflecting: keys))".contains("hush"))

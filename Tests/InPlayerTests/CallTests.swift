@@ -3,8 +3,8 @@ import InPlayer
 import TestSupport
 import Testing
 
-/// PROTOCOLS 5.2, a line for each call.
-@Suite("A call of InPlayer's API")
+/// Checks the requests of InPlayer protocol, “Account calls” and the following sections, one line per call.
+@Suite("Calls of the InPlayer API")
 struct CallTests {
     struct Call: Sendable, CustomTestStringConvertible {
         let name: String
@@ -12,7 +12,7 @@ struct CallTests {
         let target: String
         var form = ""
         var isSigned = true
-        var answer = #"{"code":200,"message":"ok"}"#
+        var response = #"{"code":200,"message":"ok"}"#
         let make: @Sendable (InPlayerClient) async throws -> Void
         var testDescription: String { name }
     }
@@ -23,7 +23,7 @@ struct CallTests {
             form: "full_name=Ada%20L%C3%B6velace&username=ada%2Bnews%40example.com&password=p%26w&"
                 + "password_confirmation=p%26w&type=consumer&client_id=client-1&grant_type=password&"
                 + "referrer=com.example&metadata%5Bcity%5D=London&metadata%5Bplan%5D=a&branding_id=9",
-            isSigned: false, answer: Shapes.account,
+            isSigned: false, response: Shapes.account,
             make: {
                 try await $0.accounts.create(
                     AccountRegistration(
@@ -33,24 +33,24 @@ struct CallTests {
         Call(
             name: "authenticate by password", method: "POST", target: "/accounts/authenticate",
             form: "client_id=client-1&grant_type=password&username=ada&password=engine", isSigned: false,
-            answer: Shapes.session("new"), make: { try await $0.accounts.signIn("ada", password: "engine") }),
+            response: Shapes.session("new"), make: { try await $0.accounts.signIn("ada", password: "engine") }),
         Call(
             name: "authenticate by refresh token", method: "POST", target: "/accounts/authenticate",
             form: "client_id=client-1&grant_type=refresh_token&refresh_token=r", isSigned: false,
-            answer: Shapes.session("new"), make: { try await $0.accounts.signIn(refreshToken: "r") }),
+            response: Shapes.session("new"), make: { try await $0.accounts.signIn(refreshToken: "r") }),
         Call(
             name: "authenticate by client credentials", method: "POST", target: "/accounts/authenticate",
             form: "client_id=client-1&grant_type=client_credentials&client_secret=s", isSigned: false,
-            answer: Shapes.session("new", refresh: nil, account: false),
+            response: Shapes.session("new", refresh: nil, account: false),
             make: { try await $0.accounts.signIn(clientSecret: "s") }),
         Call(name: "logout", method: "GET", target: "/accounts/logout", make: { try await $0.accounts.signOut() }),
         Call(
-            name: "get", method: "GET", target: "/accounts", answer: Shapes.account,
+            name: "get", method: "GET", target: "/accounts", response: Shapes.account,
             make: { _ = try await $0.accounts.current() }),
         Call(
             name: "update", method: "PUT", target: "/accounts",
             form: "full_name=Ada&metadata%5Bcity%5D=Paris&referrer=com.example&date_of_birth=1815-12-10",
-            answer: Shapes.account,
+            response: Shapes.account,
             make: {
                 try await $0.accounts.update(
                     AccountUpdate(fullName: "Ada", metadata: ["city": "Paris"], dateOfBirth: "1815-12-10"))
@@ -75,11 +75,11 @@ struct CallTests {
             make: { try await $0.accounts.exportData(password: "engine") }),
         Call(
             name: "register fields", method: "GET", target: "/accounts/register-fields/merchant-1", isSigned: false,
-            answer: #"{"collection":[]}"#, make: { _ = try await $0.accounts.registrationFields() }),
+            response: #"{"collection":[]}"#, make: { _ = try await $0.accounts.registrationFields() }),
         Call(
             name: "social URLs", method: "GET",
             target: "/accounts/social?state=eyJjbGllbnRfaWQiOiJjbGllbnQtMSIsInJlZGlyZWN0IjoiYXBwOlwvXC9pbiJ9",
-            isSigned: false, answer: #"{"social_urls":[]}"#,
+            isSigned: false, response: #"{"social_urls":[]}"#,
             make: { _ = try await $0.accounts.socialURLs(redirect: "app://in") }),
         Call(
             name: "PIN", method: "POST", target: "/v2/accounts/pin-codes/send", form: "branding_id=9",
@@ -88,26 +88,26 @@ struct CallTests {
             name: "PIN's check", method: "POST", target: "/v2/accounts/pin-codes/validate", form: "pin_code=1%202",
             make: { try await $0.accounts.validatePIN("1 2") }),
         Call(
-            name: "item", method: "GET", target: "/items/merchant-1/43929", isSigned: false, answer: Shapes.item,
+            name: "item", method: "GET", target: "/items/merchant-1/43929", isSigned: false, response: Shapes.item,
             make: { _ = try await $0.assets.item(43_929) }),
         Call(
             name: "external item", method: "GET",
             target: "/items/assets/external/ooyala/a%20b?merchant_uuid=merchant-1", isSigned: false,
-            answer: Shapes.item, make: { _ = try await $0.assets.externalItem(type: "ooyala", id: "a b") }),
+            response: Shapes.item, make: { _ = try await $0.assets.externalItem(type: "ooyala", id: "a b") }),
         Call(
             name: "access fees", method: "GET", target: "/v2/items/43929/access-fees?expand%5Bvoucher%5D=5",
-            isSigned: false, answer: "[]", make: { _ = try await $0.assets.accessFees(of: 43_929, voucher: 5) }),
+            isSigned: false, response: "[]", make: { _ = try await $0.assets.accessFees(of: 43_929, voucher: 5) }),
         Call(
-            name: "access", method: "GET", target: "/items/43929/access?entry_id=e", answer: Shapes.access,
+            name: "access", method: "GET", target: "/items/43929/access?entry_id=e", response: Shapes.access,
             make: { _ = try await $0.assets.access(to: 43_929, entry: "e") }),
         Call(
             name: "history", method: "GET",
             target: "/items/access/customers?status=active&page=1&size=5&type=ppv&customerID=3",
-            answer: #"{"collection":[],"total":0}"#,
+            response: #"{"collection":[],"total":0}"#,
             make: { _ = try await $0.assets.accessHistory(.active, page: 1, size: 5, type: "ppv", customer: 3) }),
         Call(
             name: "subscriptions", method: "GET", target: "/subscriptions?page=0&limit=15",
-            answer: #"{"collection":[]}"#, make: { _ = try await $0.subscriptions.list() }),
+            response: #"{"collection":[]}"#, make: { _ = try await $0.subscriptions.list() }),
         Call(
             name: "Apple's receipt", method: "POST", target: "/v2/external-payments/apple/validate",
             form: "receipt=MI%2B%2F%3D&item_id=3&access_fee_id=4&branding_id=9",
@@ -126,9 +126,9 @@ struct CallTests {
             make: { try await $0.payments.validate(.roku("r"), for: .named("monthly")) }),
     ]
 
-    @Test("has its method, path, query and form, and a token only where one is asked for", arguments: calls)
-    func asked(_ call: Call) async throws {
-        let transport = ScriptedTransport { _ in .json(call.answer) }
+    @Test("have their method, path, query and form, and a token only if required", arguments: calls)
+    func requested(_ call: Call) async throws {
+        let transport = ScriptedTransport { _ in .json(call.response) }
         let merchant = InPlayerMerchant(
             uuid: "merchant-1", clientID: "client-1", referrer: "com.example", brandingID: 9)
         try await call.make(client(transport, merchant: merchant))
@@ -143,7 +143,7 @@ struct CallTests {
             request.header("Content-Type") == (call.form.isEmpty ? nil : "application/x-www-form-urlencoded"))
     }
 
-    @Test("goes to production, staging, or where the app says")
+    @Test("go to production, staging or the app's own address")
     func environments() async throws {
         #expect(InPlayerEnvironment(services: "ftp://example.com") == nil)
         #expect(InPlayerEnvironment(services: "https://user:pw@example.com") == nil)
@@ -161,7 +161,7 @@ struct CallTests {
         }
     }
 
-    @Test("whose identifiers would make another call of it is not made", arguments: ["", ".", ".."])
+    @Test("are not sent if an identifier would change the path", arguments: ["", ".", ".."])
     func paths(_ segment: String) async throws {
         let transport = ScriptedTransport { _ in .json("{}") }
         await #expect(throws: InPlayerError.self) {
@@ -176,7 +176,7 @@ struct CallTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("is not made without a session where one is needed")
+    @Test("are not sent without a required session")
     func notSignedIn() async throws {
         let transport = ScriptedTransport { _ in .json("{}") }
         let error = await #expect(throws: InPlayerError.self) {
@@ -189,7 +189,7 @@ struct CallTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("cancels a subscription by the service's own address, and shows the token to nobody else")
+    @Test("cancel a subscription at the service's own URL, and send the token to no other host")
     func cancels() async throws {
         let url = "https://services.inplayer.com/subscriptions/unsubscribe/S-1?t=2"
         func transport(_ url: String) -> ScriptedTransport {

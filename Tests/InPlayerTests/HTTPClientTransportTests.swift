@@ -7,11 +7,11 @@ import NIOCore
 import TestSupport
 import Testing
 
-@Suite("The transport by AsyncHTTPClient")
+@Suite("Transport by AsyncHTTPClient")
 struct HTTPClientTransportTests {
-    @Test("carries method, query, headers and body, a DELETE's too, and brings the answer back whatever its status")
+    @Test("sends method, query, headers and body, also for DELETE, and returns a response of any status")
     func carries() async throws {
-        let seen = Kept<[String]>([])
+        let seen = Locked<[String]>([])
         let responder = CallbackResponder<BasicRequestContext> { request, _ in
             let body = String(buffer: try await request.body.collect(upTo: 1 << 20))
             let line = [
@@ -23,12 +23,12 @@ struct HTTPClientTransportTests {
                 status: .init(code: 402),
                 body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"code":402,"message":"Pay first"}"#)))
         }
-        try await Application(responder: responder, server: .kept).test(.live) { server in
+        try await Application(responder: responder, server: .channelRetaining).test(.live) { server in
             let port = try #require(server.port)
             let client = InPlayerClient(
                 merchant: InPlayerMerchant(uuid: "m"),
                 environment: try #require(InPlayerEnvironment(services: "http://127.0.0.1:\(port)")),
-                storage: MemorySessionStorage(
+                storage: InMemorySessionStorage(
                     StoredSession(accessToken: "t", refreshToken: nil, expires: nil, account: nil)))
             let error = await #expect(throws: InPlayerError.self) {
                 try await client.accounts.erase(password: "a b&c")
@@ -44,14 +44,14 @@ struct HTTPClientTransportTests {
             ])
     }
 
-    @Test("follows no redirect: a password is for nobody else")
+    @Test("follows no redirects, because a password must not reach another host")
     func redirects() async throws {
-        let seen = Kept<[String]>([])
+        let seen = Locked<[String]>([])
         let responder = CallbackResponder<BasicRequestContext> { request, _ in
             seen.withLock { $0.append(request.uri.path) }
             return Response(status: .temporaryRedirect, headers: [.location: "/elsewhere"])
         }
-        try await Application(responder: responder, server: .kept).test(.live) { server in
+        try await Application(responder: responder, server: .channelRetaining).test(.live) { server in
             let port = try #require(server.port)
             let client = InPlayerClient(
                 merchant: InPlayerMerchant(uuid: "m"),
@@ -64,29 +64,29 @@ struct HTTPClientTransportTests {
         #expect(seen.withLock(\.self) == ["/accounts/authenticate"])
     }
 
-    @Test("gives up an answer that begins and does not end")
+    @Test("times out on a response that never ends")
     func endless() async throws {
-        let door = Door()
+        let latch = ManualLatch()
         let responder = CallbackResponder<BasicRequestContext> { _, _ in
             Response(
                 status: .ok,
                 body: ResponseBody { writer in
                     try await writer.write(ByteBuffer(string: "{"))
-                    await door.pass()
+                    await latch.pass()
                     try await writer.finish(nil)
                 })
         }
-        try await Application(responder: responder, server: .kept).test(.live) { server in
+        try await Application(responder: responder, server: .channelRetaining).test(.live) { server in
             let port = try #require(server.port)
             let transport = HTTPClientTransport(timeout: 1)
             await #expect(throws: (any Error).self) {
                 try await transport.send(TransportRequest(method: "GET", url: "http://127.0.0.1:\(port)/"))
             }
-            door.open()
+            latch.open()
         }
     }
 
-    @Test("says when nobody answers")
+    @Test("reports an unreachable server")
     func nobody() async throws {
         let port = try FreePort.find()
         let client = InPlayerClient(

@@ -4,13 +4,13 @@ import NIOSSL
 import TestSupport
 import Testing
 
-/// PROTOCOLS 5.5, at a real broker.
+/// Checks InPlayer notifications protocol, “MQTT connection”, with a real broker.
 @Suite("Notifications")
 struct NotificationTests {
     private static let uuid = "c720d397-3398-4b6d-9998-b925154b4b30"
 
-    /// A service that knows an account and hands out keys for a broker.
-    private func transport(_ mosquitto: Mosquitto, keys: Kept<Int> = Kept(0)) -> ScriptedTransport {
+    /// Returns a service that knows an account and issues keys for a broker.
+    private func transport(_ mosquitto: Mosquitto, keys: Locked<Int> = Locked(0)) -> ScriptedTransport {
         ScriptedTransport { request in
             switch request.url {
             case "https://notifications.inplayer.com/iot/keys":
@@ -32,12 +32,12 @@ struct NotificationTests {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.trustRoots = .file(mosquitto.authority)
         settings.tls = tls
-        settings.shortestPause = 0.01
-        settings.longestPause = 0.1
+        settings.minPause = 0.01
+        settings.maxPause = 0.1
         return settings
     }
 
-    /// Publishes until somebody listens: a message to nobody is lost.
+    /// Publishes repeatedly until a subscriber receives it, because the broker drops messages without one.
     private func publish(_ text: String, _ mosquitto: Mosquitto, until isThere: @Sendable () -> Bool) async throws {
         while !isThere() {
             try await mosquitto.publish(text, to: Self.uuid)
@@ -46,20 +46,22 @@ struct NotificationTests {
     }
 
     private func collect(
-        _ client: InPlayerClient, _ settings: NotificationSettings, into kept: Kept<[InPlayerNotification]>
+        _ client: InPlayerClient, _ settings: NotificationSettings, into received: Locked<[InPlayerNotification]>
     ) -> Task<Void, any Error> {
         Task {
-            for try await notification in client.notifications(settings) { kept.withLock { $0.append(notification) } }
+            for try await notification in client.notifications(settings) {
+                received.withLock { $0.append(notification) }
+            }
         }
     }
 
-    @Test("come from the broker that the keys are for, under the account's name, each as what it is")
+    @Test("arrive from the keys' broker under the account's topic, each with its type")
     func received() async throws {
         try await Mosquitto.with { mosquitto, _ in
-            let kept = Kept<[InPlayerNotification]>([])
+            let received = Locked<[InPlayerNotification]>([])
             let client = client(transport(mosquitto), sleep: { try await Task.sleep(for: .seconds($0)) })
-            let task = collect(client, settings(mosquitto), into: kept)
-            try await publish(#"{"type":"hello","timestamp":1}"#, mosquitto) { kept.withLock { !$0.isEmpty } }
+            let task = collect(client, settings(mosquitto), into: received)
+            try await publish(#"{"type":"hello","timestamp":1}"#, mosquitto) { received.withLock { !$0.isEmpty } }
             let texts = [
                 #"{"type":"access.granted","timestamp":1546613927,"resource":\#(Shapes.access)}"#,
                 #"{"type":"access.granted","timestamp":"x","resource":{"item":{"id":3,"metadata":{"a":"b"}}}}"#,
@@ -70,11 +72,11 @@ struct NotificationTests {
                 #"{"type":"account.logout","timestamp":1}"#, #"{"type":"access.revoked","timestamp":1}"#,
             ]
             for text in texts { try await mosquitto.publish(text, to: Self.uuid) }
-            while kept.withLock({ $0.last?.type != "access.revoked" || $0.last?.event != .other }) {
+            while received.withLock({ $0.last?.type != "access.revoked" || $0.last?.event != .other }) {
                 try await Task.sleep(for: .milliseconds(10))
             }
             task.cancel()
-            let events = kept.withLock { $0.filter { $0.type != "hello" } }
+            let events = received.withLock { $0.filter { $0.type != "hello" } }
             #expect(
                 events.map(\.type) == [
                     "access.granted", "access.granted", "access.revoked", "external.payment.success",
@@ -85,7 +87,7 @@ struct NotificationTests {
                 return
             }
             #expect(access.item?.id == 43_929)
-            #expect(events[0].moment == Date(timeIntervalSince1970: 1_546_613_927))
+            #expect(events[0].timestamp == Date(timeIntervalSince1970: 1_546_613_927))
             #expect(events[2].event == .accessRevoked(item: 41_224))
             guard case .paymentSucceeded(let paid) = events[3].event, case .paymentFailed(let failed) = events[4].event
             else {
@@ -98,81 +100,81 @@ struct NotificationTests {
         }
     }
 
-    @Test("go on when the broker comes back")
+    @Test("resume when the broker returns")
     func reconnected() async throws {
         try await Mosquitto.with { mosquitto, server in
-            let kept = Kept<[InPlayerNotification]>([])
-            let keys = Kept(0)
+            let received = Locked<[InPlayerNotification]>([])
+            let keys = Locked(0)
             let client = client(transport(mosquitto, keys: keys), sleep: { try await Task.sleep(for: .seconds($0)) })
-            let task = collect(client, settings(mosquitto), into: kept)
-            try await publish(#"{"type":"first"}"#, mosquitto) { kept.withLock { !$0.isEmpty } }
+            let task = collect(client, settings(mosquitto), into: received)
+            try await publish(#"{"type":"first"}"#, mosquitto) { received.withLock { !$0.isEmpty } }
             await server.stop(SIGKILL)
             try await server.start()
-            try await publish(#"{"type":"second"}"#, mosquitto) { kept.withLock { $0.last?.type == "second" } }
+            try await publish(#"{"type":"second"}"#, mosquitto) { received.withLock { $0.last?.type == "second" } }
             task.cancel()
             #expect(keys.withLock(\.self) >= 2)
         }
     }
 
-    @Test("wait a moment before they come back, however long the connection had held")
+    @Test("pause before each reconnection, however long the connection had lasted")
     func notAtOnce() async throws {
         try await Mosquitto.with { mosquitto, server in
-            let steps = Kept<[String]>([])
-            let moment = Kept(Shapes.now)
+            let steps = Locked<[String]>([])
+            let timestamp = Locked(Shapes.now)
             let service = transport(mosquitto)
-            let asking = ScriptedTransport { request in
+            let requesting = ScriptedTransport { request in
                 if request.url.hasSuffix("/iot/keys") { steps.withLock { $0.append("keys") } }
                 return try await service.send(request)
             }
-            let kept = Kept<[InPlayerNotification]>([])
+            let received = Locked<[InPlayerNotification]>([])
             let client = client(
-                asking, now: { moment.withLock(\.self) },
+                requesting, now: { timestamp.withLock(\.self) },
                 sleep: { seconds in
                     if seconds < 1 { steps.withLock { $0.append("pause") } }
                     try await Task.sleep(for: .seconds(seconds))
                 })
-            let task = collect(client, settings(mosquitto), into: kept)
-            try await publish(#"{"type":"first"}"#, mosquitto) { kept.withLock { !$0.isEmpty } }
-            moment.withLock { $0 += 1000 }
+            let task = collect(client, settings(mosquitto), into: received)
+            try await publish(#"{"type":"first"}"#, mosquitto) { received.withLock { !$0.isEmpty } }
+            timestamp.withLock { $0 += 1000 }
             await server.stop(SIGKILL)
             try await server.start()
-            try await publish(#"{"type":"second"}"#, mosquitto) { kept.withLock { $0.last?.type == "second" } }
+            try await publish(#"{"type":"second"}"#, mosquitto) { received.withLock { $0.last?.type == "second" } }
             task.cancel()
             #expect(steps.withLock { $0.prefix(3) } == ["keys", "pause", "keys"])
         }
     }
 
-    @Test("have their keys renewed before they end")
+    @Test("renew their keys before these expire")
     func renewed() async throws {
         try await Mosquitto.with { mosquitto, _ in
-            let kept = Kept<[InPlayerNotification]>([])
-            let keys = Kept(0)
+            let received = Locked<[InPlayerNotification]>([])
+            let keys = Locked(0)
             let time = ManualTime()
-            let lasting = Kept<[Double]>([])
+            let lasting = Locked<[Double]>([])
             let client = client(
                 transport(mosquitto, keys: keys),
                 sleep: { seconds in
                     lasting.withLock { $0.append(seconds) }
                     try await time.sleep(seconds)
                 })
-            let task = collect(client, settings(mosquitto), into: kept)
-            try await publish(#"{"type":"first"}"#, mosquitto) { kept.withLock { !$0.isEmpty } }
+            let task = collect(client, settings(mosquitto), into: received)
+            try await publish(#"{"type":"first"}"#, mosquitto) { received.withLock { !$0.isEmpty } }
             #expect(keys.withLock(\.self) == 1)
             #expect(lasting.withLock(\.self) == [3300])
             time.advance(by: 3299)
             #expect(keys.withLock(\.self) == 1)
             time.advance(by: 1)
-            // A pause, if any, is as short as after a first failure.
+            // A pause is at most as long as after a first failure.
             while keys.withLock(\.self) < 2 {
                 time.advance(by: 0.2)
                 await Task.yield()
             }
-            try await publish(#"{"type":"second"}"#, mosquitto) { kept.withLock { $0.last?.type == "second" } }
+            try await publish(#"{"type":"second"}"#, mosquitto) { received.withLock { $0.last?.type == "second" } }
             task.cancel()
         }
     }
 
-    @Test("end with an error when nobody is signed in, or the session is over")
+    @Test("end with an error if no session exists or the session has ended")
     func ended() async throws {
         for (isSignedIn, status) in [(false, 200), (true, 401)] {
             let transport = ScriptedTransport { _ in Shapes.error(status) }
@@ -183,14 +185,14 @@ struct NotificationTests {
         }
     }
 
-    @Test("leave the broker when nobody iterates any more")
+    @Test("disconnect from the broker when iteration ends")
     func left() async throws {
         try await Mosquitto.with { mosquitto, server in
             let client = client(transport(mosquitto), sleep: { try await Task.sleep(for: .seconds($0)) })
             let listening = Task { [settings = settings(mosquitto)] in
                 for try await _ in client.notifications(settings) { break }
             }
-            let done = Kept(false)
+            let done = Locked(false)
             let publishing = Task {
                 try await publish(#"{"type":"only"}"#, mosquitto) { done.withLock(\.self) }
             }

@@ -4,14 +4,14 @@ import NIOSSL
 import TestSupport
 import Testing
 
-/// The flow of PROTOCOLS 5.5.
-@Suite("A purchase")
+/// Checks the flow of InPlayer protocol, “Purchase sequence”.
+@Suite("Purchase")
 struct PurchaseTests {
-    /// A service that grants access after so many questions once it has a receipt.
+    /// A service that, once it has a receipt, grants access after a number of requests.
     private final class Service: Sendable {
         let transport: ScriptedTransport
-        let isGranted = Kept(false)
-        let questions = Kept(0)
+        let isGranted = Locked(false)
+        let requests = Locked(0)
 
         init(
             grantsAfter count: Int? = 0,
@@ -20,16 +20,16 @@ struct PurchaseTests {
             }
         ) {
             let isGranted = isGranted
-            let questions = questions
+            let requests = requests
             transport = ScriptedTransport { request in
                 if request.target.hasSuffix("/access") {
-                    questions.withLock { $0 += 1 }
+                    requests.withLock { $0 += 1 }
                     return isGranted.withLock(\.self) ? .json(Shapes.access) : Shapes.error(402, "Payment required")
                 }
                 if request.target.hasSuffix("/validate") {
-                    let answer = try validation()
-                    if answer.status == 200, count == 0 { isGranted.withLock { $0 = true } }
-                    return answer
+                    let response = try validation()
+                    if response.status == 200, count == 0 { isGranted.withLock { $0 = true } }
+                    return response
                 }
                 return Shapes.error(404)
             }
@@ -37,10 +37,10 @@ struct PurchaseTests {
     }
 
     private func steps(
-        _ client: InPlayerClient, waiting: AccessWaiting = .polling,
+        _ client: InPlayerClient, waiting: AccessWaitPolicy = .polling,
         store: @escaping @Sendable () async throws -> StoreReceipt = { .apple("MIIB") }
     ) async -> (progress: [PurchaseProgress], result: Result<ItemAccess, any Error>) {
-        let progress = Kept<[PurchaseProgress]>([])
+        let progress = Locked<[PurchaseProgress]>([])
         do {
             let access = try await client.purchase(
                 item: 43_929, accessFee: 4_805, awaiting: waiting,
@@ -51,7 +51,7 @@ struct PurchaseTests {
         }
     }
 
-    @Test("asks, buys, hands in, waits, and ends with access")
+    @Test("checks access, buys, submits the receipt, waits, and returns the access")
     func whole() async throws {
         let service = Service()
         let (progress, result) = await steps(client(service.transport))
@@ -61,7 +61,7 @@ struct PurchaseTests {
         #expect(validated?.form == "receipt=MIIB&item_id=43929&access_fee_id=4805")
     }
 
-    @Test("is not made where there is access already")
+    @Test("is skipped if access already exists")
     func already() async throws {
         let service = Service()
         service.isGranted.withLock { $0 = true }
@@ -73,7 +73,7 @@ struct PurchaseTests {
         #expect(progress == [.checkingAccess, .granted])
     }
 
-    @Test("that the reader breaks off hands nothing in")
+    @Test("submits nothing if the reader cancels")
     func brokenOff() async throws {
         struct Cancelled: Error {}
         let service = Service()
@@ -86,10 +86,10 @@ struct PurchaseTests {
         #expect(service.transport.requests.count == 1)
     }
 
-    @Test("whose receipt can not be handed in keeps the receipt, and is finished with it later")
+    @Test("retains a receipt that could not be submitted, and finishes with it later")
     func notSubmitted() async throws {
         struct NoNetwork: Error {}
-        let isOnline = Kept(false)
+        let isOnline = Locked(false)
         let service = Service(validation: {
             if !isOnline.withLock(\.self) { throw NoNetwork() }
             return .json(#"{"code":200,"message":"Submitted for payment"}"#)
@@ -106,36 +106,36 @@ struct PurchaseTests {
         #expect(access.item?.id == 43_929)
     }
 
-    @Test("that the service refuses says why, unless there is access by then")
-    func refused() async throws {
-        let refusal: @Sendable () -> TransportResponse = {
+    @Test("reports the service's reason for a rejection, unless access exists by then")
+    func rejected() async throws {
+        let rejection: @Sendable () -> TransportResponse = {
             Shapes.error(422, "Receipt refused", #","explain":"already have access""#)
         }
-        let service = Service(validation: refusal)
+        let service = Service(validation: rejection)
         let (_, result) = await steps(client(service.transport))
-        guard case .failure(PurchaseError.refused(.apple("MIIB"), nil, let fault?)) = result else {
+        guard case .failure(PurchaseError.rejected(.apple("MIIB"), nil, let fault?)) = result else {
             Issue.record("\(result)")
             return
         }
         #expect(fault.explain == "already have access")
-        let granted = Kept<(@Sendable () -> Void)?>(nil)
+        let granted = Locked<(@Sendable () -> Void)?>(nil)
         let other = Service(validation: {
             granted.withLock(\.self)?()
-            return refusal()
+            return rejection()
         })
         granted.withLock { [isGranted = other.isGranted] in $0 = { isGranted.withLock { $0 = true } } }
         #expect(try await steps(client(other.transport)).result.get().item?.id == 43_929)
     }
 
     @Test(
-        "keeps the receipt whatever else answers: nothing was said of it",
+        "retains the receipt for any response that does not judge it",
         arguments: [
             Shapes.error(401, "Go away"), Shapes.error(400), Shapes.error(403), Shapes.error(404), Shapes.error(429),
             .json("<html>", status: 422), .json("<html>", status: 403), .json(#"{"message":"Forbidden"}"#, status: 422),
             Shapes.error(422, "No", #","errors":{"merchant_uuid":"unknown"}"#),
         ] as [TransportResponse])
-    func notSaid(_ answer: TransportResponse) async throws {
-        let service = Service(validation: { answer })
+    func notReported(_ response: TransportResponse) async throws {
+        let service = Service(validation: { response })
         let (_, result) = await steps(client(service.transport))
         guard case .failure(PurchaseError.notSubmitted(.apple("MIIB"), _)) = result else {
             Issue.record("\(result)")
@@ -143,15 +143,15 @@ struct PurchaseTests {
         }
     }
 
-    @Test("waits longer and longer between its questions, and no longer than it was told to")
+    @Test("polls with growing pauses until its timeout")
     func polls() async throws {
         let service = Service(grantsAfter: nil)
-        let pauses = Kept<[Double]>([])
+        let reconnectBackoff = Locked<[Double]>([])
         let time = ManualTime()
         let client = client(
             service.transport,
             sleep: { seconds in
-                pauses.withLock { $0.append(seconds) }
+                reconnectBackoff.withLock { $0.append(seconds) }
                 try await time.sleep(seconds)
             })
         async let outcome = steps(client)
@@ -165,16 +165,16 @@ struct PurchaseTests {
             return
         }
         #expect(progress.last == .awaitingAccess)
-        #expect(pauses.withLock { $0.filter { $0 != 120 }.prefix(6) } == [1, 2, 4, 8, 15, 15])
+        #expect(reconnectBackoff.withLock { $0.filter { $0 != 120 }.prefix(6) } == [1, 2, 4, 8, 15, 15])
     }
 
-    @Test("whose task is cancelled while access is awaited keeps its receipt")
+    @Test("retains its receipt if its task is cancelled while it waits for access")
     func cancelled() async throws {
         let service = Service(grantsAfter: nil)
         let client = client(service.transport, sleep: { try await Task.sleep(for: .seconds($0)) })
-        var waiting = AccessWaiting.polling
-        waiting.shortestPause = 3600
-        waiting.longest = 3600
+        var waiting = AccessWaitPolicy.polling
+        waiting.minPause = 3600
+        waiting.timeout = 3600
         let outcome = Task { [waiting] in await steps(client, waiting: waiting) }
         await until { service.transport.requests.contains { $0.target.hasSuffix("/validate") } }
         outcome.cancel()
@@ -188,32 +188,32 @@ struct PurchaseTests {
         }
     }
 
-    @Test("is told of by a notification, as soon as it is granted or refused", arguments: [true, false])
+    @Test("ends as soon as a notification reports success or failure", arguments: [true, false])
     func notified(_ isGood: Bool) async throws {
         try await Mosquitto.with { mosquitto, _ in
             let service = Service(grantsAfter: nil)
-            let asked = service.transport
+            let requested = service.transport
             let keys = """
                 {"accessKey":"a","secretKey":"b","region":"eu-west-1","iotEndpoint":"ws://127.0.0.1:\(mosquitto.webSocketPort)"}
                 """
             let transport = ScriptedTransport { request in
                 if request.url.hasSuffix("/iot/keys") { return .json(keys) }
                 if request.target == "/accounts" { return .json(Shapes.account) }
-                return try await asked.send(request)
+                return try await requested.send(request)
             }
-            // Asking alone would take longer than anybody waits.
-            var waiting = AccessWaiting.notified()
-            waiting.shortestPause = 3600
-            waiting.longest = 3600
+            // Polling alone would exceed any timeout.
+            var waiting = AccessWaitPolicy.notified()
+            waiting.minPause = 3600
+            waiting.timeout = 3600
             let outcome = Task { [waiting] in
                 await steps(
                     client(transport, sleep: { try await Task.sleep(for: .seconds($0)) }), waiting: waiting)
             }
-            let isOver = Kept(false)
+            let isOver = Locked(false)
             let publishing = Task {
-                // The first question once it listens comes before anything is granted.
-                while service.questions.withLock({ $0 < 2 }) { try await Task.sleep(for: .milliseconds(5)) }
-                // Another purchase's failures, and those of nobody knows which, say nothing of this one.
+                // The first request after the subscription precedes the grant.
+                while service.requests.withLock({ $0 < 2 }) { try await Task.sleep(for: .milliseconds(5)) }
+                // Failures of another or an unknown purchase do not concern this one.
                 for resource in [#"{"code":422,"item_id":7}"#, #"{"code":422,"message":"Whose?"}"#] {
                     try await mosquitto.publish(
                         #"{"type":"external.payment.failed","timestamp":1,"resource":\#(resource)}"#,
@@ -236,7 +236,7 @@ struct PurchaseTests {
             try await publishing.value
             switch (isGood, result) {
             case (true, .success(let access)): #expect(access.item?.id == 43_929)
-            case (false, .failure(PurchaseError.refused(.apple("MIIB"), let news?, nil))):
+            case (false, .failure(PurchaseError.rejected(.apple("MIIB"), let news?, nil))):
                 #expect(news.message == "Declined")
             default: Issue.record("\(result)")
             }

@@ -3,13 +3,13 @@ import InPlayer
 import TestSupport
 import Testing
 
-@Suite("A session in a file")
+@Suite("Session in a file")
 struct SessionStorageTests {
     private let session = StoredSession(
         accessToken: "a", refreshToken: "r", expires: Date(timeIntervalSince1970: 1_793_534_400), account: nil)
 
-    @Test("is there after a new start, for its owner only, and gone when it is removed")
-    func kept() throws {
+    @Test("survives a restart, is readable by its owner only, and is deleted on removal")
+    func received() throws {
         try withFolder { folder in
             let file = folder.appendingPathComponent("session.json")
             let storage = FileSessionStorage(file)
@@ -28,7 +28,7 @@ struct SessionStorageTests {
         }
     }
 
-    @Test("is kept with its account")
+    @Test("is stored with its account")
     func account() async throws {
         try await withTemporaryFolder { folder in
             let storage = FileSessionStorage(folder.appendingPathComponent("session.json"))
@@ -41,7 +41,7 @@ struct SessionStorageTests {
         }
     }
 
-    @Test("that can not be read or written is an error that says so, and not a sign-out")
+    @Test("that is unreadable or unwritable causes a storage error instead of a sign-out")
     func broken() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("session.json")
@@ -69,7 +69,7 @@ struct SessionStorageTests {
         }
     }
 
-    @Test("never shows its tokens")
+    @Test("never reveals its tokens")
     func redacted() {
         let shown = "\(session) \(String(reflecting: session)) \(String(describing: [session]))"
         #expect(!shown.contains("\"a\"") && !shown.contains("refreshToken"))

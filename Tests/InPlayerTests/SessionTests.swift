@@ -3,16 +3,16 @@ import InPlayer
 import TestSupport
 import Testing
 
-@Suite("A session")
+@Suite("Session")
 struct SessionTests {
     private static let expired = StoredSession(
         accessToken: "old", refreshToken: "refresh-1", expires: Shapes.now.addingTimeInterval(-60), account: nil)
 
     private func isRefresh(_ request: TransportRequest) -> Bool { request.target == "/accounts/authenticate" }
 
-    @Test("whose token has expired is renewed once for five hundred calls at a time")
+    @Test("with an expired token is renewed once for five hundred parallel calls")
     func once() async throws {
-        let gate = Door()
+        let gate = ManualLatch()
         let transport = ScriptedTransport { request in
             if request.target == "/accounts/authenticate" {
                 await gate.pass()
@@ -20,7 +20,7 @@ struct SessionTests {
             }
             return request.bearer == "new" ? .json(Shapes.access) : Shapes.error(401)
         }
-        let storage = MemorySessionStorage(Self.expired)
+        let storage = InMemorySessionStorage(Self.expired)
         let client = client(transport, storage: storage)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<500 { group.addTask { _ = try await client.assets.access(to: 43_929) } }
@@ -37,14 +37,14 @@ struct SessionTests {
         #expect(storage.load()?.refreshToken == "refresh-2")
     }
 
-    @Test("that can not be renewed ends for every call that waits, and none hangs")
+    @Test("that cannot be renewed ends for every waiting call, and no call hangs")
     func failing() async throws {
-        let gate = Door()
+        let gate = ManualLatch()
         let transport = ScriptedTransport { _ in
             await gate.pass()
             return Shapes.error(400, "The refresh token is invalid")
         }
-        let storage = MemorySessionStorage(Self.expired)
+        let storage = InMemorySessionStorage(Self.expired)
         let client = client(transport, storage: storage)
         let ends = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<500 {
@@ -55,7 +55,7 @@ struct SessionTests {
                     } catch .sessionEnded(let fault) {
                         return fault?.message == "The refresh token is invalid"
                     } catch .notSignedIn {
-                        // One that came when the others had been told.
+                        // This call came after the others had failed.
                         return true
                     } catch { return false }
                 }
@@ -69,55 +69,55 @@ struct SessionTests {
         #expect(storage.load() == nil)
     }
 
-    @Test("outlasts a renewal that could not be asked for", arguments: [429, 500, 503, nil] as [Int?])
+    @Test("survives a renewal that fails temporarily", arguments: [429, 500, 503, nil] as [Int?])
     func passing(_ status: Int?) async throws {
         struct NoNetwork: Error {}
         let transport = ScriptedTransport { _ in
             guard let status else { throw NoNetwork() }
             return Shapes.error(status)
         }
-        let storage = MemorySessionStorage(Self.expired)
+        let storage = InMemorySessionStorage(Self.expired)
         let client = client(transport, storage: storage)
         await #expect(throws: InPlayerError.self) { try await client.accounts.current() }
         #expect(storage.load() == Self.expired)
-        transport.answerBy { request in
+        transport.respondWith { request in
             request.target == "/accounts/authenticate" ? .json(Shapes.session("new")) : .json(Shapes.account)
         }
         #expect(try await client.accounts.current().id == 21)
     }
 
     @Test(
-        "outlasts a renewal that something in between answers, or that is refused for the app's own settings",
+        "survives a renewal answered by a proxy, or rejected because of the app's settings",
         arguments: [
             .json("<html>", status: 401), .json("", status: 401), .json(#"{"message":"No"}"#, status: 400),
             .json("<html>", status: 403), Shapes.error(403), Shapes.error(404), Shapes.error(405),
             Shapes.error(422, "No", #","errors":{"client_id":"unknown"}"#),
             Shapes.error(400, "No", #","errors":{"merchant_uuid":"unknown"}"#),
         ] as [TransportResponse])
-    func inBetween(_ answer: TransportResponse) async throws {
-        let storage = MemorySessionStorage(Self.expired)
-        let client = client(ScriptedTransport { _ in answer }, storage: storage)
+    func inBetween(_ response: TransportResponse) async throws {
+        let storage = InMemorySessionStorage(Self.expired)
+        let client = client(ScriptedTransport { _ in response }, storage: storage)
         await #expect(throws: InPlayerError.self) { try await client.accounts.current() }
         #expect(storage.load() == Self.expired)
     }
 
-    @Test("without a refresh token outlasts a 401 that something in between answers")
+    @Test("without a refresh token survives a proxy's 401")
     func pageInBetween() async throws {
         let session = StoredSession(
             accessToken: "a", refreshToken: nil, expires: Shapes.now + 3600, account: nil)
-        let storage = MemorySessionStorage(session)
+        let storage = InMemorySessionStorage(session)
         let client = client(ScriptedTransport { _ in .json("<html>", status: 401) }, storage: storage)
         let error = await #expect(throws: InPlayerError.self) { try await client.accounts.current() }
-        guard case .refused(let fault) = error else {
+        guard case .rejected(let fault) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(fault.status == 401 && !fault.isServicesOwn)
+        #expect(fault.status == 401 && !fault.isServiceError)
         #expect(storage.load() == session)
     }
 
-    @Test("is renewed once after a 401, however fresh the token seemed, and the call is made again")
-    func refusedToken() async throws {
+    @Test("is renewed once after a 401, even with a fresh token, and the call is repeated")
+    func rejectedToken() async throws {
         let transport = ScriptedTransport { request in
             if request.target == "/accounts/authenticate" { return .json(Shapes.session("new")) }
             return request.bearer == "new" ? .json(Shapes.account) : Shapes.error(401)
@@ -126,8 +126,8 @@ struct SessionTests {
         #expect(transport.requests.map(\.target) == ["/accounts", "/accounts/authenticate", "/accounts"])
     }
 
-    @Test("is not renewed for ever where a new token is refused, too")
-    func refusedTwice() async throws {
+    @Test("is not renewed again if the new token is rejected, too")
+    func rejectedTwice() async throws {
         let transport = ScriptedTransport { request in
             request.target == "/accounts/authenticate" ? .json(Shapes.session("new")) : Shapes.error(401, "Go away")
         }
@@ -136,10 +136,10 @@ struct SessionTests {
         #expect(transport.requests.count == 3)
     }
 
-    @Test("is not ended by a missing right", arguments: [402, 403])
+    @Test("survives a missing entitlement", arguments: [402, 403])
     func noRight(_ status: Int) async throws {
         let transport = ScriptedTransport { _ in Shapes.error(status) }
-        let storage = MemorySessionStorage(
+        let storage = InMemorySessionStorage(
             StoredSession(accessToken: "a", refreshToken: "r", expires: nil, account: nil))
         await #expect(throws: InPlayerError.self) {
             try await client(transport, storage: storage).assets.access(to: 3)
@@ -151,7 +151,7 @@ struct SessionTests {
     @Test("without a refresh token ends with its access token")
     func noRefreshToken() async throws {
         let transport = ScriptedTransport { _ in Shapes.error(401, "Expired") }
-        let storage = MemorySessionStorage(
+        let storage = InMemorySessionStorage(
             StoredSession(accessToken: "a", refreshToken: nil, expires: Shapes.now + 3600, account: nil))
         let error = await #expect(throws: InPlayerError.self) {
             try await client(transport, storage: storage).accounts.current()
@@ -164,7 +164,7 @@ struct SessionTests {
         #expect(storage.load() == nil)
     }
 
-    @Test("keeps its account and refresh token where a renewal leaves them out")
+    @Test("retains its account and refresh token if a renewal omits them")
     func leftOut() async throws {
         let transport = ScriptedTransport { request in
             switch request.form.contains("grant_type=refresh_token") {
@@ -172,10 +172,10 @@ struct SessionTests {
             case false: .json(Shapes.session("first", lasts: -5))
             }
         }
-        let storage = MemorySessionStorage()
+        let storage = InMemorySessionStorage()
         let client = client(transport, storage: storage)
         try await client.accounts.signIn("ada", password: "engine")
-        transport.answerBy { request in
+        transport.respondWith { request in
             request.form.contains("refresh_token")
                 ? .json(Shapes.session("new", refresh: nil, account: false))
                 : .json(Shapes.access)
@@ -186,15 +186,15 @@ struct SessionTests {
         #expect(storage.load()?.account?.uuid == "c720d397-3398-4b6d-9998-b925154b4b30")
     }
 
-    @Test("that is signed out while it is renewed stays signed out")
+    @Test("that is signed out during its renewal stays signed out")
     func signedOutMeanwhile() async throws {
-        let gate = Door()
+        let gate = ManualLatch()
         let transport = ScriptedTransport { request in
             if request.target == "/accounts/logout" { return .json(#"{"code":200}"#) }
             await gate.pass()
             return .json(Shapes.session("new"))
         }
-        let storage = MemorySessionStorage(Self.expired)
+        let storage = InMemorySessionStorage(Self.expired)
         let client = client(transport, storage: storage)
         let account = Task { try await client.accounts.current() }
         await until { gate.waiting == 1 }
@@ -204,15 +204,15 @@ struct SessionTests {
         #expect(storage.load() == nil)
     }
 
-    @Test("is waited for no longer by a call that is cancelled, and goes on for the others")
+    @Test("keeps renewing for other calls when one waiting call is cancelled")
     func cancelledMeanwhile() async throws {
-        let gate = Door()
+        let gate = ManualLatch()
         let transport = ScriptedTransport { request in
             guard request.target == "/accounts/authenticate" else { return .json(Shapes.account) }
             await gate.pass()
             return .json(Shapes.session("new"))
         }
-        let client = client(transport, storage: MemorySessionStorage(Self.expired))
+        let client = client(transport, storage: InMemorySessionStorage(Self.expired))
         let cancelled = Task { try await client.accounts.current() }
         await until { gate.waiting == 1 }
         let other = Task { try await client.accounts.current() }
@@ -228,10 +228,10 @@ struct SessionTests {
         #expect(transport.requests.filter(isRefresh).count == 1)
     }
 
-    @Test("of somebody who has signed in since is neither given another's account nor ended with it")
+    @Test("of a later sign-in is neither mixed with the earlier account nor ended with it")
     func anotherMeanwhile() async throws {
         for erases in [false, true] {
-            let gate = Door()
+            let gate = ManualLatch()
             let transport = ScriptedTransport { request in
                 switch request.target {
                 case "/accounts/authenticate":
@@ -243,7 +243,7 @@ struct SessionTests {
                     return .json(Shapes.account)
                 }
             }
-            let storage = MemorySessionStorage(
+            let storage = InMemorySessionStorage(
                 StoredSession(accessToken: "ada", refreshToken: "r", expires: nil, account: nil))
             let client = client(transport, storage: storage)
             let ada = Task {
@@ -263,29 +263,29 @@ struct SessionTests {
         }
     }
 
-    @Test("is signed out on this device even where the service does not hear of it")
+    @Test("is signed out on this device even if the service is unreachable")
     func signOutOffline() async throws {
         struct NoNetwork: Error {}
         let transport = ScriptedTransport { _ in throw NoNetwork() }
-        let storage = MemorySessionStorage(Self.expired)
+        let storage = InMemorySessionStorage(Self.expired)
         let client = client(transport, storage: storage)
         await #expect(throws: InPlayerError.self) { try await client.accounts.signOut() }
         #expect(storage.load() == nil)
-        // Nobody is signed in: there is nothing to do.
+        // No session exists, so there is nothing to do.
         try await client.accounts.signOut()
         #expect(transport.requests.count == 1)
     }
 
-    @Test("ends with the account when that is erased, and not when the password was wrong")
+    @Test("ends when the account is erased, but not after a wrong password")
     func erased() async throws {
         let transport = ScriptedTransport { _ in Shapes.error(422, "Wrong", #","errors":{"password":"Wrong"}"#) }
-        let storage = MemorySessionStorage(
+        let storage = InMemorySessionStorage(
             StoredSession(accessToken: "a", refreshToken: "r", expires: nil, account: nil))
         let client = client(transport, storage: storage)
         let error = await #expect(throws: InPlayerError.self) { try await client.accounts.erase(password: "x") }
         #expect(error?.fault?.fields == ["password": "Wrong"])
         #expect(storage.load() != nil)
-        transport.answerBy { _ in TransportResponse(status: 204) }
+        transport.respondWith { _ in TransportResponse(status: 204) }
         try await client.accounts.erase(password: "engine")
         #expect(storage.load() == nil)
     }

@@ -1,9 +1,9 @@
 import InPlayer
 import Testing
 
-@Suite("A product's identifier in an app store")
+@Suite("Store product identifier")
 struct StoreProductTests {
-    @Test("names item and access fee as whole numbers, and whatever follows counts for nothing")
+    @Test("holds item and access fee as whole numbers, and ignores further parts")
     func convention() {
         #expect(StoreProduct(identifier: "43929_4805") == .fee(item: 43_929, accessFee: 4_805))
         #expect(StoreProduct(identifier: "43929_4805_promo_1") == .fee(item: 43_929, accessFee: 4_805))

@@ -4,11 +4,11 @@ import Testing
 
 @testable import JSON
 
-@Suite("Reading JSON")
+@Suite("JSON parser")
 struct JSONParserTests {
     private func parse(_ text: String) throws(JSONError) -> JSONValue { try JSONParser.parse(Array(text.utf8)) }
 
-    @Test("Numbers keep their digits, and objects their order")
+    @Test("Preserves the digits of numbers and the order of members")
     func values() throws {
         let json = try parse(#" {"b": 12345678901234567890.10, "a": [true, false, null, -0, 1E+2], "": {}} "#)
         #expect(
@@ -25,7 +25,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "What is not JSON is refused",
+        "Rejects invalid JSON",
         arguments: [
             "", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "01", "1.", ".5", "+1", "1e", "- 1", "NaN", "nul", "truex",
             "[1 2]",
@@ -36,7 +36,7 @@ struct JSONParserTests {
         #expect(throws: JSONError.malformed) { try parse(text) }
     }
 
-    @Test("Two members of one name, and too deep a nesting, are refused")
+    @Test("Rejects duplicate names and excess depth")
     func ambiguous() {
         #expect(throws: JSONError.duplicateName) { try parse(#"{"valid": false, "valid": true}"#) }
         #expect(throws: JSONError.duplicateName) { try parse(#"{"valid": false, "v\u0061lid": true}"#) }
@@ -44,7 +44,7 @@ struct JSONParserTests {
         #expect(throws: JSONError.malformed) { try JSONParser.parse([0x22, 0xFF, 0x22]) }
     }
 
-    @Test("10,000 random texts are read as Foundation reads them, or refused")
+    @Test("Reads 10,000 random texts like Foundation or rejects them")
     func fuzz() async throws {
         var random = SeededRandom(seed: 77)
         let words = [
@@ -60,12 +60,12 @@ struct JSONParserTests {
                     bytes += Array(words.randomElement(using: &random)!.utf8)
                 }
             } else {
-                bytes = random.hostileBytes(upTo: 24, spice: "{}[]\",:\\u0129truefalsn-+.eE ")
+                bytes = random.hostileBytes(upTo: 24, specialCharacters: "{}[]\",:\\u0129truefalsn-+.eE ")
             }
             guard let json = try? JSONParser.parse(bytes) else { continue }
             read += 1
             let other = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
-            // It reads no number beyond its own.
+            // Foundation rejects numbers beyond its own range.
             #expect(
                 other != nil || bytes.contains { "eE".utf8.contains($0) }, "\(String(decoding: bytes, as: UTF8.self))")
             if case .object(let members) = json { #expect((other as? [String: Any])?.count == members.count) }
@@ -74,11 +74,12 @@ struct JSONParserTests {
         #expect(read > 100)
     }
 
-    @Test("A text in quotes is read back as the same text, whatever is in it")
+    @Test("A quoted text survives a round trip")
     func quoted() throws {
         var random = SeededRandom(seed: 3)
         for _ in 0..<10_000 {
-            let text = String(decoding: random.hostileBytes(upTo: 30, spice: "\"\\/\n\u{0}\u{1F}u"), as: UTF8.self)
+            let text = String(
+                decoding: random.hostileBytes(upTo: 30, specialCharacters: "\"\\/\n\u{0}\u{1F}u"), as: UTF8.self)
             #expect(try parse(JSONValue.quoted(text)) == .string(text))
         }
     }

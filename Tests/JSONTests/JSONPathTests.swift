@@ -14,7 +14,7 @@ struct JSONPathTests {
         """#
 
     @Test(
-        "A path finds what RFC 9535 says",
+        "Finds the values of RFC 9535",
         arguments: [
             ("$.store.book[0].id", "[1]"), ("$['store']['book'][-1].id", "[3]"), ("$.store.book[*].id", "[1,2,3]"),
             ("$..id", "[1,2,3,9]"), ("$.store.book[?@.kind == 'web'].id", "[2,3]"),
@@ -29,18 +29,18 @@ struct JSONPathTests {
     }
 
     @Test(
-        "What is beyond the part of JSONPath that is known is refused, and not half understood",
+        "Rejects unsupported parts of JSONPath",
         arguments: [
             "", "store", "$.", "$..", "$.store[", "$[1:2]", "$[0,1]", "$['a','b']", "$[?@.a == 1 && @.b == 2]",
             "$[?length(@.a) == 1]", "$[?@..a]", "$[?@.a == @.b]", "$[?@.a < 1]", "$.a b", "$[01]", "$[-0]", "$ .a",
             "$.1a",
             "$[?@.*]", "$[?1 == @.a]",
         ])
-    func refusedPaths(text: String) {
+    func rejectedPaths(text: String) {
         #expect(JSONPath(text) == nil)
     }
 
-    @Test("A path that looks at too much ends, and 10,000 random ones are paths or not")
+    @Test("Limits the work of a path, and parses or rejects 10,000 random ones")
     func bounds() async throws {
         let deep = try parse(String(repeating: "[", count: 90) + String(repeating: "]", count: 90))
         let path = try #require(JSONPath("$..*..*..*..*..*"))
@@ -50,7 +50,10 @@ struct JSONPathTests {
         for round in 0..<10_000 {
             if round.isMultiple(of: 100) { await Task.yield() }
             let text =
-                "$" + String(decoding: random.hostileBytes(upTo: 14, spice: ".[]*?@='\"-0123abid store"), as: UTF8.self)
+                "$"
+                + String(
+                    decoding: random.hostileBytes(upTo: 14, specialCharacters: ".[]*?@='\"-0123abid store"),
+                    as: UTF8.self)
             if let path = JSONPath(text) { _ = try path.values(in: json) }
         }
     }

@@ -7,7 +7,7 @@ struct JSONPointerTests {
     private func parse(_ text: String) throws(JSONError) -> JSONValue { try JSONParser.parse(Array(text.utf8)) }
 
     @Test(
-        "A pointer points to what RFC 6901 section 5 says",
+        "Finds the values of RFC 6901 section 5",
         arguments: [
             ("/foo", #"["bar","baz"]"#), ("/foo/0", #""bar""#), ("/", "0"), ("/a~1b", "1"), ("/c%d", "2"),
             ("/e^f", "3"),

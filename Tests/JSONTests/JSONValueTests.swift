@@ -2,9 +2,9 @@ import Testing
 
 @testable import JSON
 
-@Suite("A JSON value")
+@Suite("JSON value")
 struct JSONValueTests {
-    @Test("is written in code as it is in JSON, members in their order")
+    @Test("Has literals that keep the order of members")
     func literals() {
         let value: JSONValue = ["b": 1, "a": [true, "x", -2], "c": [:]]
         #expect(
@@ -16,14 +16,14 @@ struct JSONValueTests {
                 ]))
     }
 
-    @Test("is read as what it is, and as nothing else")
+    @Test("Reads each type without conversion")
     func reading() throws {
         let value = try JSONParser.parse(
             Array(#"{"t": "1", "n": 1700000000000, "d": 1.0, "h": 1e400, "l": 9223372036854775808, "b": false}"#.utf8))
-        #expect(value["t"]?.text == "1" && value["t"]?.integer == nil && value["t"]?.truth == nil)
+        #expect(value["t"]?.text == "1" && value["t"]?.integer == nil && value["t"]?.boolValue == nil)
         #expect(value["n"]?.integer == 1_700_000_000_000 && value["n"]?.text == nil)
         for name in ["d", "h", "l", "b"] { #expect(value[name]?.integer == nil, "\(name)") }
-        #expect(value["b"]?.truth == false)
+        #expect(value["b"]?.boolValue == false)
         #expect(value["none"]?.text == nil)
         #expect(value.members?.count == 6 && value.items == nil)
         #expect(JSONValue.array(["a"]).items == ["a"] && JSONValue.array([]).members == nil)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import JSON
 
-@Suite("Writing JSON")
+@Suite("JSON writer")
 struct JSONWriterTests {
     private func write(_ value: JSONValue) -> String { String(decoding: JSONWriter.bytes(value), as: UTF8.self) }
 
-    @Test("members keep their order, numbers their digits, and there is no space")
+    @Test("Keeps the order of members and the digits of numbers, without spaces")
     func order() {
         #expect(
             write(["b": .number("12345678901234567890.10"), "a": [1, .null, true, false, [], [:]], "": "x"])
@@ -15,7 +15,7 @@ struct JSONWriterTests {
         #expect(write("x") == #""x""#)
     }
 
-    @Test("what could end or hide a text is escaped, and a slash is not")
+    @Test("Escapes control characters and quotes, but not slashes")
     func escapes() {
         #expect(
             write(.string("\"\\/\n\r\t\u{0}\u{1F}\u{7F}\u{85}\u{2028}\u{2029}é😀"))
@@ -23,19 +23,19 @@ struct JSONWriterTests {
         #expect(write(["a\"b": 1]) == #"{"a\"b":1}"#)
     }
 
-    @Test("what is no number is not written as one", arguments: ["", "NaN", "01", "1,\"a\":2", "+1", "0x1"])
+    @Test("Writes an invalid number as null", arguments: ["", "NaN", "01", "1,\"a\":2", "+1", "0x1"])
     func numbers(text: String) {
         #expect(write([.number(text)]) == "[null]")
     }
 
-    @Test("depth costs no stack")
+    @Test("Writes deep values without recursion")
     func depth() {
         var value = JSONValue.array([])
         for _ in 1..<2_000 { value = .array([value]) }
         #expect(JSONWriter.bytes(value).count == 4_000)
     }
 
-    @Test("8,000 generated values are read back as they were")
+    @Test("8,000 random values survive a round trip")
     func property() async throws {
         var random = SeededRandom(seed: 41)
         for round in 0..<8_000 {
@@ -48,7 +48,9 @@ struct JSONWriterTests {
     private static let numbers = ["0", "-0", "1", "-12.50", "1E+400", "12345678901234567890", "0.1e-7"]
 
     private static func text(_ random: inout SeededRandom) -> String {
-        String(decoding: random.hostileBytes(upTo: 12, spice: "\"\\/\n\u{0}\u{1F}{}[],:u\u{2028}"), as: UTF8.self)
+        String(
+            decoding: random.hostileBytes(upTo: 12, specialCharacters: "\"\\/\n\u{0}\u{1F}{}[],:u\u{2028}"),
+            as: UTF8.self)
     }
 
     private static func value(depth: Int, _ random: inout SeededRandom) -> JSONValue {

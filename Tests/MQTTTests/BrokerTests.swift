@@ -5,7 +5,7 @@ import Testing
 
 @testable import MQTT
 
-@Suite("A subscriber at a real broker", .timeLimit(.minutes(10)))
+@Suite("Subscriber at a real broker", .timeLimit(.minutes(10)))
 struct BrokerTests {
     private let connect = MQTTConnect(clientID: "reader-1", keepAlive: 30)
 
@@ -26,9 +26,9 @@ struct BrokerTests {
         }
     }
 
-    /// Messages as they come, until the task is cancelled; the stream ends with what ended the subscription.
+    /// Returns the messages until the task is cancelled. The stream ends with the error of the subscription.
     private func messages(
-        _ broker: MQTTBroker, _ connect: MQTTConnect, begun: Door = Door()
+        _ broker: MQTTBroker, _ connect: MQTTConnect, begun: ManualLatch = ManualLatch()
     ) -> AsyncThrowingStream<String, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
@@ -38,7 +38,7 @@ struct BrokerTests {
                     }
                 } catch {
                     continuation.finish(throwing: error)
-                    // Nobody is to wait for what will never begin.
+                    // Releases the tests that wait for a subscription that has failed.
                     begun.open()
                 }
             }
@@ -46,10 +46,10 @@ struct BrokerTests {
         }
     }
 
-    @Test("is delivered what is published, over TCP, WebSocket and TLS", arguments: Way.allCases)
+    @Test("receives published messages over TCP, WebSocket and TLS", arguments: Way.allCases)
     func delivered(_ way: Way) async throws {
         try await Mosquitto.with { mosquitto, _ in
-            let begun = Door()
+            let begun = ManualLatch()
             let stream = messages(try broker(mosquitto, way), connect, begun: begun)
             var iterator = stream.makeAsyncIterator()
             await begun.pass()
@@ -64,10 +64,10 @@ struct BrokerTests {
         }
     }
 
-    @Test("hears that the broker went away", arguments: Way.allCases)
-    func wentAway(_ way: Way) async throws {
+    @Test("notices that the broker disconnected", arguments: Way.allCases)
+    func disconnected(_ way: Way) async throws {
         try await Mosquitto.with { mosquitto, server in
-            let begun = Door()
+            let begun = ManualLatch()
             let stream = messages(try broker(mosquitto, way), connect, begun: begun)
             await begun.pass()
             await server.stop(SIGKILL)
@@ -76,10 +76,10 @@ struct BrokerTests {
         }
     }
 
-    @Test("asks a quiet broker whether it is there, and is still served after that")
+    @Test("pings an idle broker and still receives messages after that")
     func keptAlive() async throws {
         try await Mosquitto.with { mosquitto, server in
-            let begun = Door()
+            let begun = ManualLatch()
             let stream = messages(
                 try broker(mosquitto, .webSocket), MQTTConnect(clientID: "reader-1", keepAlive: 10), begun: begun)
             await begun.pass()
@@ -92,10 +92,10 @@ struct BrokerTests {
         }
     }
 
-    @Test("gives up on a broker that has stopped answering")
+    @Test("disconnects from a broker that no longer responds")
     func silent() async throws {
         try await Mosquitto.with { mosquitto, server in
-            let begun = Door()
+            let begun = ManualLatch()
             let stream = messages(
                 try broker(mosquitto, .tcp), MQTTConnect(clientID: "reader-1", keepAlive: 1), begun: begun)
             await begun.pass()
@@ -106,33 +106,34 @@ struct BrokerTests {
         }
     }
 
-    @Test("is refused without the right password, and served with it")
-    func refused() async throws {
+    @Test("is rejected without the right password, and accepted with it")
+    func rejected() async throws {
         try await Mosquitto.with(user: ("ada", "engine")) { mosquitto, server in
             var wrong = connect
             wrong.userName = "ada"
             wrong.password = "wrong"
             var iterator = messages(try broker(mosquitto, .tcp), wrong).makeAsyncIterator()
-            await #expect(throws: MQTTFailure.refused(code: 5)) { try await iterator.next() }
+            await #expect(throws: MQTTFailure.rejected(code: 5)) { try await iterator.next() }
             var right = wrong
             right.password = "engine"
-            let begun = Door()
+            let begun = ManualLatch()
             let stream = messages(try broker(mosquitto, .tcp), right, begun: begun)
             await begun.pass()
             _ = stream
         }
     }
 
-    @Test("says that a server does not switch to WebSocket")
+    @Test("reports a server that does not switch to WebSocket")
     func notUpgraded() async throws {
-        try await withScriptedHTTPServer(answering: { "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n" }) { port in
+        try await withScriptedHTTPServer(responding: { "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n" }) {
+            port in
             let broker = MQTTBroker(host: "127.0.0.1", port: port, tls: nil, webSocketTarget: "/mqtt")
             var iterator = messages(broker, connect).makeAsyncIterator()
             await #expect(throws: MQTTFailure.notUpgraded) { try await iterator.next() }
         }
     }
 
-    @Test("does not trust a broker whose authority it does not know")
+    @Test("rejects a broker with an untrusted certificate")
     func untrusted() async throws {
         try await Mosquitto.with { mosquitto, _ in
             let broker = MQTTBroker(
@@ -143,10 +144,10 @@ struct BrokerTests {
         }
     }
 
-    @Test("leaves the broker when it has enough")
+    @Test("disconnects when it is cancelled")
     func leaves() async throws {
         try await Mosquitto.with { mosquitto, server in
-            let begun = Door()
+            let begun = ManualLatch()
             let target = try broker(mosquitto, .webSocket)
             let connect = connect
             let task = Task {

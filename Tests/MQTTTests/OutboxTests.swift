@@ -3,7 +3,7 @@ import Testing
 
 @testable import MQTT
 
-@Suite("What a publisher has for a broker")
+@Suite("Outbox of a publisher")
 struct OutboxTests {
     private let connect = MQTTConnect(clientID: "gatefold", keepAlive: 30)
 
@@ -22,7 +22,7 @@ struct OutboxTests {
         .send(.publish(MQTTMessage(topic: "t", payload: [payload], quality: 1, identifier: identifier)))
     }
 
-    @Test("goes out once the broker has taken the publisher, in order, and is forgotten when it is acknowledged")
+    @Test("sends its messages in order once connected, and removes them when they are acknowledged")
     func publishes() {
         var outbox = MQTTOutbox(connect, capacity: 10)
         #expect(outbox.add([1], to: "t") == .added)
@@ -39,7 +39,7 @@ struct OutboxTests {
         #expect(outbox.count == 0)
     }
 
-    @Test("waits where too much is under way")
+    @Test("limits the number of unacknowledged messages")
     func window() {
         var outbox = running(capacity: 200)
         for number in 0..<100 { #expect(outbox.add([UInt8(number)], to: "t") == .added) }
@@ -48,17 +48,17 @@ struct OutboxTests {
         #expect(outbox.flush() == [message(64, 65)])
     }
 
-    @Test("loses the oldest for the newest when the broker is away for too long")
+    @Test("drops the oldest message when it is full")
     func drops() {
         var outbox = MQTTOutbox(connect, capacity: 2)
         #expect(outbox.add([1], to: "t") == .added)
         #expect(outbox.add([2], to: "t") == .added)
-        #expect(outbox.add([3], to: "t") == .addedForOldest)
+        #expect(outbox.add([3], to: "t") == .addedByDroppingOldest)
         begin(&outbox)
         #expect(outbox.flush() == [message(2, 1), message(3, 2)])
     }
 
-    @Test("goes out again, in its order, when the connection was lost before it was acknowledged")
+    @Test("resends unacknowledged messages in order after a lost connection")
     func again() {
         var outbox = running(capacity: 3)
         for number in 1...3 as ClosedRange<UInt8> { _ = outbox.add([number], to: "t") }
@@ -73,18 +73,18 @@ struct OutboxTests {
         #expect(outbox.count == 3)
     }
 
-    @Test("is not taken where no broker could take it, or when it is over")
-    func refuses() {
+    @Test("rejects invalid topics, oversized messages and messages after its end")
+    func rejects() {
         var outbox = running()
         for topic in ["", "a/#", "+", "a\u{0}", String(repeating: "a", count: 65_536)] {
-            #expect(outbox.add([], to: topic) == .refused)
+            #expect(outbox.add([], to: topic) == .rejected)
         }
-        #expect(outbox.add(Array(repeating: 0, count: MQTTPacket.largest), to: "t") == .refused)
+        #expect(outbox.add(Array(repeating: 0, count: MQTTPacket.maxSize), to: "t") == .rejected)
         outbox.stop()
-        #expect(outbox.add([1], to: "t") == .refused)
+        #expect(outbox.add([1], to: "t") == .rejected)
     }
 
-    @Test("ends with a goodbye when all is acknowledged, and not before")
+    @Test("disconnects once every message is acknowledged, and not before")
     func stops() {
         var outbox = running()
         _ = outbox.add([1], to: "t")
@@ -101,7 +101,7 @@ struct OutboxTests {
         #expect(other.isDone)
     }
 
-    @Test("asks a quiet broker whether it is there, and gives up on one that answers nothing, or acknowledges nothing")
+    @Test("pings an idle broker, and fails if that returns no response or no acknowledgement")
     func keepsAlive() {
         var outbox = running()
         #expect(outbox.keepAlive() == [.send(.ping)])
@@ -120,12 +120,13 @@ struct OutboxTests {
         #expect(unanswered.keepAlive() == [.fail(.silent)])
     }
 
-    @Test("fails where the broker refuses, or sends what it must not")
+    @Test("fails if the broker rejects it or sends an unexpected packet")
     func fails() {
         for code in 1...5 as ClosedRange<UInt8> {
             var outbox = MQTTOutbox(connect, capacity: 1)
             _ = outbox.open()
-            #expect(outbox.receive(.connectAcknowledged(isPresent: false, code: code)) == [.fail(.refused(code: code))])
+            #expect(
+                outbox.receive(.connectAcknowledged(isPresent: false, code: code)) == [.fail(.rejected(code: code))])
         }
         for packet in [
             MQTTPacket.ping, .disconnect, .publishAcknowledged(9), .connectAcknowledged(isPresent: false, code: 0),
@@ -136,7 +137,7 @@ struct OutboxTests {
         }
     }
 
-    @Test("is acknowledged or waits, whatever happens in whatever order, and never goes out twice over one connection")
+    @Test("never loses a message or sends it twice over one connection, in any order of events")
     func property() {
         var random = SeededRandom(seed: 311)
         for _ in 0..<2_000 {
@@ -149,7 +150,7 @@ struct OutboxTests {
                 case 0, 1:
                     let addition = outbox.add([1], to: "t")
                     added += 1
-                    if addition == .addedForOldest { dropped += 1 }
+                    if addition == .addedByDroppingOldest { dropped += 1 }
                 case 2 where isThere:
                     for case .send(.publish(let message)) in outbox.flush() {
                         let identifier = message.identifier ?? 0

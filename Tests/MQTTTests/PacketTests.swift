@@ -4,7 +4,7 @@ import Testing
 
 @testable import MQTT
 
-@Suite("A packet of MQTT 3.1.1")
+@Suite("Packet of MQTT 3.1.1")
 struct PacketTests {
     private static let packets: [(MQTTPacket, [UInt8])] = [
         (
@@ -29,7 +29,7 @@ struct PacketTests {
         (.ping, [0xC0, 0]), (.pong, [0xD0, 0]), (.disconnect, [0xE0, 0]),
     ]
 
-    @Test("is written and read byte for byte as the standard has it", arguments: packets)
+    @Test("is encoded and decoded byte for byte as in the standard", arguments: packets)
     func bytes(_ packet: MQTTPacket, _ bytes: [UInt8]) throws {
         var buffer = ByteBuffer()
         try packet.write(to: &buffer)
@@ -38,7 +38,7 @@ struct PacketTests {
         #expect(buffer.readableBytes == 0)
     }
 
-    @Test("is waited for until it is complete, and leaves what follows", arguments: packets)
+    @Test("is decoded only when complete, and leaves the bytes after it", arguments: packets)
     func pieces(_ packet: MQTTPacket, _ bytes: [UInt8]) throws {
         for count in 0..<bytes.count {
             var buffer = ByteBuffer(bytes: bytes.prefix(count))
@@ -60,7 +60,7 @@ struct PacketTests {
     }
 
     @Test(
-        "is refused where it breaks the standard's rules",
+        "is rejected if it violates the standard",
         arguments: [
             [0x00, 0], [0xF0, 0], [0x31, 1, 0], [0x36, 3, 0, 1, 0x74], [0x80, 0], [0xC0, 1, 0], [0x20, 2, 2, 0],
             [0x20, 1, 0], [0x90, 2, 0, 1], [0x30, 3, 0, 9, 0x74], [0x30, 4, 0, 2, 0xC3, 0x28], [0x30, 3, 0, 1, 0],
@@ -73,7 +73,7 @@ struct PacketTests {
         #expect(throws: MQTTMalformed.self) { try MQTTPacket.read(from: &buffer) }
     }
 
-    @Test("is read from any bytes, or refused, or waited for; what is read is written the same")
+    @Test("is decoded, rejected or awaited for any bytes, and is encoded again without a change")
     func anything() throws {
         var random = SeededRandom(seed: 5)
         var read = 0
@@ -96,7 +96,7 @@ struct PacketTests {
         #expect(read > 1_000)
     }
 
-    @Test("can not be written with a text that is too long")
+    @Test("cannot be encoded with an overlong text")
     func longText() {
         var buffer = ByteBuffer()
         let connect = MQTTConnect(clientID: String(repeating: "a", count: 65_536), keepAlive: 0)

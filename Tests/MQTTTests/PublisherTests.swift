@@ -5,24 +5,24 @@ import Testing
 
 @testable import MQTT
 
-@Suite("A publisher at a real broker")
+@Suite("Publisher at a real broker")
 struct PublisherTests {
     private let connect = MQTTConnect(clientID: "gatefold-1", keepAlive: 30)
 
-    private func pauses() -> MQTTPublisher.Pauses {
-        var pauses = MQTTPublisher.Pauses()
-        pauses.shortest = 0.02
-        pauses.longest = 0.1
-        pauses.closing = 600
-        return pauses
+    private func reconnectBackoff() -> MQTTPublisher.ReconnectBackoff {
+        var reconnectBackoff = MQTTPublisher.ReconnectBackoff()
+        reconnectBackoff.minDelay = 0.02
+        reconnectBackoff.maxDelay = 0.1
+        reconnectBackoff.closing = 600
+        return reconnectBackoff
     }
 
     private func publisher(
         _ broker: MQTTBroker, _ connect: MQTTConnect, capacity: Int = 100,
-        _ events: Kept<[MQTTPublisher.Event]> = Kept([])
+        _ events: Locked<[MQTTPublisher.Event]> = Locked([])
     ) -> MQTTPublisher {
         MQTTPublisher(
-            broker, as: connect, capacity: capacity, pauses: pauses(),
+            broker, as: connect, capacity: capacity, reconnectBackoff: reconnectBackoff(),
             observe: { event in events.withLock { $0.append(event) } })
     }
 
@@ -37,10 +37,10 @@ struct PublisherTests {
             host: "localhost", port: mosquitto.secureWebSocketPort, tls: tls, webSocketTarget: "/mqtt")
     }
 
-    /// What a listener hears, and the task that listens.
-    private func listen(_ mosquitto: Mosquitto) async -> (heard: Kept<[String]>, task: Task<Void, any Error>) {
-        let heard = Kept<[String]>([])
-        let begun = Door()
+    /// Returns the received messages, and the task that receives them.
+    private func listen(_ mosquitto: Mosquitto) async -> (heard: Locked<[String]>, task: Task<Void, any Error>) {
+        let heard = Locked<[String]>([])
+        let begun = ManualLatch()
         let broker = tcp(mosquitto)
         let task = Task<Void, any Error> {
             try await broker.subscribe(
@@ -53,19 +53,19 @@ struct PublisherTests {
         return (heard, task)
     }
 
-    private func wait(_ isSo: () -> Bool) async throws {
-        while !isSo() { try await Task.sleep(for: .milliseconds(5)) }
+    private func wait(_ condition: () -> Bool) async throws {
+        while !condition() { try await Task.sleep(for: .milliseconds(5)) }
     }
 
     @Test(
-        "has its messages delivered, in their order, over TCP and TLS", .timeLimit(.minutes(10)),
+        "delivers its messages in order over TCP and TLS", .timeLimit(.minutes(10)),
         arguments: [false, true])
     func delivers(isSecure: Bool) async throws {
         try await Mosquitto.with { mosquitto, _ in
             let (heard, listening) = await listen(mosquitto)
-            let events = Kept<[MQTTPublisher.Event]>([])
+            let events = Locked<[MQTTPublisher.Event]>([])
             let publisher = publisher(isSecure ? try secure(mosquitto) : tcp(mosquitto), connect, capacity: 500, events)
-            // Those of before there is a connection are told as well.
+            // Messages from before the connection are delivered, too.
             for number in 0..<100 { publisher.publish(Array("\(number)".utf8), to: "account-\(number % 7)") }
             let running = Task { await publisher.run() }
             try await wait { heard.withLock(\.count) == 100 }
@@ -81,17 +81,17 @@ struct PublisherTests {
         }
     }
 
-    @Test("goes on when the broker comes back, with what it had for it", .timeLimit(.minutes(10)))
+    @Test("continues with its queued messages when the broker returns", .timeLimit(.minutes(10)))
     func restart() async throws {
         try await Mosquitto.with { mosquitto, server in
-            let events = Kept<[MQTTPublisher.Event]>([])
+            let events = Locked<[MQTTPublisher.Event]>([])
             let publisher = publisher(tcp(mosquitto), connect, events)
             let running = Task { await publisher.run() }
             publisher.publish([1], to: "a")
             try await wait { events.withLock { $0.contains(.published(1)) } }
             await server.stop(SIGKILL)
             try await wait {
-                events.withLock { $0.contains(.disconnected(cause: "the broker can not be reached")) }
+                events.withLock { $0.contains(.disconnected(cause: "the broker cannot be reached")) }
             }
             for number in 0..<10 { publisher.publish(Array("\(number)".utf8), to: "retained-not") }
             let before = events.withLock { $0.count { $0 == .published(1) } }
@@ -104,14 +104,14 @@ struct PublisherTests {
         }
     }
 
-    @Test("publishes again what a broker that went away had not acknowledged", .timeLimit(.minutes(10)))
+    @Test("republishes unacknowledged messages after a broker failure", .timeLimit(.minutes(10)))
     func midway() async throws {
         try await Mosquitto.with { mosquitto, server in
-            let events = Kept<[MQTTPublisher.Event]>([])
+            let events = Locked<[MQTTPublisher.Event]>([])
             let publisher = publisher(tcp(mosquitto), connect, events)
             let running = Task { await publisher.run() }
             try await wait { events.withLock { $0.contains(.connected) } }
-            // It takes what is sent and says nothing; then it is gone.
+            // The broker accepts bytes without a response, and is then killed.
             await server.pause()
             for number in 0..<20 { publisher.publish([UInt8(number)], to: "a") }
             await server.stop(SIGKILL)
@@ -124,24 +124,24 @@ struct PublisherTests {
         }
     }
 
-    @Test("drops the oldest while the broker is away, and says how many", .timeLimit(.minutes(10)))
+    @Test("drops the oldest messages during an outage and reports their number", .timeLimit(.minutes(10)))
     func drops() async throws {
-        let events = Kept<[MQTTPublisher.Event]>([])
+        let events = Locked<[MQTTPublisher.Event]>([])
         let broker = MQTTBroker(host: "127.0.0.1", port: try FreePort.find(), tls: nil)
         let publisher = publisher(broker, connect, capacity: 5, events)
         let running = Task { await publisher.run() }
         for number in 0..<8 { publisher.publish([UInt8(number)], to: "a") }
         #expect(events.withLock { $0.count { $0 == .dropped(1) } } == 3)
         publisher.publish([], to: "#")
-        #expect(events.withLock(\.self).contains(.refused))
+        #expect(events.withLock(\.self).contains(.rejected))
         running.cancel()
         await running.value
         #expect(events.withLock(\.last) == .dropped(5))
     }
 
-    @Test("ends in time when the broker is away", .timeLimit(.minutes(10)))
+    @Test("ends in time during a broker outage", .timeLimit(.minutes(10)))
     func closesWithoutBroker() async throws {
-        let events = Kept<[MQTTPublisher.Event]>([])
+        let events = Locked<[MQTTPublisher.Event]>([])
         let broker = MQTTBroker(host: "127.0.0.1", port: try FreePort.find(), tls: nil)
         let time = ManualTime()
         let publisher = MQTTPublisher(
@@ -157,9 +157,9 @@ struct PublisherTests {
         await running.value
     }
 
-    @Test("holds on to nothing of its attempts while the broker is away", .timeLimit(.minutes(10)))
+    @Test("retains nothing of its attempts during a broker outage", .timeLimit(.minutes(10)))
     func attemptsWithoutBroker() async throws {
-        let events = Kept<[MQTTPublisher.Event]>([])
+        let events = Locked<[MQTTPublisher.Event]>([])
         let broker = MQTTBroker(host: "127.0.0.1", port: try FreePort.find(), tls: nil)
         let time = ManualTime()
         let publisher = MQTTPublisher(
@@ -167,22 +167,23 @@ struct PublisherTests {
         let running = Task { await publisher.run() }
         for attempt in 1...10 {
             await until { events.withLock(\.count) == attempt && time.sleeping == 1 }
-            // The whole run waits for the end, and so does the present pause.
-            #expect(publisher.closers <= 2)
+            // The run waits for the end, and so does the current pause.
+            #expect(publisher.closeContinuations <= 2)
             // Longer than any pause.
             time.advance(by: 120)
         }
         running.cancel()
         await running.value
-        #expect(publisher.closers == 0)
+        #expect(publisher.closeContinuations == 0)
     }
 
-    @Test("does not call the broker lost that hangs up when everything is done", .timeLimit(.minutes(10)))
-    func hangsUpAtTheEnd() async throws {
-        let events = Kept<[MQTTPublisher.Event]>([])
-        let closing = Kept<MQTTPublisher?>(nil)
-        // In place of a broker: it takes the first packet that ends in an empty line, says nothing, and hangs up.
-        try await withScriptedHTTPServer(answering: {
+    @Test("does not report a lost broker that closes the connection at the end", .timeLimit(.minutes(10)))
+    func disconnectsAtEnd() async throws {
+        let events = Locked<[MQTTPublisher.Event]>([])
+        let closing = Locked<MQTTPublisher?>(nil)
+        // Replaces the broker: reads the first packet that ends in an empty line, and closes the connection without a
+        // response.
+        try await withScriptedHTTPServer(responding: {
             closing.withLock(\.self)?.close()
             return ""
         }) { port in
@@ -195,10 +196,10 @@ struct PublisherTests {
         #expect(events.withLock(\.self) == [])
     }
 
-    @Test("is refused without the right password, and tries again until it is right", .timeLimit(.minutes(10)))
+    @Test("is rejected with a wrong password, retries, and succeeds with the right one", .timeLimit(.minutes(10)))
     func password() async throws {
         try await Mosquitto.with(user: ("ada", "engine")) { mosquitto, _ in
-            let events = Kept<[MQTTPublisher.Event]>([])
+            let events = Locked<[MQTTPublisher.Event]>([])
             var connect = connect
             connect.userName = "ada"
             connect.password = "wrong"
@@ -220,10 +221,10 @@ struct PublisherTests {
         }
     }
 
-    @Test("does not publish at a broker whose authority it does not know", .timeLimit(.minutes(10)))
+    @Test("does not publish at a broker with an untrusted certificate", .timeLimit(.minutes(10)))
     func untrusted() async throws {
         try await Mosquitto.with { mosquitto, _ in
-            let events = Kept<[MQTTPublisher.Event]>([])
+            let events = Locked<[MQTTPublisher.Event]>([])
             let broker = MQTTBroker(
                 host: "localhost", port: mosquitto.secureWebSocketPort, tls: .makeClientConfiguration(),
                 webSocketTarget: "/mqtt")
@@ -234,11 +235,11 @@ struct PublisherTests {
             await running.value
             #expect(
                 events.withLock(\.first)
-                    == .disconnected(cause: "the broker's certificate can not be trusted, or it has no TLS"))
+                    == .disconnected(cause: "the broker's certificate cannot be trusted, or it has no TLS"))
         }
     }
 
-    @Test("is at an address of MQTT or WebSocket")
+    @Test("accepts the address of an MQTT or a WebSocket broker")
     func addresses() throws {
         func broker(_ address: String) -> MQTTBroker? {
             MQTTBroker(address: address, tls: .makeClientConfiguration())

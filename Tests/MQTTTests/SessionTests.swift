@@ -2,7 +2,7 @@ import Testing
 
 @testable import MQTT
 
-@Suite("A session of a subscriber")
+@Suite("Subscriber session")
 struct SessionTests {
     private let connect = MQTTConnect(clientID: "reader", keepAlive: 30)
 
@@ -14,7 +14,7 @@ struct SessionTests {
         return session
     }
 
-    @Test("introduces itself, subscribes, and begins")
+    @Test("connects, subscribes and begins")
     func begins() {
         var session = MQTTSession(connect, filter: "reader")
         #expect(session.open() == [.send(.connect(connect))])
@@ -25,7 +25,7 @@ struct SessionTests {
         #expect(session.receive(.subscribeAcknowledged(1, codes: [0])) == [.begin])
     }
 
-    @Test("delivers messages, also before the subscription is acknowledged, and acknowledges those of quality 1")
+    @Test("delivers messages even before the subscription is acknowledged, and acknowledges quality 1")
     func delivers() {
         var session = MQTTSession(connect, filter: "reader")
         _ = session.open()
@@ -38,16 +38,16 @@ struct SessionTests {
         #expect(session.receive(.publish(first)) == [.deliver(first), .send(.publishAcknowledged(9))])
     }
 
-    @Test("fails where the broker refuses", arguments: 1...5 as ClosedRange<UInt8>)
-    func refused(_ code: UInt8) {
+    @Test("fails if the broker rejects the connection", arguments: 1...5 as ClosedRange<UInt8>)
+    func rejected(_ code: UInt8) {
         var session = MQTTSession(connect, filter: "reader")
         _ = session.open()
-        #expect(session.receive(.connectAcknowledged(isPresent: false, code: code)) == [.fail(.refused(code: code))])
+        #expect(session.receive(.connectAcknowledged(isPresent: false, code: code)) == [.fail(.rejected(code: code))])
         #expect(session.receive(.pong) == [])
         #expect(session.keepAlive() == [])
     }
 
-    @Test("fails where the subscription is refused, or answered for another")
+    @Test("fails if the subscription is rejected or another one is acknowledged")
     func notSubscribed() {
         for (packet, failure) in [
             (MQTTPacket.subscribeAcknowledged(1, codes: [0x80]), MQTTFailure.notSubscribed),
@@ -61,7 +61,7 @@ struct SessionTests {
         }
     }
 
-    @Test("asks whether the broker is there, and gives up when it does not answer before the next time")
+    @Test("pings the broker, and fails without a response before the next ping")
     func keepsAlive() {
         var session = running()
         #expect(session.keepAlive() == [.send(.ping)])
@@ -75,7 +75,7 @@ struct SessionTests {
     }
 
     @Test(
-        "fails at what a broker must not send",
+        "fails on a packet that a broker must not send",
         arguments: [
             .ping, .disconnect, .connectAcknowledged(isPresent: false, code: 0), .publishAcknowledged(1),
             .publish(MQTTMessage(topic: "t", payload: [], quality: 2, identifier: 1)),
@@ -86,7 +86,7 @@ struct SessionTests {
         #expect(session.receive(packet) == [.fail(.unexpected)])
     }
 
-    @Test("says goodbye once it had begun")
+    @Test("disconnects only if it was opened")
     func closes() {
         var session = running()
         #expect(session.close() == [.send(.disconnect)])

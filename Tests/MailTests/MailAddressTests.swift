@@ -2,10 +2,10 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("An address of a letter")
+@Suite("E-mail address")
 struct MailAddressTests {
     @Test(
-        "is taken as it is",
+        "Accepts a valid address unchanged",
         arguments: [
             "ada@example.com", "a.b+c=d_e-f@sub.example.co", "!#$%&'*+-/=?^_`{|}~@example.com", "1@localhost",
             "ada@xn--bcher-kva.example", String(repeating: "a", count: 64) + "@example.com",
@@ -17,11 +17,11 @@ struct MailAddressTests {
         #expect(MailAddress(" \(text)\r\n")?.text == text)
     }
 
-    @Test("knows its domain whatever its case")
+    @Test("Lowercases its domain")
     func domain() { #expect(MailAddress("Ada@Example.COM")?.domain == "example.com") }
 
     @Test(
-        "is refused when it is none, or one that could say something else than an address",
+        "Rejects an invalid address and any injection",
         arguments: [
             "", " ", "ada", "@example.com", "ada@", "ada@@example.com", "ada@b@example.com", ".ada@example.com",
             "ada.@example.com", "a..b@example.com", "ada@example..com", "ada@.example.com", "ada@example.com.",
@@ -35,13 +35,13 @@ struct MailAddressTests {
         ])
     func bad(_ text: String) { #expect(MailAddress(text) == nil) }
 
-    @Test("holds nothing but what can stand in a header and a command, whatever was typed")
+    @Test("Holds only characters that are safe in a header and a command")
     func fuzz() {
         var random = SeededRandom(seed: 5321)
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.!#$%&'*+-/=?^_`{|}~@".utf8)
         var taken = 0
         for _ in 0..<10_000 {
-            let between = random.hostileBytes(upTo: 3, spice: "aab@@..-> \r\n<")
+            let between = random.hostileBytes(upTo: 3, specialCharacters: "aab@@..-> \r\n<")
             let bytes = Array("ada".utf8) + between + Array("example.com".utf8)
             guard let address = MailAddress(String(decoding: bytes, as: UTF8.self)) else { continue }
             taken += 1

@@ -3,9 +3,9 @@ import NIOPosix
 import TestSupport
 import Testing
 
-@Suite("The mail server of the tests")
+@Suite("Mail server for tests")
 struct MailCatcherTests {
-    @Test("is seen to listen beside a hundred others")
+    @Test("Detects its listening port next to a hundred other listeners")
     func crowded() async throws {
         var others: [any Channel] = []
         for _ in 0..<100 {

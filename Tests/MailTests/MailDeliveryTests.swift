@@ -6,8 +6,8 @@ import Testing
 @testable import Mail
 @testable import Transfers
 
-/// Against aiosmtpd, and its STARTTLS, TLS and AUTH.
-@Suite("A letter handed to a mail server")
+/// Tests against aiosmtpd with STARTTLS, TLS and AUTH.
+@Suite("Mail delivery by SMTP")
 struct MailDeliveryTests {
     private let delivery: MailDelivery
 
@@ -22,29 +22,30 @@ struct MailDeliveryTests {
         try delivery.send(message, from: "news@daily.example", to: recipient, through: server)
     }
 
-    private func server(_ catcher: MailCatcher, _ manner: MailCatcher.Manner) throws -> MailServer {
+    private func server(_ catcher: MailCatcher, _ mode: MailCatcher.SecurityMode) throws -> MailServer {
         var server = try MailServer(
-            url: "\(manner == .implicit ? "smtps" : "smtp")://localhost:\(catcher.port)")
-        if manner == .upgraded { server.security = .upgraded }
+            url: "\(mode == .implicit ? "smtps" : "smtp")://localhost:\(catcher.port)")
+        if mode == .upgraded { server.security = .upgraded }
         server.authorities = catcher.authority
         return server
     }
 
-    @Test("comes as it was sent, dots at the beginnings of lines included", arguments: MailCatcher.Manner.allCases)
-    func arrives(_ manner: MailCatcher.Manner) async throws {
-        try await MailCatcher.with(manner) { catcher, _ in
-            let reply = try send(server(catcher, manner))
+    @Test(
+        "Delivers a message unchanged, leading dots included", arguments: MailCatcher.SecurityMode.allCases)
+    func arrives(_ mode: MailCatcher.SecurityMode) async throws {
+        try await MailCatcher.with(mode) { catcher, _ in
+            let reply = try send(server(catcher, mode))
             #expect(reply.text == "250 2.0.0 Kept")
             #expect("\(reply)" == "MailReply(redacted)")
             let caught = try #require(try catcher.caught().first)
             #expect(caught.from == "news@daily.example")
             #expect(caught.to == ["ada@example.com"])
-            #expect(caught.isEncrypted == (manner != .plain))
+            #expect(caught.isEncrypted == (mode != .plain))
             #expect(caught.message == String(decoding: Self.message, as: UTF8.self) + "\r\n")
         }
     }
 
-    @Test("comes whole when it is large, with a dot wherever a piece may begin")
+    @Test("Delivers a large message with dots at every chunk boundary")
     func large() async throws {
         try await MailCatcher.with { catcher, _ in
             var random = SeededRandom(seed: 5321)
@@ -65,31 +66,31 @@ struct MailDeliveryTests {
         try send(server, to: "ada@example.com", message)
     }
 
-    @Test("is sent for a user with the right password only", arguments: [MailCatcher.Manner.upgraded, .implicit])
-    func login(_ manner: MailCatcher.Manner) async throws {
-        try await MailCatcher.with(manner, user: ("gatefold", "s3cret")) { catcher, _ in
-            var server = try server(catcher, manner)
+    @Test("Authenticates with the right password only", arguments: [MailCatcher.SecurityMode.upgraded, .implicit])
+    func login(_ mode: MailCatcher.SecurityMode) async throws {
+        try await MailCatcher.with(mode, user: ("gatefold", "s3cret")) { catcher, _ in
+            var server = try server(catcher, mode)
             server.login = MailServer.Login(user: "gatefold", password: "s3cret")
             _ = try send(server)
             #expect(try catcher.caught().first?.user == "gatefold")
             server.login?.password = "wrong"
-            #expect(throwing { try send(server) }?.cause == .loginRefused)
+            #expect(throwing { try send(server) }?.cause == .loginRejected)
             server.login = nil
-            let refusal = throwing { try send(server) }
-            guard case .refused(status: 530, _) = refusal?.cause else {
+            let rejection = throwing { try send(server) }
+            guard case .rejected(status: 530, _) = rejection?.cause else {
                 Issue.record("expected a refusal")
                 return
             }
-            #expect(refusal?.isLasting == false, "it is about all letters")
+            #expect(rejection?.isPermanent == false, "it is about all letters")
             #expect(try catcher.caught().count == 1)
         }
     }
 
-    @Test("goes to no server whose authority is not known, nor to one without TLS where TLS is required")
+    @Test("Rejects an unknown authority, and a server without TLS where TLS is required")
     func insecure() async throws {
-        for manner in [MailCatcher.Manner.upgraded, .implicit] {
-            try await MailCatcher.with(manner) { catcher, _ in
-                var server = try server(catcher, manner)
+        for mode in [MailCatcher.SecurityMode.upgraded, .implicit] {
+            try await MailCatcher.with(mode) { catcher, _ in
+                var server = try server(catcher, mode)
                 server.authorities = nil
                 #expect(throwing { try send(server) }?.cause == .insecure)
                 #expect(try catcher.caught().isEmpty)
@@ -102,30 +103,31 @@ struct MailDeliveryTests {
         }
     }
 
-    @Test("is refused for good, for now, or not at all, and says so without the address")
-    func refused() async throws {
-        let answers = [
+    @Test("Reports permanent and temporary rejections without the address")
+    func rejected() async throws {
+        let responses = [
             "gone@example.com": "550 5.1.1 <gone@example.com> is not here", "full@example.com": "452 4.2.2 Full",
             "odd@example.com": "554 No",
         ]
-        try await MailCatcher.with(answers: answers) { catcher, _ in
+        try await MailCatcher.with(responses: responses) { catcher, _ in
             let server = try server(catcher, .plain)
             let gone = try #require(throwing { try send(server, to: "gone@example.com") })
-            #expect(gone.cause == .refused(status: 550, enhanced: "5.1.1"))
-            #expect(gone.isLasting)
-            #expect("\(gone)" == "the mail server refused the letter with 550 (5.1.1)")
+            #expect(gone.cause == .rejected(status: 550, enhanced: "5.1.1"))
+            #expect(gone.isPermanent)
+            #expect("\(gone)" == "the mail server rejected the message with 550 (5.1.1)")
             #expect(gone.reply.text == "550 5.1.1 <gone@example.com> is not here")
             let full = try #require(throwing { try send(server, to: "full@example.com") })
-            #expect(full.cause == .refused(status: 452, enhanced: "4.2.2"))
-            #expect(!full.isLasting)
-            #expect(throwing { try send(server, to: "odd@example.com") }?.cause == .refused(status: 554, enhanced: nil))
+            #expect(full.cause == .rejected(status: 452, enhanced: "4.2.2"))
+            #expect(!full.isPermanent)
+            #expect(
+                throwing { try send(server, to: "odd@example.com") }?.cause == .rejected(status: 554, enhanced: nil))
             let dropped = try #require(throwing { try send(server, to: "drop@example.com") })
-            #expect(!dropped.isLasting)
+            #expect(!dropped.isPermanent)
             #expect(try catcher.caught().isEmpty)
         }
     }
 
-    @Test("is given up where nobody answers, and where the answer does not come in time")
+    @Test("Fails if the server is unreachable or does not respond in time")
     func silence() async throws {
         let nobody = try MailServer(url: "smtp://127.0.0.1:\(try FreePort.find())")
         #expect(throwing { try send(nobody) }?.cause == .unreachable)
@@ -137,18 +139,18 @@ struct MailDeliveryTests {
         }
     }
 
-    @Test("is given up when it is cancelled, before anything is said and while an answer is waited for")
+    @Test("Stops on cancellation, before the first command and while it waits for a response")
     func cancelled() async throws {
         try await MailCatcher.with { catcher, _ in
             let server = try server(catcher, .plain)
-            for patience in [0, 12] {
-                var asked = 0
+            for wait in [0, 12] {
+                var requested = 0
                 let cancelled = throwing {
                     try delivery.send(
                         Self.message, from: "news@daily.example", to: "slow@example.com", through: server,
                         isCancelled: {
-                            asked += 1
-                            return asked > patience
+                            requested += 1
+                            return requested > wait
                         })
                 }
                 #expect(cancelled?.cause == .cancelled)
@@ -156,9 +158,9 @@ struct MailDeliveryTests {
         }
     }
 
-    /// What a server said, and whether its last word was on this one letter.
+    /// Tests whether the last reply of a server concerns this message only.
     @Test(
-        "is given up only for what is said to its recipient or to its end",
+        "Gives a message up only after a reply to its recipient or its data",
         arguments: [
             (["554 No service"], false), (["220 a", "550-Who", "550 are you"], false),
             (["220 a", "250-b", "250 SIZE", "530 Sign in"], false),
@@ -172,16 +174,16 @@ struct MailDeliveryTests {
             (["220 a", "250 b", "250 s", "250 r", "554 No data now"], false),
             (["220 a", "250 b", "250 s", "251 r", "354 Go on", "554 Spam", "221 Bye"], true),
         ] as [([String], Bool)])
-    func lasting(_ lines: [String], _ isLasting: Bool) {
+    func lasting(_ lines: [String], _ isPermanent: Bool) {
         let reader = MailReplyReader()
         for line in lines { Array("\(line)\r\n".utf8).withUnsafeBytes { reader.take($0) } }
-        #expect(reader.isAboutLetter == isLasting)
+        #expect(reader.isAboutMessage == isPermanent)
         let error = MailDeliveryError(
-            .refused(status: 550, enhanced: nil), isAboutLetter: reader.isAboutLetter)
-        #expect(error.isLasting == isLasting)
+            .rejected(status: 550, enhanced: nil), isAboutMessage: reader.isAboutMessage)
+        #expect(error.isPermanent == isPermanent)
     }
 
-    @Test("goes to servers by addresses of smtp and smtps only")
+    @Test("Accepts smtp and smtps URLs only")
     func addresses() throws {
         let usual = try MailServer(url: "smtp://mail.example.com")
         #expect(usual.port == 587 && usual.security == .upgraded && !usual.isLocal)

@@ -6,20 +6,21 @@ import Testing
 
 @testable import Mail
 
-/// RFC 5322, 2045, 2046 and 2047, read back by Python's `email`, an independent reader of them.
-@Suite("A letter as mail servers carry it")
+/// Tests against Python's `email`, an independent parser of RFC 5322, 2045, 2046 and 2047.
+@Suite("E-mail message format")
 struct MailMessageTests {
-    private static let moment = Date(timeIntervalSince1970: 1_793_534_400)
+    private static let timestamp = Date(timeIntervalSince1970: 1_793_534_400)
 
     private func sender(_ text: String = "The Daily <news@daily.example>") throws -> MailSender {
         try #require(MailSender(text))
     }
 
-    private func message(_ letter: Letter, from sender: MailSender, seed: UInt64 = 1) throws -> MailMessage {
-        try MailMessage(letter, from: sender, at: Self.moment, random: .seeded(seed))
+    private func message(_ emailMessage: EmailMessage, from sender: MailSender, seed: UInt64 = 1) throws -> MailMessage
+    {
+        try MailMessage(emailMessage, from: sender, at: Self.timestamp, random: .seeded(seed))
     }
 
-    /// What the readers of these messages would see.
+    /// Parses the messages with Python.
     private func read(_ messages: [MailMessage]) async throws -> [Reading] {
         try await withTemporaryFolder { folder in
             let program = """
@@ -63,10 +64,11 @@ struct MailMessageTests {
         let defects: [String]
     }
 
-    @Test("has the headers it should have, in lines that every server takes")
+    @Test("Has the required headers and valid lines")
     func plain() async throws {
-        let letter = Letter(to: "ada@example.com", subject: "Your new password", text: "Hello Ada,\n\n.here\nFrom us\n")
-        let message = try message(letter, from: sender())
+        let emailMessage = EmailMessage(
+            to: "ada@example.com", subject: "Your new password", text: "Hello Ada,\n\n.here\nFrom us\n")
+        let message = try message(emailMessage, from: sender())
         let text = String(decoding: message.bytes, as: UTF8.self)
         #expect(text.hasPrefix("Date: Sun, 01 Nov 2026 12:00:00 +0000\r\nFrom: The Daily\r\n <news@daily.example>\r\n"))
         #expect(text.contains("\r\nSubject: Your new password\r\n"))
@@ -74,34 +76,35 @@ struct MailMessageTests {
         #expect(text.hasSuffix("\r\n\r\nHello Ada,\r\n\r\n=2Ehere\r\n=46rom us\r\n"))
         let reading = try #require(try await read([message]).first)
         #expect(reading.kind == "text/plain")
-        #expect(reading.date == Self.moment.timeIntervalSince1970)
+        #expect(reading.date == Self.timestamp.timeIntervalSince1970)
         #expect(reading.id.hasSuffix("@daily.example>"))
         #expect(reading.name == "The Daily")
         #expect(reading.from == "news@daily.example")
         #expect(reading.to == ["ada@example.com"])
-        #expect(reading.text?.replacing("\r\n", with: "\n") == letter.text)
+        #expect(reading.text?.replacing("\r\n", with: "\n") == emailMessage.text)
         #expect(reading.defects == [])
     }
 
-    @Test("has the text and the HTML as alternatives, the better one last")
+    @Test("Contains text and HTML as alternatives, HTML last")
     func alternatives() async throws {
-        let letter = Letter(to: "ada@example.com", subject: "Grüße 🎉", text: "Grüße\n", html: "<p>Grüße</p>\n")
-        let reading = try #require(try await read([try message(letter, from: sender())]).first)
+        let emailMessage = EmailMessage(
+            to: "ada@example.com", subject: "Grüße 🎉", text: "Grüße\n", html: "<p>Grüße</p>\n")
+        let reading = try #require(try await read([try message(emailMessage, from: sender())]).first)
         #expect(reading.kind == "multipart/alternative")
-        #expect(reading.subject == letter.subject)
-        #expect(reading.text?.replacing("\r\n", with: "\n") == letter.text)
-        #expect(reading.html?.replacing("\r\n", with: "\n") == letter.html)
+        #expect(reading.subject == emailMessage.subject)
+        #expect(reading.text?.replacing("\r\n", with: "\n") == emailMessage.text)
+        #expect(reading.html?.replacing("\r\n", with: "\n") == emailMessage.html)
         #expect(reading.defects == [])
     }
 
-    @Test("gives back whatever was put in, and nothing of it becomes a header")
+    @Test("Preserves any content and turns none of it into a header")
     func roundTrip() async throws {
         var random = SeededRandom(seed: 2047)
-        var letters: [Letter] = []
+        var letters: [EmailMessage] = []
         var names: [String] = []
         for index in 0..<3_000 {
             letters.append(
-                Letter(
+                EmailMessage(
                     to: "ada@example.com", subject: Self.text(&random, upTo: index % 300),
                     text: Self.text(&random, upTo: index % 400),
                     html: index % 3 == 0 ? Self.text(&random, upTo: index % 400) : nil))
@@ -109,39 +112,41 @@ struct MailMessageTests {
         }
         let senders = try names.map { try sender("\($0) <news@daily.example>") }
         var messages: [MailMessage] = []
-        for (index, letter) in letters.enumerated() {
-            let message = try message(letter, from: senders[index], seed: UInt64(index))
+        for (index, emailMessage) in letters.enumerated() {
+            let message = try message(emailMessage, from: senders[index], seed: UInt64(index))
             messages.append(message)
             #expect(Self.isCarried(message.bytes))
         }
         let readings = try await read(messages)
         try #require(readings.count == letters.count)
         let headers = ["date", "from", "to", "subject", "message-id", "auto-submitted", "mime-version", "content-type"]
-        for (index, (letter, reading)) in zip(letters, readings).enumerated() {
+        for (index, (emailMessage, reading)) in zip(letters, readings).enumerated() {
             #expect(
-                reading.headers == headers + (letter.html == nil ? ["content-transfer-encoding"] : []),
+                reading.headers == headers + (emailMessage.html == nil ? ["content-transfer-encoding"] : []),
                 "letter \(index)")
             #expect(reading.to == ["ada@example.com"])
             #expect(reading.from == "news@daily.example")
-            #expect(Self.folded(reading.subject) == Self.folded(HeaderText.shown(letter.subject)), "letter \(index)")
-            // Python puts a space between the encoded words of a name, which RFC 2047, section 6.2, does not.
+            #expect(
+                Self.folded(reading.subject) == Self.folded(HeaderText.shown(emailMessage.subject)), "letter \(index)")
+            // Python puts a space between the encoded words of a name, against RFC 2047, section 6.2.
             let name = (senders[index].name ?? "").unicodeScalars.filter { $0 != " " }
             #expect(reading.name.unicodeScalars.filter { $0 != " " }.elementsEqual(name), "letter \(index)")
-            #expect(Self.body(reading.text) == Self.body(letter.text), "letter \(index)")
-            #expect(Self.body(reading.html) == Self.body(letter.html), "letter \(index)")
+            #expect(Self.body(reading.text) == Self.body(emailMessage.text), "letter \(index)")
+            #expect(Self.body(reading.html) == Self.body(emailMessage.html), "letter \(index)")
         }
     }
 
     @Test(
-        "takes no header from a subject or a name",
+        "A subject or a name adds no header",
         arguments: [
             "Hello\r\nBcc: eve@example.com", "Hello\nBcc: eve@example.com", "Hello\rBcc: eve@example.com",
             "Hello\r\n\r\nbody", "Hello\u{2028}Bcc: eve@example.com", "Hello\u{85}Bcc: eve@example.com",
             "=?utf-8?Q?Hello=0D=0ABcc:_eve@example.com?=", "\r\n", "Hello\u{0}", "a\u{B}Bcc: eve@example.com",
         ])
     func injection(_ text: String) async throws {
-        let letter = Letter(to: "ada@example.com", subject: text, text: "x")
-        let message = try message(letter, from: sender("\(text.filter { !"<>".contains($0) }) <news@daily.example>"))
+        let emailMessage = EmailMessage(to: "ada@example.com", subject: text, text: "x")
+        let message = try message(
+            emailMessage, from: sender("\(text.filter { !"<>".contains($0) }) <news@daily.example>"))
         let head = try #require(
             String(decoding: message.bytes, as: UTF8.self).components(separatedBy: "\r\n\r\n").first)
         #expect(!head.lowercased().contains("\nbcc"))
@@ -150,23 +155,24 @@ struct MailMessageTests {
         #expect(Self.folded(reading.subject) == Self.folded(HeaderText.shown(text)))
     }
 
-    @Test("is not written to what is no address, nor when it is too long")
-    func refused() throws {
+    @Test("Rejects an invalid address and a message that is too long")
+    func rejected() throws {
         let sender = try sender()
-        #expect(throws: MailRefused.address) {
-            try message(Letter(to: "ada@example.com\r\nBcc: e@example.com", subject: "", text: ""), from: sender)
+        #expect(throws: MailRejected.address) {
+            try message(EmailMessage(to: "ada@example.com\r\nBcc: e@example.com", subject: "", text: ""), from: sender)
         }
-        #expect(throws: MailRefused.tooLong) {
+        #expect(throws: MailRejected.tooLong) {
             try message(
-                Letter(to: "a@example.com", subject: String(repeating: "x", count: 1001), text: ""), from: sender)
+                EmailMessage(to: "a@example.com", subject: String(repeating: "x", count: 1001), text: ""), from: sender)
         }
-        #expect(throws: MailRefused.tooLong) {
+        #expect(throws: MailRejected.tooLong) {
             try message(
-                Letter(to: "a@example.com", subject: "", text: String(repeating: "x", count: 1_048_577)), from: sender)
+                EmailMessage(to: "a@example.com", subject: "", text: String(repeating: "x", count: 1_048_577)),
+                from: sender)
         }
     }
 
-    @Test("has a sender with or without a name, and no other")
+    @Test("Accepts a sender with or without a name and rejects others")
     func senders() {
         #expect(MailSender("news@daily.example")?.header == "news@daily.example")
         #expect(MailSender("<news@daily.example>")?.name == nil)
@@ -176,17 +182,17 @@ struct MailMessageTests {
         }
     }
 
-    @Test("shows nothing of itself")
+    @Test("Descriptions contain no content")
     func redacted() {
-        let letter = Letter(to: "ada@example.com", subject: "s3cret", text: "s3cret")
+        let emailMessage = EmailMessage(to: "ada@example.com", subject: "s3cret", text: "s3cret")
         var dumped = ""
-        dump(letter, to: &dumped)
-        for text in ["\(letter)", String(reflecting: letter), dumped] {
+        dump(emailMessage, to: &dumped)
+        for text in ["\(emailMessage)", String(reflecting: emailMessage), dumped] {
             #expect(!text.contains("s3cret") && !text.contains("ada"))
         }
     }
 
-    /// Only ASCII, lines of 998 at most, ended with CRLF, none of them beginning with a dot.
+    /// Returns whether the message is ASCII with CRLF lines of at most 998 bytes, none of which starts with a dot.
     private static func isCarried(_ bytes: [UInt8]) -> Bool {
         let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
         return lines.dropLast().allSatisfy { line in
@@ -195,12 +201,12 @@ struct MailMessageTests {
         } && lines.last?.isEmpty == true
     }
 
-    /// Some readers join the white space of a header's folded lines.
+    /// Joins white space, because some parsers join that of folded lines.
     private static func folded(_ text: String) -> String {
         text.unicodeScalars.split { $0 == " " }.map { String($0) }.joined(separator: " ")
     }
 
-    /// A body's last line may or may not have been ended.
+    /// Splits a body into lines and ignores a final line end.
     private static func body(_ text: String?) -> [[Unicode.Scalar]]? {
         text.map { text in
             var lines: [[Unicode.Scalar]] = [[]]
@@ -218,7 +224,7 @@ struct MailMessageTests {
         }
     }
 
-    private static func text(_ random: inout SeededRandom, upTo longest: Int) -> String {
+    private static func text(_ random: inout SeededRandom, upTo maxLength: Int) -> String {
         let pieces = [
             "a", "b", " ", "  ", "\t", "\n", "\r\n", "\r", ".", "=", "=?", "?=", "=?utf-8?B?", "From ", "ä", "€", "🎉",
             "e\u{301}",
@@ -227,7 +233,7 @@ struct MailMessageTests {
             "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
         ]
         var text = ""
-        for _ in 0..<Int.random(in: 0...max(1, longest / 8), using: &random) {
+        for _ in 0..<Int.random(in: 0...max(1, maxLength / 8), using: &random) {
             text += pieces[Int.random(in: 0..<pieces.count, using: &random)]
         }
         return String(text.unicodeScalars.prefix(240).map(Character.init))

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Mail
 
-@Suite("The letters that wait")
+@Suite("Mail queue")
 struct MailQueueTests {
     private func message(_ to: String = "ada@example.com") throws -> MailMessage {
         try MailMessage(
-            Letter(to: to, subject: "s", text: "t"), from: try #require(MailSender("news@daily.example")),
+            EmailMessage(to: to, subject: "s", text: "t"), from: try #require(MailSender("news@daily.example")),
             at: Date(timeIntervalSince1970: 0), random: .seeded(1))
     }
 
@@ -22,7 +22,7 @@ struct MailQueueTests {
 
     private struct Unexpected: Error {}
 
-    @Test("are sent in the order in which they came")
+    @Test("Returns messages in the order of arrival")
     func order() throws {
         var queue = MailQueue(capacity: 10)
         for name in ["a", "b", "c"] { try queue.add(message("\(name)@example.com"), at: 0) }
@@ -33,58 +33,58 @@ struct MailQueueTests {
         #expect(queue.count == 3)
     }
 
-    @Test("are so many at most, those that are under way included")
+    @Test("Limits the messages, those in progress included")
     func full() throws {
         var queue = MailQueue(capacity: 2)
         try queue.add(message(), at: 0)
         let entry = try take(&queue, at: 0)
         try queue.add(message(), at: 0)
-        #expect(throws: MailRefused.full) { try queue.add(try message(), at: 0) }
+        #expect(throws: MailRejected.full) { try queue.add(try message(), at: 0) }
         #expect(queue.finish(entry, .sent, at: 0) == .done)
         try queue.add(message(), at: 0)
     }
 
-    @Test("are tried again after longer and longer pauses, and given up after the fourth time")
+    @Test("Retries with increasing delays and drops a message after four attempts")
     func retries() throws {
         var queue = MailQueue(capacity: 2)
         try queue.add(message(), at: 0)
         var time: TimeInterval = 0
         for pause in [10.0, 60, 300] {
             let entry = try take(&queue, at: time)
-            #expect(queue.finish(entry, .failed, at: time) == .tryAgain)
+            #expect(queue.finish(entry, .failed, at: time) == .retry)
             guard case .wait(until: time + pause) = queue.next(at: time + pause - 1) else { throw Unexpected() }
             time += pause
         }
         let entry = try take(&queue, at: time)
-        #expect(queue.finish(entry, .failed, at: time) == .givenUp)
+        #expect(queue.finish(entry, .failed, at: time) == .abandoned)
         #expect(queue.count == 0)
     }
 
-    @Test("are given up at once when the server would say the same again")
-    func refused() throws {
+    @Test("Drops a permanently rejected message at once")
+    func rejected() throws {
         var queue = MailQueue(capacity: 2)
         try queue.add(message(), at: 0)
         let entry = try take(&queue, at: 0)
-        #expect(queue.finish(entry, .refused, at: 0) == .givenUp)
+        #expect(queue.finish(entry, .rejected, at: 0) == .abandoned)
         #expect(queue.count == 0)
     }
 
-    @Test("are each tried once more when no more are taken, and then it is over")
+    @Test("After close, tries each message once more and then ends")
     func closing() throws {
         var queue = MailQueue(capacity: 3)
         for _ in 0..<2 { try queue.add(message(), at: 0) }
         let first = try take(&queue, at: 0)
-        #expect(queue.finish(first, .failed, at: 0) == .tryAgain)
+        #expect(queue.finish(first, .failed, at: 0) == .retry)
         queue.close()
-        #expect(throws: MailRefused.stopped) { try queue.add(try message(), at: 0) }
+        #expect(throws: MailRejected.stopped) { try queue.add(try message(), at: 0) }
         for _ in 0..<2 {
             let entry = try take(&queue, at: 0)
-            #expect(queue.finish(entry, .failed, at: 0) == .givenUp)
+            #expect(queue.finish(entry, .failed, at: 0) == .abandoned)
         }
         guard case .end = queue.next(at: 0) else { throw Unexpected() }
     }
 
-    @Test("are none when they are abandoned")
+    @Test("Is empty after it is abandoned")
     func abandoned() throws {
         var queue = MailQueue(capacity: 3)
         for _ in 0..<2 { try queue.add(message(), at: 0) }

@@ -6,7 +6,7 @@ import Transfers
 
 @testable import Mail
 
-@Suite("The settings of mail")
+@Suite("Mail settings")
 struct MailSettingsTests {
     private func read(_ yaml: String) throws -> MailSettings {
         try MailSettings(
@@ -14,7 +14,7 @@ struct MailSettingsTests {
                 text: yaml, name: "gatefold.yaml", folder: "/etc/gatefold", environment: ["PASSWORD": "s3cret"]))
     }
 
-    @Test("have defaults for everything but the server and the sender")
+    @Test("Have defaults for everything except the server and the sender")
     func defaults() throws {
         let settings = try read("{server: 'smtp://mail.example.com', from: news@daily.example}")
         #expect(settings.server.port == 587)
@@ -25,7 +25,7 @@ struct MailSettingsTests {
         #expect(settings.sender.name == nil)
     }
 
-    @Test("are read")
+    @Test("Read all keys")
     func all() throws {
         let settings = try read(
             """
@@ -36,7 +36,7 @@ struct MailSettingsTests {
             tls: required
             ca: mail.pem
             timeout: 20s
-            queue: 10
+            max_queued: 10
             connections: 3
             """)
         #expect(settings.server.security == .implicit)
@@ -45,14 +45,14 @@ struct MailSettingsTests {
         #expect(settings.sender.name == "The Daily")
     }
 
-    @Test("ask for no TLS on this machine unless they say so")
+    @Test("Require no TLS for a local server unless configured")
     func local() throws {
         #expect(try read("{server: 'smtp://127.0.0.1:25', from: a@b.c}").server.security == .none)
         #expect(try read("{server: 'smtp://127.0.0.1:25', from: a@b.c, tls: required}").server.security == .upgraded)
     }
 
     @Test(
-        "are refused where they can not be used, with what was expected",
+        "Reject invalid settings and name the expected value",
         arguments: [
             ("{from: a@b.c}", "mail.server", "missing"),
             ("{server: 'http://x', from: a@b.c}", "server", "smtp://mail.example.com:587"),

@@ -8,7 +8,7 @@ import Testing
 struct QuotedPrintableTests {
     private func encoded(_ text: String) -> String { String(decoding: QuotedPrintable.encode(text), as: UTF8.self) }
 
-    @Test("leaves letters, digits and signs, and encodes the rest")
+    @Test("Keeps letters, digits and punctuation, and encodes other characters")
     func simple() {
         #expect(encoded("") == "")
         #expect(encoded("Hello, world! a=b") == "Hello, world! a=3Db\r\n")
@@ -17,7 +17,7 @@ struct QuotedPrintableTests {
         #expect(encoded("\n\r\r\n\n") == "\r\n\r\n\r\n\r\n")
     }
 
-    @Test("breaks lines at 76 columns, also where the next sign would begin one")
+    @Test("Breaks lines at 76 columns and encodes a dot at the start of a line")
     func long() {
         let line = String(repeating: "x", count: 75)
         #expect(encoded(line) == "\(line)\r\n")
@@ -25,11 +25,11 @@ struct QuotedPrintableTests {
         #expect(encoded(line + " ") == "\(line)=\r\n=20\r\n")
     }
 
-    @Test("says the same when it is decoded, in lines of 76 at most that begin with no dot")
+    @Test("Decodes to the same text, in lines of at most 76 columns without a leading dot")
     func property() {
         var random = SeededRandom(seed: 2045)
         for _ in 0..<8_000 {
-            let bytes = random.hostileBytes(upTo: 120, spice: "abcdefghijk =.F\t\n\r")
+            let bytes = random.hostileBytes(upTo: 120, specialCharacters: "abcdefghijk =.F\t\n\r")
             let text = String(decoding: bytes, as: UTF8.self)
             let encoded = QuotedPrintable.encode(text)
             for line in encoded.split(separator: 0x0A) {
@@ -37,13 +37,13 @@ struct QuotedPrintableTests {
             }
             let wanted = Self.lines(Array(text.utf8))
             var decoded = Self.lines(Self.decode(encoded))
-            // The last line is ended, whether it was or not.
+            // The encoder always ends the last line.
             if wanted.last != 0x0A, decoded.last == 0x0A { decoded.removeLast() }
             #expect(decoded == wanted)
         }
     }
 
-    /// Each line ended with LF.
+    /// Returns the text with LF line ends.
     private static func lines(_ bytes: [UInt8]) -> [UInt8] {
         var lines: [UInt8] = []
         for (index, byte) in bytes.enumerated() {

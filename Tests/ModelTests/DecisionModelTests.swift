@@ -1,23 +1,23 @@
 import Foundation
 import Testing
 
-/// The program against a small model of its publisher's rules: no failure, no state of the cache, no clock that is wrong, no
-/// second process and no order of calls, one after the other, ever opens more than the policy does, and what it grants is given
-/// while the house can be asked. Calls that overlap are the soak's (`deploy/soak`).
-@Suite("Every answer of the decision core is the model's") struct DecisionModelTests {
+/// Compares the program with a small model of its publisher's rules. No failure, cache state, clock error, second
+/// process or order of sequential calls ever opens more than the policy, and every grant of the model is given while
+/// the subscriber system is reachable. The soak (`deploy/soak`) tests concurrent calls.
+@Suite("Decision core against its model") struct DecisionModelTests {
     private static let lanes = 4
 
-    /// What a lane found out, up to the first history that is wrong.
+    /// The result of a lane, up to the first contradicting history.
     private struct Found {
         var tally = Tally()
         var failing: History?
     }
 
-    @Test("in whatever history", .timeLimit(.minutes(10)))
+    @Test("Agrees with the model in every history", .timeLimit(.minutes(10)))
     func histories() async throws {
-        let asked = try HistoriesAsked(ProcessInfo.processInfo.environment)
+        let queried = try HistorySelection(ProcessInfo.processInfo.environment)
         let found = await withTaskGroup(of: Found.self) { group in
-            for lane in 0..<Self.lanes { group.addTask { await Self.live(lane, of: asked) } }
+            for lane in 0..<Self.lanes { group.addTask { await Self.live(lane, of: queried) } }
             var all = Found()
             for await lane in group {
                 all.tally.add(lane.tally)
@@ -32,18 +32,18 @@ import Testing
             Issue.record("\(contradiction)\n\(history)")
             return
         }
-        let missing = found.tally.missing(of: asked.count)
+        let missing = found.tally.missing(of: queried.count)
         #expect(missing.isEmpty, "the histories come to too little: \(missing.joined(separator: "; "))")
     }
 
-    private static func live(_ lane: Int, of asked: HistoriesAsked) async -> Found {
+    private static func live(_ lane: Int, of queried: HistorySelection) async -> Found {
         var found = Found()
-        for number in stride(from: lane, to: asked.count, by: lanes) where !Task.isCancelled {
-            let history = History.random(asked.first + UInt64(number), length: 30)
+        for number in stride(from: lane, to: queried.count, by: lanes) where !Task.isCancelled {
+            let history = History.random(queried.first + UInt64(number), length: 30)
             do {
-                found.tally.add(try await Chronicle.check(history))
+                found.tally.add(try await HistoryRunner.check(history))
             } catch {
-                // What a history comes to that was broken off says nothing.
+                // The result of a cancelled history is not meaningful.
                 if !Task.isCancelled { found.failing = history }
                 return found
             }
@@ -51,20 +51,20 @@ import Testing
         return found
     }
 
-    @Test("and there are some")
+    @Test("Runs 2,000 histories by default")
     func some() throws {
-        #expect(try HistoriesAsked([:]).count == 2_000)
-        #expect(try HistoriesAsked(["GATEFOLD_HISTORIES": "1", "GATEFOLD_HISTORY": "77"]).first == 77)
+        #expect(try HistorySelection([:]).count == 2_000)
+        #expect(try HistorySelection(["GATEFOLD_HISTORIES": "1", "GATEFOLD_HISTORY": "77"]).first == 77)
         for text in ["0", "-1", "", "many", "2e3", "99999999999999999999"] {
             for name in ["GATEFOLD_HISTORIES", "GATEFOLD_HISTORY"] {
-                #expect(throws: HistoriesAsked.Unreadable(name: name, text: text)) {
-                    try HistoriesAsked([name: text])
+                #expect(throws: HistorySelection.Unreadable(name: name, text: text)) {
+                    try HistorySelection([name: text])
                 }
             }
         }
     }
 
-    @Test("and they come to everything that may happen, often")
+    @Test("Requires every outcome with a minimum count")
     func floors() {
         #expect(Set(Tally.floors.keys) == Set(Tally.Outcome.allCases) && Tally.floors.values.allSatisfy { $0 > 0 })
         #expect(Tally().missing(of: 1_000).count == Tally.Outcome.allCases.count)

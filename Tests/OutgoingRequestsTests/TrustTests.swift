@@ -7,9 +7,9 @@ import Testing
 
 @testable import OutgoingRequests
 
-@Suite("Asking over HTTPS")
+@Suite("Outgoing HTTPS client")
 struct TrustTests {
-    @Test("Only who has a certificate of the authorities that are named is asked", .timeLimit(.minutes(10)))
+    @Test("Accepts only certificates of the configured authorities", .timeLimit(.minutes(10)))
     func ownAuthority() async throws {
         try await withTemporaryFolder { folder in
             let authority = try await TestAuthority("authority", in: folder)
@@ -23,25 +23,25 @@ struct TrustTests {
             try await withServer(server) { _ in
                 let url = try #require(ServiceURL("https://localhost:\(port)/"))
                 var settings = OutgoingHTTPSettings()
-                var isTaken = settings.trustOnly(try String(contentsOfFile: authority.certificate, encoding: .utf8))
-                #expect(isTaken)
-                #expect(try await OutgoingHTTP(settings).send(HTTPQuestion(url: url)).status == 200)
-                isTaken = settings.trustOnly(try String(contentsOfFile: stranger.certificate, encoding: .utf8))
-                #expect(isTaken)
+                var isOccupied = settings.trustOnly(try String(contentsOfFile: authority.certificate, encoding: .utf8))
+                #expect(isOccupied)
+                #expect(try await OutgoingHTTP(settings).send(OutboundRequest(url: url)).status == 200)
+                isOccupied = settings.trustOnly(try String(contentsOfFile: stranger.certificate, encoding: .utf8))
+                #expect(isOccupied)
                 let mistaken = OutgoingHTTP(settings)
-                await #expect(throws: HTTPFailure.untrusted) { try await mistaken.send(HTTPQuestion(url: url)) }
+                await #expect(throws: HTTPFailure.untrusted) { try await mistaken.send(OutboundRequest(url: url)) }
                 let read = try YAMLSettings.read(
                     text: "timeout: 5s\ntls: {root: {file: \(authority.certificate)}}", name: "a.yaml", folder: "/",
                     environment: [:])
                 let configured = OutgoingHTTP(try OutgoingHTTPSettings(read))
-                #expect(try await configured.send(HTTPQuestion(url: url)).status == 200)
+                #expect(try await configured.send(OutboundRequest(url: url)).status == 200)
             }
         }
     }
 
-    @Test("Whoever is late with the handshake is not there, rather than somebody one must not trust")
+    @Test("Reports a slow TLS handshake as unreachable, not as untrusted")
     func lateHandshake() async throws {
-        // Takes connections, and says nothing.
+        // A server that accepts connections and sends nothing.
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .bind(host: "127.0.0.1", port: 0).get()
         defer { server.close(promise: nil) }
@@ -50,15 +50,15 @@ struct TrustTests {
         settings.connectTimeout = 1
         settings.timeout = 600
         let client = OutgoingHTTP(settings)
-        await #expect(throws: HTTPFailure.unreachable) { try await client.send(HTTPQuestion(url: url)) }
+        await #expect(throws: HTTPFailure.unreachable) { try await client.send(OutboundRequest(url: url)) }
     }
 
-    @Test("A text that holds no certificate changes nothing")
+    @Test("Ignores a text without a certificate")
     func noCertificate() {
         var settings = OutgoingHTTPSettings()
         for text in ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
-            let isTaken = settings.trustOnly(text)
-            #expect(!isTaken, "\(text)")
+            let isOccupied = settings.trustOnly(text)
+            #expect(!isOccupied, "\(text)")
         }
     }
 }

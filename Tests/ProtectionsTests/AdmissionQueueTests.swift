@@ -3,11 +3,11 @@ import Testing
 
 @testable import Protections
 
-@Suite("Who may ask and who waits")
+@Suite("Admission queue")
 struct AdmissionQueueTests {
-    @Test("slots are given first, then places, then nothing; a slot goes to whoever waits longest")
+    @Test("Grants slots first, then queue places, then rejects, and serves the longest waiting first")
     func order() {
-        var queue = AdmissionQueue(most: 2, capacity: 2)
+        var queue = AdmissionQueue(maxConcurrent: 2, capacity: 2)
         #expect(queue.enter(mayWait: true) == .admitted)
         #expect(queue.enter(mayWait: false) == .admitted)
         #expect(queue.enter(mayWait: false) == .full)
@@ -22,26 +22,26 @@ struct AdmissionQueueTests {
         #expect(queue.inUse == 0)
     }
 
-    @Test("a place that was given up is passed over, and frees room for another")
-    func givingUp() {
-        var queue = AdmissionQueue(most: 1, capacity: 2)
+    @Test("Skips an abandoned place and reuses its capacity")
+    func abandoning() {
+        var queue = AdmissionQueue(maxConcurrent: 1, capacity: 2)
         _ = queue.enter(mayWait: true)
         #expect(queue.enter(mayWait: true) == .waits(1))
         #expect(queue.enter(mayWait: true) == .waits(2))
-        #expect(queue.giveUp(1) == true)
-        #expect(queue.giveUp(1) == false)
+        #expect(queue.cancel(1) == true)
+        #expect(queue.cancel(1) == false)
         #expect(queue.enter(mayWait: true) == .waits(3))
         #expect(queue.leave() == 2)
-        #expect(queue.giveUp(2) == false)
+        #expect(queue.cancel(2) == false)
         #expect(queue.leave() == 3)
     }
 
-    @Test("does what a plain list would, whatever happens in whatever order", arguments: 1...20)
+    @Test("Behaves like a simple list under random operations", arguments: 1...20)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let most = Int.random(in: 1...4, using: &random)
+        let maxConcurrent = Int.random(in: 1...4, using: &random)
         let capacity = Int.random(in: 0...40, using: &random)
-        var queue = AdmissionQueue(most: most, capacity: capacity)
+        var queue = AdmissionQueue(maxConcurrent: maxConcurrent, capacity: capacity)
         var inUse = 0
         var waiting: [UInt64] = []
         for _ in 0..<5_000 {
@@ -49,7 +49,7 @@ struct AdmissionQueueTests {
             case 0, 1:
                 let mayWait = Bool.random(using: &random)
                 let entry = queue.enter(mayWait: mayWait)
-                if inUse < most, waiting.isEmpty {
+                if inUse < maxConcurrent, waiting.isEmpty {
                     #expect(entry == .admitted)
                     inUse += 1
                 } else if case .waits(let place) = entry {
@@ -64,7 +64,7 @@ struct AdmissionQueueTests {
                 if next == nil { inUse -= 1 } else { waiting.removeFirst() }
             default:
                 guard let place = waiting.randomElement(using: &random) else { continue }
-                #expect(queue.giveUp(place) == true)
+                #expect(queue.cancel(place) == true)
                 waiting.removeAll { $0 == place }
             }
             #expect(queue.inUse == inUse && queue.waitingCount == waiting.count)

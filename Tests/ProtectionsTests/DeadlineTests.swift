@@ -4,15 +4,15 @@ import Testing
 
 @testable import Protections
 
-@Suite("The deadline", .timeLimit(.minutes(10)))
+@Suite("Deadline of a call", .timeLimit(.minutes(10)))
 struct DeadlineTests {
     private let time = ManualTime()
     private var deadline: Deadline { Deadline(seconds: 3, sleep: time.sleep) }
     private struct Reset: Error {}
 
-    @Test("leaves an answer in time, and an error, as they are")
+    @Test("Passes a timely result and an error through")
     func inTime() async throws {
-        let ended = Kept(0)
+        let ended = Locked(0)
         let word = try await deadline.bound({ "yes" }, ended: { ended.withLock { $0 += 1 } })
         #expect(word == "yes")
         await #expect(throws: Reset.self) {
@@ -21,19 +21,19 @@ struct DeadlineTests {
         #expect(ended.withLock { $0 } == 2)
     }
 
-    @Test("says so when it passes while the call is at work of our own, and not when that is done")
+    @Test("Reports an overdue local computation separately from a slow call")
     func ownWork() async throws {
-        let (first, second) = (Door(), Door())
-        let ask = { [deadline] (waitsOutside: Bool) in
+        let (first, second) = (ManualLatch(), ManualLatch())
+        let operation = { [deadline] (waitsOutside: Bool) in
             Task {
                 try await deadline.bound(
                     {
-                        await OwnWork.during { if !waitsOutside { await first.pass() } }
+                        await LocalWork.during { if !waitsOutside { await first.pass() } }
                         if waitsOutside { await second.pass() }
                     }, ended: {})
             }
         }
-        let (inside, outside) = (ask(false), ask(true))
+        let (inside, outside) = (operation(false), operation(true))
         await until { first.waiting == 1 && second.waiting == 1 && time.sleeping == 2 }
         time.advance(by: 3)
         await #expect(throws: ProtectionError.passwordOverdue) { try await inside.value }
@@ -42,39 +42,39 @@ struct DeadlineTests {
         second.open()
     }
 
-    @Test("tells whoever asked at once, cancels the call, and waits for its end before it says that it ended")
+    @Test("Returns at once, cancels the call, and reports its end only after it has ended")
     func tooLate() async throws {
-        let door = Door()
-        let ended = Kept(false)
-        let wasCancelled = Kept(false)
-        let asking = Task { [deadline] in
+        let latch = ManualLatch()
+        let ended = Locked(false)
+        let wasCancelled = Locked(false)
+        let inUse = Task { [deadline] in
             try await deadline.bound(
                 {
-                    await door.pass()
+                    await latch.pass()
                     wasCancelled.withLock { $0 = Task.isCancelled }
                 }, ended: { ended.withLock { $0 = true } })
         }
-        await until { door.waiting == 1 && time.sleeping == 1 }
+        await until { latch.waiting == 1 && time.sleeping == 1 }
         time.advance(by: 3)
-        await #expect(throws: ProtectionError.deadlineExceeded) { try await asking.value }
+        await #expect(throws: ProtectionError.deadlineExceeded) { try await inUse.value }
         #expect(!ended.withLock { $0 })
-        door.open()
+        latch.open()
         await until { ended.withLock { $0 } }
         #expect(wasCancelled.withLock { $0 })
     }
 
-    @Test("lets go of an asker who goes away, and cancels the call")
-    func goingAway() async throws {
-        let door = Door()
-        let ended = Kept(false)
-        let asking = Task { [deadline] in
-            try await deadline.bound({ await door.pass() }, ended: { ended.withLock { $0 = true } })
+    @Test("Releases a disconnected caller and cancels the call")
+    func disconnecting() async throws {
+        let latch = ManualLatch()
+        let ended = Locked(false)
+        let inUse = Task { [deadline] in
+            try await deadline.bound({ await latch.pass() }, ended: { ended.withLock { $0 = true } })
         }
-        await until { door.waiting == 1 }
-        asking.cancel()
-        await #expect(throws: CancellationError.self) { try await asking.value }
+        await until { latch.waiting == 1 }
+        inUse.cancel()
+        await #expect(throws: CancellationError.self) { try await inUse.value }
         #expect(!ended.withLock { $0 })
-        door.open()
+        latch.open()
         await until { ended.withLock { $0 } && time.sleeping == 0 }
     }
 }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Push
 
-@Suite("What APNs answers") struct APNsVerdictTests {
+@Suite("APNs responses") struct APNsVerdictTests {
     private func verdict(_ status: Int, _ body: String = "", retryAfter: String? = nil) -> APNsVerdict {
         APNsVerdict(status: status, retryAfter: retryAfter, body: Array(body.utf8))
     }
 
     private func reason(_ status: Int, _ text: String?) -> APNsReason { APNsReason(status: status, text: text) }
 
-    @Test("is about the token, the campaign or the moment")
+    @Test("Maps a response to a verdict on the token, the campaign or a temporary failure")
     func meaning() {
         #expect(verdict(200) == .accepted)
         #expect(
@@ -20,30 +20,30 @@ import Testing
         #expect(verdict(410, #"{"reason":"ExpiredToken"}"#) == .unregistered(since: nil))
         #expect(verdict(400, #"{"reason":"BadDeviceToken"}"#) == .badToken)
         #expect(verdict(400, #"{"reason":"DeviceTokenNotForTopic"}"#) == .notForTopic)
-        #expect(verdict(400, #"{"reason":"BadTopic"}"#) == .refused(reason(400, "BadTopic")))
+        #expect(verdict(400, #"{"reason":"BadTopic"}"#) == .rejected(reason(400, "BadTopic")))
         #expect(verdict(403, #"{"reason":"ExpiredProviderToken"}"#) == .providerTokenExpired)
-        #expect(verdict(403, #"{"reason":"InvalidProviderToken"}"#) == .refused(reason(403, "InvalidProviderToken")))
-        #expect(verdict(413, #"{"reason":"PayloadTooLarge"}"#) == .refused(reason(413, "PayloadTooLarge")))
+        #expect(verdict(403, #"{"reason":"InvalidProviderToken"}"#) == .rejected(reason(403, "InvalidProviderToken")))
+        #expect(verdict(413, #"{"reason":"PayloadTooLarge"}"#) == .rejected(reason(413, "PayloadTooLarge")))
         #expect(
             verdict(429, #"{"reason":"TooManyRequests"}"#, retryAfter: "7")
                 == .later(reason(429, "TooManyRequests"), after: 7))
         #expect(verdict(503, #"{"reason":"Shutdown"}"#) == .later(reason(503, "Shutdown"), after: nil))
         #expect(verdict(500, "<html>", retryAfter: "soon") == .later(reason(500, nil), after: nil))
-        #expect(verdict(301) == .refused(reason(301, nil)))
+        #expect(verdict(301) == .rejected(reason(301, nil)))
     }
 
-    @Test("is shown as a word or not at all")
+    @Test("Shows the reason only if it is a plain word")
     func words() {
         #expect(reason(403, "InvalidProviderToken").description == "403 InvalidProviderToken")
         #expect(reason(403, "a5a5 \u{1B}[2J").description == "403")
         #expect(reason(403, String(repeating: "a", count: 65)).description == "403")
     }
 
-    @Test("is understood as something, whatever it is")
+    @Test("Maps any response without a trap")
     func total() {
         var random = SeededRandom(seed: 6)
         for _ in 0..<10_000 {
-            let body = random.hostileBytes(upTo: 60, spice: #"{"reason":"timestamp",:1793BadDeviceToken}"#)
+            let body = random.hostileBytes(upTo: 60, specialCharacters: #"{"reason":"timestamp",:1793BadDeviceToken}"#)
             let status = Int.random(in: -1...700, using: &random)
             switch APNsVerdict(status: status, retryAfter: String(decoding: body, as: UTF8.self), body: body) {
             case .accepted: #expect(status == 200)

@@ -8,7 +8,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("A campaign's lock") struct CampaignLockTests {
+@Suite("Campaign lock") struct CampaignLockTests {
     private func with(_ body: (_ database: String, _ locks: () throws -> [String]) throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let database = folder.appending(path: "state.sqlite").path
@@ -19,21 +19,23 @@ import Testing
         }
     }
 
-    /// What the lock's file is called, once it is gone.
-    private func name(beside database: String, _ locks: () throws -> [String]) throws -> String {
-        let lock = try CampaignLock("news", beside: database)
+    /// Returns the name of the lock's file and releases the lock.
+    private func name(alongside database: String, _ locks: () throws -> [String]) throws -> String {
+        let lock = try CampaignLock("news", alongside: database)
         defer { withExtendedLifetime(lock) {} }
         return try #require(try locks().first)
     }
 
-    @Test("has it sent by one process at a time, and leaves nothing behind")
+    @Test("Allows one process per campaign and leaves no file behind")
     func exclusive() async throws {
         try await with { database, locks in
             for _ in 0..<3 {
-                let lock = try CampaignLock("news", beside: database)
-                #expect(throws: PushStop.underWay("news")) { try CampaignLock("news", beside: database) }
+                let lock = try CampaignLock("news", alongside: database)
+                #expect(throws: PushCampaignError.alreadyRunning("news")) {
+                    try CampaignLock("news", alongside: database)
+                }
                 do {
-                    let other = try CampaignLock("other", beside: database)
+                    let other = try CampaignLock("other", alongside: database)
                     #expect(try locks().count == 2)
                     withExtendedLifetime(other) {}
                 }
@@ -44,25 +46,25 @@ import Testing
         }
     }
 
-    @Test("is taken over from a process that was killed")
+    @Test("Takes over the lock of a killed process")
     func leftOver() async throws {
         try await with { database, locks in
-            let name = try name(beside: database, locks)
+            let name = try name(alongside: database, locks)
             let path = URL(filePath: database).deletingLastPathComponent().appending(path: name)
             try Data().write(to: path)
             do {
-                let lock = try CampaignLock("news", beside: database)
+                let lock = try CampaignLock("news", alongside: database)
                 withExtendedLifetime(lock) {}
             }
             #expect(try locks() == [])
         }
     }
 
-    @Test("is the database owner's, so that root does not keep the server out", .enabled(if: geteuid() == 0))
+    @Test("Belongs to the database's owner, so that root does not lock the server out", .enabled(if: geteuid() == 0))
     func owner() async throws {
         try await with { database, locks in
             #expect(chown(database, 65_534, 65_534) == 0)
-            let lock = try CampaignLock("news", beside: database)
+            let lock = try CampaignLock("news", alongside: database)
             let name = try #require(try locks().first)
             let path = URL(filePath: database).deletingLastPathComponent().appending(path: name).path
             let found = try FileManager.default.attributesOfItem(atPath: path)
@@ -73,14 +75,14 @@ import Testing
         }
     }
 
-    @Test("follows no link that somebody put in its place")
+    @Test("Does not follow a symbolic link in its place")
     func link() async throws {
         try await with { database, locks in
-            let name = try name(beside: database, locks)
+            let name = try name(alongside: database, locks)
             let folder = URL(filePath: database).deletingLastPathComponent()
             try FileManager.default.createSymbolicLink(
                 atPath: folder.appending(path: name).path, withDestinationPath: folder.appending(path: "victim").path)
-            #expect(throws: PushStop.self) { try CampaignLock("news", beside: database) }
+            #expect(throws: PushCampaignError.self) { try CampaignLock("news", alongside: database) }
             #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "victim").path))
         }
     }

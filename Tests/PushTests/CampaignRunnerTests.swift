@@ -1,39 +1,40 @@
 import Foundation
 import Gatefold
-import PushBenches
+import PushFixtures
 import TestSupport
 import Testing
 
 @testable import Push
 
-@Suite("The course of a campaign", .timeLimit(.minutes(10))) struct CampaignRunnerTests {
+@Suite("Campaign runner", .timeLimit(.minutes(10))) struct CampaignRunnerTests {
     private let time = ManualTime()
-    private let store = VolatilePushTokens()
+    private let store = InMemoryPushTokens()
 
     private func campaign(_ name: String = "news") throws -> PushCampaign {
         PushCampaign(
-            name: name, publication: try PushBench.publication, app: PushBench.app, environment: .production,
+            name: name, publication: try PushFixture.publication, app: PushFixture.app, environment: .production,
             edition: nil, begun: time.clock.now)
     }
 
     private func runner(
-        _ mostAtOnce: Int = 10, perSecond: Int = 100_000, trusting: Bool = false,
+        _ maxConcurrent: Int = 10, perSecond: Int = 100_000, forgetsUnknownTokens: Bool = false,
         _ send: @escaping @Sendable (PushToken) async throws -> PushOutcome
     ) -> PushCampaignRunner {
         let quick: @Sendable (TimeInterval) async throws -> Void = { [time] _ in time.clock.advance(by: 0.001) }
         return PushCampaignRunner(
-            store: store, limits: PushLimits(mostAtOnce: mostAtOnce, perSecond: perSecond), trusting: trusting,
+            store: store, limits: PushLimits(maxConcurrent: maxConcurrent, perSecond: perSecond),
+            forgetsUnknownTokens: forgetsUnknownTokens,
             clock: time.clock.wall, sleep: perSecond == 100_000 ? quick : time.sleep, send: send)
     }
 
-    private var kept: PushCampaign? {
-        get async throws { await store.campaigns(in: try PushBench.publication, unfinished: false, limit: 1).first }
+    private var savedCampaign: PushCampaign? {
+        get async throws { await store.campaigns(in: try PushFixture.publication, unfinished: false, limit: 1).first }
     }
 
-    @Test("begins no more in a second than allowed")
+    @Test("Starts no more notifications per second than allowed")
     func rate() async throws {
-        await store.fill(PushBench.app, 25, at: time.clock.now)
-        let begun = Kept(0)
+        await store.fill(PushFixture.app, 25, at: time.clock.now)
+        let begun = Locked(0)
         let runner = runner(perSecond: 10) { _ in
             begun.withLock { $0 += 1 }
             return .sent
@@ -47,77 +48,77 @@ import Testing
         #expect(try await sending.value.sent == 25)
     }
 
-    @Test("is at no time further ahead of the place that is kept than it may repeat after a crash")
+    @Test("Stays within the repeat limit of the saved position, even after a crash")
     func distance() async throws {
-        await store.fill(PushBench.app, 3_000, at: time.clock.now)
-        let limits = PushLimits(mostAtOnce: 10, perSecond: 1)
-        #expect(limits.mostRepeated == 100)
-        let furthest = Kept<Int64>(0)
+        await store.fill(PushFixture.app, 3_000, at: time.clock.now)
+        let limits = PushLimits(maxConcurrent: 10, perSecond: 1)
+        #expect(limits.maxRepeatedSends == 100)
+        let furthest = Locked<Int64>(0)
         let runner = runner { [store] token in
             let place = Int64(token.bytes.suffix(4).reduce(0) { $0 << 8 | Int($1) })
-            // Every hundredth takes its time.
+            // Every hundredth notification takes longer.
             if place.isMultiple(of: 100) { for _ in 0..<200 { await Task.yield() } }
-            let kept =
-                await store.campaigns(in: try PushBench.publication, unfinished: false, limit: 1).first?.position ?? 0
-            furthest.withLock { $0 = max($0, place - kept) }
+            let savedCampaign =
+                await store.campaigns(in: try PushFixture.publication, unfinished: false, limit: 1).first?.position ?? 0
+            furthest.withLock { $0 = max($0, place - savedCampaign) }
             return .sent
         }
         #expect(try await runner.run(campaign()).sent == 3_000)
         #expect(furthest.withLock { $0 } <= 100)
-        #expect(await store.keepings >= 30)
+        #expect(await store.saveCount >= 30)
     }
 
-    @Test("stops cleanly when it is cancelled, and goes on where it was, telling nobody twice")
+    @Test("Stops cleanly on cancellation and resumes without duplicates")
     func cancelled() async throws {
-        await store.fill(PushBench.app, 400, at: time.clock.now)
-        let told = Kept<[PushToken: Int]>([:])
-        let door = Door()
+        await store.fill(PushFixture.app, 400, at: time.clock.now)
+        let reported = Locked<[PushToken: Int]>([:])
+        let latch = ManualLatch()
         let first = runner { token in
-            if told.withLock({ $0.count }) >= 137 { await door.pass() }
-            told.withLock { $0[token, default: 0] += 1 }
+            if reported.withLock({ $0.count }) >= 137 { await latch.pass() }
+            reported.withLock { $0[token, default: 0] += 1 }
             return .sent
         }
         let campaign = try campaign()
         let sending = Task { try await first.run(campaign) }
-        await until { door.waiting == 10 }
+        await until { latch.waiting == 10 }
         sending.cancel()
-        door.open()
+        latch.open()
         let stopped = try await sending.value
         #expect(stopped.finished == nil)
-        #expect(stopped.sent == told.withLock { $0.count })
-        #expect(try await kept == stopped)
+        #expect(stopped.sent == reported.withLock { $0.count })
+        #expect(try await savedCampaign == stopped)
 
         let second = runner { token in
-            told.withLock { $0[token, default: 0] += 1 }
+            reported.withLock { $0[token, default: 0] += 1 }
             return .sent
         }
         let finished = try await second.run(campaign)
         #expect(finished.sent == 400)
         #expect(finished.finished != nil)
-        #expect(told.withLock { $0.count == 400 && $0.values.allSatisfy { $0 == 1 } })
+        #expect(reported.withLock { $0.count == 400 && $0.values.allSatisfy { $0 == 1 } })
         #expect(try await second.run(campaign) == finished, "the same name is the same campaign, begun once")
-        #expect(told.withLock { $0.values.reduce(0, +) } == 400)
+        #expect(reported.withLock { $0.values.reduce(0, +) } == 400)
     }
 
-    @Test("includes apps that register while it runs")
+    @Test("Includes devices that register during the campaign")
     func late() async throws {
-        await store.fill(PushBench.app, 10, at: time.clock.now)
+        await store.fill(PushFixture.app, 10, at: time.clock.now)
         let runner = runner { [store, time] token in
-            let late = PushToken(app: PushBench.app, bytes: [1], environment: .production)
+            let late = PushToken(app: PushFixture.app, bytes: [1], environment: .production)
             await store.register(late, at: time.clock.now)
             return .sent
         }
         #expect(try await runner.run(campaign()).sent == 11)
     }
 
-    @Test("stops when APNs refuses it, counts nobody it did not come to, and goes on with better settings")
-    func refused() async throws {
-        await store.fill(PushBench.app, 30, at: time.clock.now)
-        let stop = PushStop.refused(APNsReason(status: 403, text: "InvalidProviderToken"))
-        let asked = Kept(0)
+    @Test("Stops if APNs rejects the campaign, and resumes from the last sent token with corrected settings")
+    func rejected() async throws {
+        await store.fill(PushFixture.app, 30, at: time.clock.now)
+        let stop = PushCampaignError.rejected(APNsReason(status: 403, text: "InvalidProviderToken"))
+        let requestedDelay = Locked(0)
         await #expect(throws: stop) {
             try await runner(2) { _ in
-                if asked.withLock({ count -> Int in
+                if requestedDelay.withLock({ count -> Int in
                     count += 1
                     return count
                 }) > 5 {
@@ -126,24 +127,24 @@ import Testing
                 return .sent
             }.run(campaign())
         }
-        let place = try #require(try await kept)
+        let place = try #require(try await savedCampaign)
         #expect(place.sent <= 5 && place.position == Int64(place.sent))
         #expect(try await runner { _ in .sent }.run(campaign()).sent == 30)
         #expect(stop.description.contains("403 InvalidProviderToken"))
     }
 
-    @Test("stops before it forgets tokens that only the settings make unknown")
-    func strangers() async throws {
-        await store.fill(PushBench.app, 200, at: time.clock.now)
-        let stop = try await #require(throws: PushStop.self) {
+    @Test("Stops before it deletes tokens that are unknown only because of the settings")
+    func unknownTokens() async throws {
+        await store.fill(PushFixture.app, 200, at: time.clock.now)
+        let stop = try await #require(throws: PushCampaignError.self) {
             try await runner { _ in .badToken }.run(campaign())
         }
-        guard case .strangers(50, let stopped) = stop else { throw stop }
+        guard case .unknownTokens(50, let stopped) = stop else { throw stop }
         #expect(stopped.name == "news")
-        #expect(await store.countPushTokens(of: PushBench.app, in: .production, after: 0) == 200)
-        #expect(try await kept?.position == 0, "all are sent to again")
+        #expect(await store.countPushTokens(of: PushFixture.app, in: .production, after: 0) == 200)
+        #expect(try await savedCampaign?.position == 0, "all are sent to again")
 
-        let once = Kept(0)
+        let once = Locked(0)
         let sent = try await runner { _ in
             once.withLock {
                 $0 += 1
@@ -151,50 +152,50 @@ import Testing
             }
         }.run(campaign())
         #expect((sent.sent, sent.gone) == (155, 45))
-        #expect(await store.countPushTokens(of: PushBench.app, in: .production, after: 0) == 155)
+        #expect(await store.countPushTokens(of: PushFixture.app, in: .production, after: 0) == 155)
     }
 
-    @Test("never stops without a word while it is in doubt: a few unknown tokens, and the rest is not taken")
-    func doubt() async throws {
-        await store.fill(PushBench.app, 400, at: time.clock.now)
-        let busy = PushOutcome.notTaken(APNsReason(status: 429, text: "TooManyRequests"))
-        for strangers in [1, 49] {
-            await #expect(throws: PushStop.unavailable("it answers 429 TooManyRequests")) {
-                try await runner { ($0.bytes.last ?? 0) <= strangers ? .badToken : busy }.run(campaign())
+    @Test("Reports an outage while a few unknown tokens are undecided and APNs accepts nothing else")
+    func reportWarning() async throws {
+        await store.fill(PushFixture.app, 400, at: time.clock.now)
+        let busy = PushOutcome.notAccepted(APNsReason(status: 429, text: "TooManyRequests"))
+        for unknownTokens in [1, 49] {
+            await #expect(throws: PushCampaignError.unavailable("it responds with 429 TooManyRequests")) {
+                try await runner { ($0.bytes.last ?? 0) <= unknownTokens ? .badToken : busy }.run(campaign())
             }
-            #expect(try await kept?.position == 0)
+            #expect(try await savedCampaign?.position == 0)
         }
-        #expect(await store.countPushTokens(of: PushBench.app, in: .production, after: 0) == 400)
+        #expect(await store.countPushTokens(of: PushFixture.app, in: .production, after: 0) == 400)
     }
 
-    @Test("goes past made-up tokens where an operator says that the settings are right, and removes them")
+    @Test("Skips and deletes fabricated tokens if an operator confirms the settings")
     func madeUp() async throws {
-        await store.fill(PushBench.app, 200, at: time.clock.now)
+        await store.fill(PushFixture.app, 200, at: time.clock.now)
         let isReal: @Sendable (PushToken) -> Bool = { ($0.bytes.last ?? 0) > 120 }
-        let stop = await #expect(throws: PushStop.self) {
+        let stop = await #expect(throws: PushCampaignError.self) {
             try await runner { isReal($0) ? .sent : .badToken }.run(campaign())
         }
-        guard case .strangers(50, _) = stop else {
+        guard case .unknownTokens(50, _) = stop else {
             Issue.record("\(String(describing: stop))")
             return
         }
-        let sent = try await runner(trusting: true) { isReal($0) ? .sent : .badToken }.run(campaign())
+        let sent = try await runner(forgetsUnknownTokens: true) { isReal($0) ? .sent : .badToken }.run(campaign())
         #expect((sent.sent, sent.gone) == (80, 120))
-        #expect(await store.countPushTokens(of: PushBench.app, in: .production, after: 0) == 80)
+        #expect(await store.countPushTokens(of: PushFixture.app, in: .production, after: 0) == 80)
     }
 
     @Test(
-        "takes a service that takes nothing for an outage, and stays open; a failing token is a failure",
+        "Treats a service that accepts nothing as an outage, and a single failing token as a failure",
         arguments: [429, 500])
     func outage(status: Int) async throws {
-        await store.fill(PushBench.app, 60, at: time.clock.now)
-        let trouble = PushOutcome.notTaken(APNsReason(status: status, text: nil))
-        await #expect(throws: PushStop.unavailable("it answers \(status)")) {
+        await store.fill(PushFixture.app, 60, at: time.clock.now)
+        let trouble = PushOutcome.notAccepted(APNsReason(status: status, text: nil))
+        await #expect(throws: PushCampaignError.unavailable("it responds with \(status)")) {
             try await runner { _ in trouble }.run(campaign())
         }
-        let place = try #require(try await kept)
+        let place = try #require(try await savedCampaign)
         #expect(place.failed == 0 && place.position == 0 && place.finished == nil)
-        let others = Kept(0)
+        let others = Locked(0)
         let sent = try await runner { token in
             if token.bytes.last == 1 {
                 await until { others.withLock { $0 } > 20 }
@@ -206,9 +207,9 @@ import Testing
         #expect((sent.sent, sent.failed) == (59, 1))
     }
 
-    @Test("forgets nobody who registered again while the notification was under way")
+    @Test("Keeps a token that registered again during the send")
     func registeredSince() async throws {
-        await store.fill(PushBench.app, 2, at: time.clock.now)
+        await store.fill(PushFixture.app, 2, at: time.clock.now)
         let sent = try await runner { [store, time] token in
             let since = time.clock.now
             time.clock.advance(by: 60)
@@ -216,7 +217,7 @@ import Testing
             return token.bytes.last == 1 ? .gone(since: since) : .gone(since: nil)
         }.run(campaign())
         #expect(sent.gone == 2)
-        let left = await store.pushTokens(of: PushBench.app, in: .production, after: 0, limit: 9)
+        let left = await store.pushTokens(of: PushFixture.app, in: .production, after: 0, limit: 9)
         #expect(left.map(\.sequence) == [1])
     }
 }

@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
 import JWTKit
-import PushBenches
+import PushFixtures
 import TestSupport
 import Testing
 
 @testable import Push
 
-@Suite("A provider token") struct ProviderTokenTests {
+@Suite("APNs provider token") struct ProviderTokenTests {
     private let pem = P256.Signing.PrivateKey().pemRepresentation
     private let clock = ManualClock()
 
@@ -15,7 +15,7 @@ import Testing
         ProviderToken(team: "TEAM123456", keyID: "KEY1234567", key: try ES256PrivateKey(pem: pem), clock: clock.wall)
     }
 
-    @Test("names the key and the team, says when it was issued, and is signed with ES256")
+    @Test("Contains the key ID, the team and the issue time, signed with ES256")
     func claims() async throws {
         let issue = try await token().current()
         let proof = try ProviderTokenProof("bearer \(issue.text)", key: pem)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("is everybody's for more than twenty minutes and less than an hour")
+    @Test("Is shared for more than 20 minutes and less than an hour")
     func renewal() async throws {
         let token = try token()
         let numbers = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -44,7 +44,7 @@ import Testing
                 == "\(Int(clock.now.timeIntervalSince1970))")
     }
 
-    @Test("that APNs has for expired is replaced once, and not again within twenty minutes")
+    @Test("Is replaced once after APNs reports it as expired, and not again within 20 minutes")
     func replacement() async throws {
         let token = try token()
         let first = try await token.current()
@@ -57,7 +57,7 @@ import Testing
         #expect(try await token.replacement(for: second)?.number == 3)
     }
 
-    @Test("is replaced no sooner and no later when the machine's clock steps", arguments: [1_800, -1_800])
+    @Test("Keeps the replacement interval across clock steps", arguments: [1_800, -1_800])
     func replacementAfterStep(step: Double) async throws {
         let token = try token()
         let second = try #require(try await token.replacement(for: token.current()))
@@ -67,7 +67,7 @@ import Testing
         #expect(try await token.replacement(for: second)?.number == 3)
     }
 
-    @Test("is one for a key in the whole process, and another for another key, by whatever name it goes")
+    @Test("Is shared per key in the process and differs for another key, team or key ID")
     func oneForAKey() async throws {
         let tokens = ProviderTokens()
         let key = try ES256PrivateKey(pem: pem)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await text("TEAM123456", "KEY1234567", corrected) == next)
     }
 
-    @Test("of a time to come is not used, because the clock was set back since")
+    @Test("A token with a future issue time is not used after the clock is set back")
     func clockSetBack() async throws {
         let token = try token()
         _ = try await token.current()

@@ -1,18 +1,18 @@
 import Foundation
 import Gatefold
-import PushBenches
+import PushFixtures
 import TestSupport
 import Testing
 
 @testable import Push
 
-@Suite("An edition that comes out", .timeLimit(.minutes(10))) struct PublishedNotifierTests {
+@Suite("Notification on publication of an edition", .timeLimit(.minutes(10))) struct PublishedNotifierTests {
     private let clock = ManualClock()
-    private let store = VolatilePushTokens()
-    /// Those of the configuration in force.
-    private let offices = Kept<[PushOffice]>([])
-    /// How often they were looked up when there was none.
-    private let misses = Kept(0)
+    private let store = InMemoryPushTokens()
+    /// The senders of the current configuration.
+    private let campaignSenders = Locked<[PushCampaignSender]>([])
+    /// The number of lookups without a sender.
+    private let misses = Locked(0)
 
     private func edition(_ id: String, _ days: Double) throws -> Edition {
         Edition(
@@ -21,26 +21,26 @@ import Testing
 
     private func with(
         _ more: String = "on_publish: true", sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { _ in },
-        _ body: @Sendable @escaping (PushBench, PublishedNotifier, Kept<[String]>) async throws -> Void
+        _ body: @Sendable @escaping (PushFixture, PublishedNotifier, Locked<[String]>) async throws -> Void
     ) async throws {
-        try await PushBench.with { bench in
-            await store.fill(PushBench.app, 3, at: clock.now)
-            let events = Kept<[String]>([])
-            let office = try bench.office(store, more, clock: clock.wall)
-            offices.withLock { $0 = [office] }
-            let current: @Sendable () -> [PushOffice] = { [offices, misses] in
-                let current = offices.withLock { $0 }
+        try await PushFixture.with { fixture in
+            await store.fill(PushFixture.app, 3, at: clock.now)
+            let events = Locked<[String]>([])
+            let campaignSender = try fixture.campaignSender(store, more, clock: clock.wall)
+            campaignSenders.withLock { $0 = [campaignSender] }
+            let current: @Sendable () -> [PushCampaignSender] = { [campaignSenders, misses] in
+                let current = campaignSenders.withLock { $0 }
                 if current.isEmpty { misses.withLock { $0 += 1 } }
                 return current
             }
-            let notifier = PublishedNotifier(clock: clock.wall, sleep: sleep, offices: current) { event in
+            let notifier = PublishedNotifier(clock: clock.wall, sleep: sleep, campaignSenders: current) { event in
                 let word =
                     switch event {
                     case .notification: "notification"
                     case .began(let campaign): "began \(campaign.name)"
                     case .finished(let campaign): "finished \(campaign.name) \(campaign.sent)"
                     case .droppedLate(let campaign): "dropped \(campaign.name)"
-                    case .stopped(_, _, let isTriedAgain): "stopped \(isTriedAgain)"
+                    case .stopped(_, _, let willRetry): "stopped \(willRetry)"
                     case .storeFailed: "store failed"
                     }
                 events.withLock { $0.append(word) }
@@ -48,63 +48,63 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await notifier.run() }
                 defer { group.cancelAll() }
-                try await body(bench, notifier, events)
+                try await body(fixture, notifier, events)
             }
         }
     }
 
-    @Test("is told to every app once, and the newest stands for all that come out with it")
+    @Test("Notifies each app once, with the newest edition only")
     func newest() async throws {
-        try await with { bench, notifier, events in
+        try await with { fixture, notifier, events in
             let editions = [try edition("daily-1", -2), try edition("daily-3", 0), try edition("daily-2", -1)]
-            let (publication, later) = (try PushBench.publication, [try edition("daily-4", 0)])
+            let (publication, later) = (try PushFixture.publication, [try edition("daily-4", 0)])
             #expect(await notifier.didPublish(publication, editions))
             #expect(await notifier.didPublish(publication, editions))
             await until { events.withLock { $0.contains("finished com.example.daily/daily-3 3") } }
             #expect(await notifier.didPublish(publication, [editions[1]]))
             #expect(await notifier.didPublish(publication, later))
             await until { events.withLock { $0.contains("finished com.example.daily/daily-4 3") } }
-            let names = bench.standIn.requests.map {
+            let names = fixture.fake.requests.map {
                 $0.body.contains("daily-3") ? 3 : $0.body.contains("daily-4") ? 4 : 0
             }
             #expect(names.sorted() == [3, 3, 3, 4, 4, 4])
         }
     }
 
-    @Test("is told after a restart, and what an operator made up is left to the operator")
+    @Test("Resumes its campaigns after a restart and leaves an operator's campaigns alone")
     func takenUp() async throws {
-        let publication = try PushBench.publication
+        let publication = try PushFixture.publication
         let half = PushCampaign(
-            name: "com.example.daily/daily-1", publication: publication, app: PushBench.app,
+            name: "com.example.daily/daily-1", publication: publication, app: PushFixture.app,
             environment: .production, edition: try edition("daily-1", 0).id, begun: clock.now, position: 1, sent: 1)
         _ = try await store.begin(half)
         _ = try await store.begin(
             PushCampaign(
-                name: "greetings", publication: publication, app: PushBench.app, environment: .production,
+                name: "greetings", publication: publication, app: PushFixture.app, environment: .production,
                 edition: nil, begun: clock.now))
         _ = try await store.begin(
             PushCampaign(
-                name: "com.example.daily/daily-0", publication: publication, app: PushBench.app,
+                name: "com.example.daily/daily-0", publication: publication, app: PushFixture.app,
                 environment: .production, edition: try edition("daily-0", 0).id,
                 begun: clock.now.addingTimeInterval(-90_000)))
-        try await with { bench, _, events in
+        try await with { fixture, _, events in
             await until { events.withLock { $0.count } == 2 }
             #expect(
                 events.withLock { $0.sorted() } == [
                     "dropped com.example.daily/daily-0", "finished com.example.daily/daily-1 3",
                 ])
-            #expect(bench.standIn.requests.count == 2)
+            #expect(fixture.fake.requests.count == 2)
             let open = await store.campaigns(in: publication, unfinished: true, limit: 9)
             #expect(open.map(\.name) == ["greetings"])
         }
     }
 
-    @Test("Pitfall 21: is not dropped because the clock was ahead for a while")
+    @Test("Pitfall 21: does not drop a campaign because the clock was ahead for a while")
     func clockAhead() async throws {
-        let publication = try PushBench.publication
+        let publication = try PushFixture.publication
         _ = try await store.begin(
             PushCampaign(
-                name: "com.example.daily/daily-1", publication: publication, app: PushBench.app,
+                name: "com.example.daily/daily-1", publication: publication, app: PushFixture.app,
                 environment: .production, edition: try edition("daily-1", 0).id, begun: clock.now))
         clock.step(by: 365 * 86_400)
         let sleep: @Sendable (TimeInterval) async throws -> Void = { [clock] seconds in
@@ -117,71 +117,71 @@ import Testing
         }
     }
 
-    @Test("is told when another process is done with it, and not at all where APNs refuses it")
+    @Test("Waits for another process to finish, and stops if APNs rejects the campaign")
     func trouble() async throws {
-        let waited = Kept(0)
-        let lock = Kept<CampaignLock?>(nil)
+        let waited = Locked(0)
+        let lock = Locked<CampaignLock?>(nil)
         try await with(sleep: { _ in
             waited.withLock { $0 += 1 }
             lock.withLock { $0 = nil }
-        }) { bench, notifier, events in
-            let path = bench.folder.appending(path: "state.sqlite").path
-            lock.withLock { $0 = try? CampaignLock("com.example.daily/daily-1", beside: path) }
+        }) { fixture, notifier, events in
+            let path = fixture.folder.appending(path: "state.sqlite").path
+            lock.withLock { $0 = try? CampaignLock("com.example.daily/daily-1", alongside: path) }
             #expect(lock.withLock { $0 != nil })
-            _ = await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
+            _ = await notifier.didPublish(try PushFixture.publication, [try edition("daily-1", 0)])
             await until { waited.withLock { $0 } > 0 }
             let token = PushToken.numbered(1).map { String(format: "%02x", $0) }.joined()
             await until { events.withLock { $0.contains("finished com.example.daily/daily-1 3") } }
-            bench.standIn.answer(token, .status(403, reason: "InvalidProviderToken"))
-            _ = await notifier.didPublish(try PushBench.publication, [try edition("daily-2", 0)])
+            fixture.fake.response(token, .status(403, reason: "InvalidProviderToken"))
+            _ = await notifier.didPublish(try PushFixture.publication, [try edition("daily-2", 0)])
             await until { events.withLock { $0.contains("stopped false") } }
         }
     }
 
-    @Test("is told by the configuration in force at each attempt, and left alone where that does not name it any more")
+    @Test("Uses the current configuration at each attempt and stops for a removed publication")
     func reload() async throws {
-        let lock = Kept<CampaignLock?>(nil)
-        try await with(sleep: { [offices] _ in
-            offices.withLock { $0 = [] }
+        let lock = Locked<CampaignLock?>(nil)
+        try await with(sleep: { [campaignSenders] _ in
+            campaignSenders.withLock { $0 = [] }
             lock.withLock { $0 = nil }
-        }) { bench, notifier, events in
-            let path = bench.folder.appending(path: "state.sqlite").path
-            lock.withLock { $0 = try? CampaignLock("com.example.daily/daily-1", beside: path) }
-            _ = await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
+        }) { fixture, notifier, events in
+            let path = fixture.folder.appending(path: "state.sqlite").path
+            lock.withLock { $0 = try? CampaignLock("com.example.daily/daily-1", alongside: path) }
+            _ = await notifier.didPublish(try PushFixture.publication, [try edition("daily-1", 0)])
             await until { misses.withLock { $0 } > 0 }
-            #expect(bench.standIn.requests.isEmpty)
-            let next = try bench.office(store, "on_publish: true\nkeep_for: 0s", clock: clock.wall)
-            offices.withLock { $0 = [next] }
+            #expect(fixture.fake.requests.isEmpty)
+            let next = try fixture.campaignSender(store, "on_publish: true\nttl: 0s", clock: clock.wall)
+            campaignSenders.withLock { $0 = [next] }
             notifier.didReload()
             await until { events.withLock { $0.contains("finished com.example.daily/daily-1 3") } }
-            #expect(bench.standIn.requests.map { $0.field("apns-expiration") } == ["0", "0", "0"])
+            #expect(fixture.fake.requests.map { $0.field("apns-expiration") } == ["0", "0", "0"])
         }
     }
 
-    @Test("is not told where the publication does not want it")
+    @Test("Sends nothing if on_publish is off")
     func off() async throws {
-        try await with("on_publish: false") { bench, notifier, _ in
-            _ = await notifier.didPublish(try PushBench.publication, [try edition("daily-1", 0)])
-            let publication = try PushBench.publication
+        try await with("on_publish: false") { fixture, notifier, _ in
+            _ = await notifier.didPublish(try PushFixture.publication, [try edition("daily-1", 0)])
+            let publication = try PushFixture.publication
             #expect(await store.campaigns(in: publication, unfinished: false, limit: 9).isEmpty)
-            #expect(bench.standIn.requests.isEmpty)
+            #expect(fixture.fake.requests.isEmpty)
         }
     }
 
-    @Test("is taken care of once its campaigns are in the store, and not before")
-    func kept() async throws {
-        let news = PublishedNews()
-        let (publication, editions) = (try PushBench.publication, [try edition("daily-1", 0)])
-        #expect(await !news.tell(publication, editions), "nobody listens yet")
-        try await with { bench, notifier, events in
+    @Test("Accepts an edition only after its campaigns are stored")
+    func stored() async throws {
+        let news = PublishedEventRelay()
+        let (publication, editions) = (try PushFixture.publication, [try edition("daily-1", 0)])
+        #expect(await !news.notify(publication, editions), "nobody listens yet")
+        try await with { fixture, notifier, events in
             news.listen { [weak notifier] in await notifier?.didPublish($0, $1) ?? false }
-            await store.refuseCampaigns(1)
-            #expect(await !news.tell(publication, editions))
+            await store.rejectCampaigns(1)
+            #expect(await !news.notify(publication, editions))
             #expect(await store.campaigns(in: publication, unfinished: false, limit: 9).isEmpty)
             #expect(events.withLock { $0 } == ["store failed"])
-            #expect(await news.tell(publication, editions))
+            #expect(await news.notify(publication, editions))
             await until { events.withLock { $0.contains("finished com.example.daily/daily-1 3") } }
-            #expect(bench.standIn.requests.count == 3)
+            #expect(fixture.fake.requests.count == 3)
         }
     }
 }

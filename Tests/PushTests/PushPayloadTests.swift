@@ -3,10 +3,10 @@ import Testing
 
 @testable import Push
 
-@Suite("A notification's payload") struct PushPayloadTests {
+@Suite("Push payload") struct PushPayloadTests {
     private func text(_ payload: PushPayload) -> String { String(decoding: payload.bytes, as: UTF8.self) }
 
-    @Test("has both historic forms: with the edition's name, and without (PROTOCOLS 2.5)")
+    @Test("Has both historic formats: with and without the edition's name")
     func forms() throws {
         let edition = try #require(EditionID("com.example.daily.2026-11"))
         #expect(
@@ -16,7 +16,7 @@ import Testing
         #expect(PushPayload().kind == .background)
     }
 
-    @Test("may be an operator's own, which is shown where it has something to show")
+    @Test("Accepts a custom payload and derives its push type")
     func own() throws {
         let shown = try PushPayload(
             json: Array(#" { "aps": {"alert": "New!", "content-available": 1}, "x": [] } "#.utf8))
@@ -27,8 +27,8 @@ import Testing
                 == .background)
     }
 
-    @Test("is refused where APNs would refuse it")
-    func refused() {
+    @Test("Rejects a payload that APNs would reject")
+    func rejected() {
         func error(_ text: String) -> PushPayloadError? {
             do {
                 _ = try PushPayload(json: Array(text.utf8))
@@ -40,7 +40,7 @@ import Testing
         #expect(error("[]") == .noDictionary)
         #expect(error(#"{"aps":{}}"#) == .noDictionary)
         #expect(error(#"{"aps":1}"#) == .noDictionary)
-        let room = PushPayload.largest - #"{"aps":{"alert":""}}"#.utf8.count
+        let room = PushPayload.maxSize - #"{"aps":{"alert":""}}"#.utf8.count
         #expect(error(#"{"aps":{"alert":"\#(String(repeating: "x", count: room))"}}"#) == nil)
         #expect(error(#"{"aps":{"alert":"\#(String(repeating: "x", count: room + 1))"}}"#) == .tooLarge(4_097))
     }

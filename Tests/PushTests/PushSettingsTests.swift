@@ -8,30 +8,30 @@ import Testing
 
 @testable import Push
 
-@Suite("The settings of push notifications") struct PushSettingsTests {
+@Suite("Push settings") struct PushSettingsTests {
     private func read(_ text: String) async throws -> PushSettings {
         try await withTemporaryFolder { folder in
             try Data(P256.Signing.PrivateKey().pemRepresentation.utf8).write(to: folder.appending(path: "key.p8"))
-            return try PushBench.settings(text, in: folder)
+            return try PushFixture.settings(text, in: folder)
         }
     }
 
     private static let app = "{team: TEAM123456, key_id: KEY1234567, key: {file: key.p8}}"
 
-    @Test("have a default for all but the apps")
+    @Test("Have defaults for everything except the apps")
     func defaults() async throws {
         let settings = try await read("apps: {com.example.daily: \(Self.app)}")
         #expect(settings.apps.map(\.id) == ["com.example.daily"])
         #expect(settings.environment == .production)
         #expect(settings.service.url(of: .production).text == "https://api.push.apple.com")
         #expect(settings.service.url(of: .sandbox).text == "https://api.sandbox.push.apple.com")
-        #expect((settings.perSecond, settings.mostAtOnce, settings.onPublish) == (500, 50, false))
-        #expect(settings.keepFor == 86_400)
-        #expect(settings.apps[0].namesEdition)
+        #expect((settings.perSecond, settings.maxConcurrent, settings.onPublish) == (500, 50, false))
+        #expect(settings.timeToLive == 86_400)
+        #expect(settings.apps[0].includesEdition)
     }
 
     @Test(
-        "say what was expected",
+        "Report the expected value",
         arguments: [
             ("{}", "at least one app"),
             ("apps: {}", "at least one app"),

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Push
 
-@Suite("A campaign's rate") struct SendRateTests {
-    @Test("is kept over any time, however it is asked")
+@Suite("Campaign send rate") struct SendRateTests {
+    @Test("Holds over any period and any call pattern")
     func rate() {
         var random = SeededRandom(seed: 11)
         for perSecond in [1, 3, 10, 500, 100_000] {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("does not make up for a pause, and gives nothing to a clock that was set back")
+    @Test("Does not catch up after a pause, and grants nothing after the clock is set back")
     func pause() {
         var rate = SendRate(perSecond: 10)
         #expect(rate.take(at: 100) == 0)
@@ -35,7 +35,7 @@ import Testing
         #expect(rate.take(at: 5_000) > 0)
     }
 
-    @Test("waits as long as it said, once")
+    @Test("Grants a send exactly after the reported wait")
     func exact() {
         for perSecond in [1, 7, 333, 1_000] {
             var rate = SendRate(perSecond: perSecond)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Receipts
 
-@Suite("The guides to stores")
+@Suite("Guides to the stores")
 struct StoreGuidesTests {
-    @Test("show settings that can be used", arguments: ["GooglePlay", "AmazonAppstore"])
+    @Test("Show usable settings", arguments: ["GooglePlay", "AmazonAppstore"])
     func settings(article: String) async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources/Receipts/Receipts.docc/\(article).md").standardizedFileURL
@@ -18,7 +18,7 @@ struct StoreGuidesTests {
         try await withTemporaryFolder { folder in
             let key = try await SigningKey("app", in: folder)
             try Data("2:shared".utf8).write(to: folder.appending(path: "amazon-shared-secret"))
-            let account = GoogleStandIn.account(
+            let account = FakeGooglePlay.account(
                 key: try key.privatePEM, tokenURL: "https://oauth2.googleapis.com/token")
             try Data(account.utf8).write(to: folder.appending(path: "play-service-account.json"))
             let full = try yaml.replacing(#/MIIB\S+…/#, with: key.licence)

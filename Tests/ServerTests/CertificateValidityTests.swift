@@ -4,21 +4,22 @@ import Testing
 
 @testable import Server
 
-@Suite("The time of the listener's certificate")
+@Suite("Validity of the listener's certificate")
 struct CertificateValidityTests {
     private let begin = Date(timeIntervalSince1970: 1_000_000_000)
     private let day: TimeInterval = 86_400
 
-    @Test("is valid between its ends, and reported two weeks before its end")
+    @Test("The certificate is valid between its dates and reported two weeks before its end")
     func status() {
         let validity = CertificateValidity(begin: begin, end: begin.addingTimeInterval(90 * day))
         let days: [(Double, CertificateValidity.Status)] = [
-            (-0.1, .notYetBegun), (0, .valid), (75.9, .valid), (76.1, .endsSoon), (89.9, .endsSoon), (90, .ended),
+            (-0.1, .notYetValid), (0, .valid), (75.9, .valid), (76.1, .expiresSoon), (89.9, .expiresSoon),
+            (90, .expired),
         ]
         for (number, status) in days {
-            let moment = begin.addingTimeInterval(number * day)
-            #expect(validity.status(at: moment) == status, "after \(number) days")
-            #expect((validity.problem(at: moment) == nil) == (status == .valid))
+            let timestamp = begin.addingTimeInterval(number * day)
+            #expect(validity.status(at: timestamp) == status, "after \(number) days")
+            #expect((validity.problem(at: timestamp) == nil) == (status == .valid))
         }
     }
 
@@ -40,7 +41,7 @@ struct CertificateValidityTests {
         }
     }
 
-    @Test("is an error of a check when it is over or has not begun, and a warning when it ends soon")
+    @Test("The check fails outside the validity and warns before the end")
     func check() async throws {
         try await withFiles { files in
             let now = Date()
@@ -49,7 +50,7 @@ struct CertificateValidityTests {
                 try ReloadableTLS.check(files, at: now.addingTimeInterval(50 * day))
             )
             #expect(good == nil)
-            #expect(late?.contains("ends soon") == true)
+            #expect(late?.contains("expires soon") == true)
             #expect {
                 try ReloadableTLS.check(files, at: now.addingTimeInterval(61 * day))
             } throws: { "\($0)".contains("has expired") }
@@ -59,7 +60,7 @@ struct CertificateValidityTests {
         }
     }
 
-    @Test("does not keep a server from starting")
+    @Test("An expired certificate does not prevent a start")
     func start() async throws {
         try await withFiles { files in
             let tls = try ReloadableTLS(files)

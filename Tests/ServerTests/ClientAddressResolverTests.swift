@@ -4,7 +4,7 @@ import Server
 import TestSupport
 import Testing
 
-@Suite("The client's address")
+@Suite("Client address")
 struct ClientAddressResolverTests {
     private let proxy = ClientAddress("10.0.0.1")
     private let stranger = ClientAddress("203.0.113.9")
@@ -19,19 +19,19 @@ struct ClientAddressResolverTests {
         ClientAddressResolver(trusted: try blocks.map { try #require(AddressBlock($0)) })
     }
 
-    @Test("is the peer's when nobody is trusted, whatever headers say")
+    @Test("Uses the peer's address if no proxy is trusted, regardless of headers")
     func nobodyTrusted() throws {
         let headers = try fields([("X-Forwarded-For", "192.0.2.7"), ("Forwarded", "for=192.0.2.8")])
         #expect(try resolver().client(peer: stranger, headers: headers) == stranger)
     }
 
-    @Test("is what the trusted proxy saw: the right end of the list")
+    @Test("Uses the address that the trusted proxy saw, at the right end of the list")
     func trusted() throws {
         let headers = try fields([("X-Forwarded-For", "192.0.2.66, 192.0.2.7")])
         #expect(try resolver("10.0.0.0/8").client(peer: proxy, headers: headers) == ClientAddress("192.0.2.7"))
     }
 
-    @Test("passes over trusted proxies in the list, up to the first stranger")
+    @Test("Skips trusted proxies in the list, up to the first untrusted address")
     func chains() throws {
         let headers = try fields([
             ("X-Forwarded-For", "192.0.2.66, 192.0.2.7, 10.9.9.9"), ("X-Forwarded-For", "10.0.0.2"),
@@ -40,7 +40,7 @@ struct ClientAddressResolverTests {
     }
 
     @Test(
-        "Pitfall 11: other spellings and other headers change nothing",
+        "Pitfall 11: other spellings and other headers have no effect",
         arguments: [
             "X_Forwarded_For", "X-Real-IP", "X-Client-IP", "Forwarded", "True-Client-IP", "CF-Connecting-IP",
             "X-Forwarded-For-Original",
@@ -50,39 +50,39 @@ struct ClientAddressResolverTests {
         #expect(try resolver("10.0.0.0/8").client(peer: proxy, headers: headers) == proxy)
     }
 
-    @Test("stops at what is no address", arguments: ["unknown", "", "192.0.2.7:80", "1.2.3.4.5", "-"])
+    @Test("Stops at text that is not an address", arguments: ["unknown", "", "192.0.2.7:80", "1.2.3.4.5", "-"])
     func nonsense(text: String) throws {
         let headers = try fields([("X-Forwarded-For", "192.0.2.66, \(text)")])
         #expect(try resolver("10.0.0.0/8").client(peer: proxy, headers: headers) == proxy)
     }
 
-    @Test("a proxy on this machine that nobody listed does not let one client lock all others out")
+    @Test("One client behind an unlisted local proxy does not lock out the others")
     func unlistedProxy() async throws {
         let clients = try resolver()
-        let limiter = GuessLimiter()
-        let moment = ManualClock().wall.elapsed
-        func attempt(_ reader: String, from address: String) throws -> GuessAttempt {
+        let limiter = LoginThrottle()
+        let timestamp = ManualClock().wall.elapsed
+        func attempt(_ reader: String, from address: String) throws -> LoginAttempt {
             let client = clients.client(
                 peer: ClientAddress("127.0.0.1"), headers: try fields([("X-Forwarded-For", address)]))
-            return GuessAttempt(
-                identifier: Array(reader.utf8), claim: Array("\(reader)/password".utf8), acquaintance: nil,
+            return LoginAttempt(
+                identifier: Array(reader.utf8), claim: Array("\(reader)/password".utf8), deviceDigest: nil,
                 client: client)
         }
         for number in 0..<1_000 {
-            let guess = try attempt("made up \(number)", from: "203.0.113.9")
-            if case .proceed(let ticket) = await limiter.admit(guess, at: moment, isAcquainted: { false }) {
-                limiter.settle(ticket, as: .wrong, at: moment)
+            let tryLogin = try attempt("made up \(number)", from: "203.0.113.9")
+            if case .proceed(let permit) = await limiter.admit(tryLogin, at: timestamp, isKnownDevice: { false }) {
+                limiter.settle(permit, as: .wrong, at: timestamp)
             }
         }
         let reader = await limiter.admit(
-            try attempt("reader", from: "198.51.100.7"), at: moment, isAcquainted: { false })
+            try attempt("reader", from: "198.51.100.7"), at: timestamp, isKnownDevice: { false })
         guard case .proceed = reader else {
             Issue.record("a reader was locked out: \(reader)")
             return
         }
     }
 
-    @Test("marks a proxy of our own network that is not listed, and no peer in the internet, and believes neither")
+    @Test("Marks an unlisted proxy of a private network, but no peer in the internet, and trusts neither")
     func unlistedPeers() throws {
         let headers = try fields([("X-Forwarded-For", "192.0.2.7")])
         for (text, isLocal) in [
@@ -98,21 +98,21 @@ struct ClientAddressResolverTests {
         }
     }
 
-    @Test("Pitfall 11: a client in the internet that forges the header has its own limit all the same")
+    @Test("Pitfall 11: an internet client that forges the header keeps its own limit")
     func forgedByStranger() async throws {
         let clients = try resolver()
-        let limiter = GuessLimiter()
+        let limiter = LoginThrottle()
         var through = 0
         for number in 0..<300 {
             let client = clients.client(
                 peer: stranger, headers: try fields([("X-Forwarded-For", "198.51.100.\(number % 250)")]))
-            let guess = GuessAttempt(
-                identifier: Array("made up \(number)".utf8), claim: Array("\(number)".utf8), acquaintance: nil,
+            let tryLogin = LoginAttempt(
+                identifier: Array("made up \(number)".utf8), claim: Array("\(number)".utf8), deviceDigest: nil,
                 client: client)
-            let verdict = await limiter.admit(guess, at: 0, isAcquainted: { false })
-            guard case .proceed(let ticket) = verdict else { continue }
+            let verdict = await limiter.admit(tryLogin, at: 0, isKnownDevice: { false })
+            guard case .proceed(let permit) = verdict else { continue }
             through += 1
-            limiter.settle(ticket, as: .wrong, at: 0)
+            limiter.settle(permit, as: .wrong, at: 0)
         }
         #expect(through == 100)
     }

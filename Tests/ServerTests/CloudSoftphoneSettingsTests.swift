@@ -6,7 +6,7 @@ import Testing
 
 @testable import Server
 
-@Suite("The settings of Cloud Softphone")
+@Suite("Cloud Softphone settings")
 struct CloudSoftphoneSettingsTests {
     private func read(_ softphone: String, stores: String = "[app-store, play, amazon]") throws -> GatefoldConfiguration
     {
@@ -15,7 +15,7 @@ struct CloudSoftphoneSettingsTests {
               app-store: {kind: apple, bundles: [com.example.daily], verify_receipt: {enabled: true}}
               play: {kind: google, package: com.example.daily, service_account: {env: ACCOUNT}}
               amazon: {kind: amazon, shared_secret: {env: DAILY}}
-            \(ConfigurationTests.least)
+            \(ConfigurationTests.minimal)
                 stores: \(stores)
                 cloud_softphone: \(softphone)
                 deliveries: {kind: webhook, url: "https://billing.example.com/credit", secret: {env: DAILY}}
@@ -27,7 +27,7 @@ struct CloudSoftphoneSettingsTests {
     }
 
     @Test(
-        "name what a store's receipts need",
+        "Accepts the fields that each store's receipts need",
         arguments: [
             "{}", "{store: google, fields: {signature: sig}}", "{store: google, fields: {token: t}}",
             "{store: amazon, fields: {user: u}}",
@@ -37,7 +37,7 @@ struct CloudSoftphoneSettingsTests {
     }
 
     @Test(
-        "have any path that nothing else has, such as that of the protocol's samples",
+        "Accepts any free path, such as those of the protocol's samples",
         arguments: [
             ("/iap_validate/", "/iap_validate"), ("/iap_validate", "/iap_validate"), ("/shop/iap.php", "/shop/iap.php"),
             ("/daily/iap", "/daily/iap"), ("/{publication}/buy/credit/", "/daily/buy/credit"),
@@ -47,7 +47,7 @@ struct CloudSoftphoneSettingsTests {
     }
 
     @Test(
-        "are refused a path that is something else's",
+        "Rejects a path that is in use by other calls",
         arguments: [
             "/sign_in", "/sign_in/x", "/content/x", "/daily", "/daily/sign_in", "/", "//", "iap", "/a//b", "/a/../b",
             "/metrics/", "/accounts/x", "/a?b", "/a%20b", "/issues/x",
@@ -57,14 +57,14 @@ struct CloudSoftphoneSettingsTests {
         #expect(error?.description.contains("cloud_softphone.path") == true, "\(String(describing: error))")
     }
 
-    @Test("are refused a path that another publication's calls or apps have")
+    @Test("Rejects a path of another publication's calls or apps")
     func shared() throws {
         func text(_ path: String, _ other: String) -> String {
             """
             server: {public_url: "https://editions.example.com/"}
             stores:
               app-store: {kind: apple, bundles: [com.example.daily], verify_receipt: {enabled: true}}
-            \(ConfigurationTests.least)
+            \(ConfigurationTests.minimal)
                 stores: [app-store]
                 cloud_softphone: {path: \(path)}
                 deliveries: {kind: webhook, url: "https://billing.example.com/credit", secret: {env: DAILY}}
@@ -101,10 +101,10 @@ struct CloudSoftphoneSettingsTests {
     }
 
     @Test(
-        "are refused where no purchase could ever be good",
+        "Rejects settings with which no purchase could be verified",
         arguments: [
-            ("{store: google}", "[play]", "fields: expected the name of `signature` or `token`, without which google"),
-            ("{store: amazon}", "[amazon]", "fields: expected the name of `user`, without which amazon"),
+            ("{store: google}", "[play]", "fields: expected the name of `signature` or `token`, which google needs"),
+            ("{store: amazon}", "[amazon]", "fields: expected the name of `user`, which amazon needs"),
             ("{}", "[play]", "store: expected one of the publication's `stores` to be of the kind apple"),
             ("{store: google, fields: {token: t}}", "[app-store]", "store: expected one of the publication's `stores`"),
         ])

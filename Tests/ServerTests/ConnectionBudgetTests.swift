@@ -4,20 +4,21 @@ import Testing
 
 @testable import Server
 
-@Suite("The number of connections")
+@Suite("Connection budget")
 struct ConnectionBudgetTests {
     private final class Lines: Sendable {
         let all = Mutex<[String]>([])
 
         var logger: Logger {
             Logger(label: "test") { _ in
-                LineLogHandler(label: "test", level: .info, form: .text) { line in self.all.withLock { $0.append(line) }
+                LineLogHandler(label: "test", level: .info, format: .text) { line in
+                    self.all.withLock { $0.append(line) }
                 }
             }
         }
     }
 
-    @Test("is bounded; that others wait is said once")
+    @Test("Limits connections and logs once that others wait")
     func budget() {
         let lines = Lines()
         var budget = ConnectionBudget(2, of: "main", logger: lines.logger)
@@ -30,16 +31,16 @@ struct ConnectionBudgetTests {
             #expect(budget.isAcceptingNewConnections())
         }
         #expect(lines.all.withLock { $0.count } == 1)
-        #expect(lines.all.withLock { $0.first?.contains("all places for connections are taken") } == true)
+        #expect(lines.all.withLock { $0.first?.contains("Connection limit reached") } == true)
     }
 
-    @Test("gives a warning again after a minute, and not before")
-    func paced() {
+    @Test("Logs a warning again after a minute, and not before")
+    func rateLimited() {
         let lines = Lines()
-        let warning = PacedWarning("careful", [:], logger: lines.logger)
+        let warning = LogRateLimiter("careful", [:], logger: lines.logger)
         let start = ContinuousClock.now
         for (seconds, count) in [(0, 1), (1, 1), (59, 1), (60, 2), (61, 2), (120, 3)] {
-            warning.give([:], at: start + .seconds(seconds))
+            warning.log([:], at: start + .seconds(seconds))
             #expect(lines.all.withLock { $0.count } == count, "after \(seconds) s")
         }
     }

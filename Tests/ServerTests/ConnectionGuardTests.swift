@@ -10,7 +10,7 @@ import Testing
 
 @testable import Server
 
-@Suite("A connection that holds a place and does not use it")
+@Suite("Timeouts of unused connections")
 struct ConnectionGuardTests {
     private final class Witness: ChannelInboundHandler {
         typealias InboundIn = NIOAny
@@ -26,18 +26,18 @@ struct ConnectionGuardTests {
         return channel
     }
 
-    @Test("Pitfall 15: is closed when nothing moves")
+    @Test("Pitfall 15: closes a connection without activity")
     func silent() throws {
-        let channel = try channel(StandstillHandler(patience: .seconds(60)))
+        let channel = try channel(StallTimeoutHandler(stallTimeout: .seconds(60)))
         channel.embeddedEventLoop.advanceTime(by: .seconds(59))
         #expect(channel.isActive)
         channel.embeddedEventLoop.advanceTime(by: .seconds(61))
         #expect(!channel.isActive)
     }
 
-    @Test("stays while it says something now and then")
+    @Test("Keeps a connection with occasional input")
     func talkative() throws {
-        let channel = try channel(StandstillHandler(patience: .seconds(60)))
+        let channel = try channel(StallTimeoutHandler(stallTimeout: .seconds(60)))
         for _ in 0..<20 {
             try channel.writeInbound(ByteBuffer(string: "a"))
             channel.embeddedEventLoop.advanceTime(by: .seconds(50))
@@ -45,9 +45,9 @@ struct ConnectionGuardTests {
         #expect(channel.isActive)
     }
 
-    @Test("stays while its reader takes what it is sent")
+    @Test("Keeps a connection whose client reads the response")
     func downloading() throws {
-        let channel = try channel(StandstillHandler(patience: .seconds(60)))
+        let channel = try channel(StallTimeoutHandler(stallTimeout: .seconds(60)))
         for _ in 0..<20 {
             channel.writeAndFlush(ByteBuffer(string: "a"), promise: nil)
             channel.embeddedEventLoop.advanceTime(by: .seconds(50))
@@ -55,10 +55,10 @@ struct ConnectionGuardTests {
         #expect(channel.isActive)
     }
 
-    @Test("Pitfall 17: is closed when its reader takes nothing of what waits")
+    @Test("Pitfall 17: closes a connection whose client reads nothing of the pending response")
     func stalled() throws {
-        let channel = try channel(StandstillHandler(patience: .seconds(60)))
-        // Written and not flushed: it waits in the channel.
+        let channel = try channel(StallTimeoutHandler(stallTimeout: .seconds(60)))
+        // Written but not flushed, so it waits in the channel.
         channel.write(ByteBuffer(string: "a"), promise: nil)
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         #expect(channel.isActive)
@@ -66,7 +66,7 @@ struct ConnectionGuardTests {
         #expect(!channel.isActive)
     }
 
-    @Test("Pitfall 15: is closed when a request's body drips")
+    @Test("Pitfall 15: closes a connection whose request body drips")
     func drippingBody() throws {
         let channel = try channel(RequestDeadlineHandler(deadline: .seconds(30)))
         try channel.writeInbound(HTTPRequestPart.head(.init(method: .post, scheme: nil, authority: nil, path: "/")))
@@ -80,7 +80,7 @@ struct ConnectionGuardTests {
         #expect(!channel.isActive)
     }
 
-    @Test("stays while a request waits because nobody here reads it, and has its time once somebody does")
+    @Test("A body that the server does not read does not time out, and its deadline starts with the first read")
     func unreadBody() throws {
         let channel = try channel(RequestDeadlineHandler(deadline: .seconds(30)))
         try channel.writeInbound(HTTPRequestPart.head(.init(method: .post, scheme: nil, authority: nil, path: "/")))
@@ -93,8 +93,8 @@ struct ConnectionGuardTests {
         #expect(!channel.isActive)
     }
 
-    @Test("stays when the request was whole in time, however long the answer takes")
-    func wholeRequest() throws {
+    @Test("Keeps a connection after a complete request, however long the response takes")
+    func completeRequest() throws {
         let channel = try channel(RequestDeadlineHandler(deadline: .seconds(30)))
         try channel.writeInbound(HTTPRequestPart.head(.init(method: .post, scheme: nil, authority: nil, path: "/")))
         try channel.writeInbound(HTTPRequestPart.end(nil))
@@ -102,7 +102,7 @@ struct ConnectionGuardTests {
         #expect(channel.isActive)
     }
 
-    /// As the server's own, but for what is said on it.
+    /// Equals the server's own channel, without its protocol.
     private struct PlainChannel: ServerChildChannel {
         func setup(
             channel: any Channel, logger: Logger
@@ -113,10 +113,10 @@ struct ConnectionGuardTests {
         func handle(value: NIOAsyncChannel<ByteBuffer, ByteBuffer>, logger: Logger) async {}
     }
 
-    @Test("brings nothing down when nobody takes it, because the server stops in this moment")
+    @Test("A connection accepted during shutdown and never handled causes no crash")
     func untaken() throws {
         let channel = EmbeddedChannel()
-        let guarded = GuardedChannel(wrapped: PlainChannel(), patience: .seconds(60))
+        let guarded = TimeoutGuardedChannel(wrapped: PlainChannel(), stallTimeout: .seconds(60))
         _ = try guarded.setup(channel: channel, logger: Logger(label: "test")).wait()
         try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
         #expect(channel.isActive)
@@ -124,7 +124,7 @@ struct ConnectionGuardTests {
         channel.embeddedEventLoop.run()
     }
 
-    @Test("is closed when its TLS handshake does not come to an end")
+    @Test("Closes a connection whose TLS handshake does not complete")
     func handshake() throws {
         let late = try channel(HandshakeDeadlineHandler(deadline: .seconds(60)))
         late.embeddedEventLoop.advanceTime(by: .seconds(60))
@@ -135,11 +135,11 @@ struct ConnectionGuardTests {
         prompt.pipeline.fireUserInboundEventTriggered(TLSUserEvent.handshakeCompleted(negotiatedProtocol: nil))
         prompt.embeddedEventLoop.advanceTime(by: .hours(1))
         #expect(prompt.isActive)
-        // Whoever waits for the handshake further in hears of it.
+        // Handlers further in receive the handshake event.
         #expect(witness.events == 1)
     }
 
-    @Test("is closed when the server stops during its TLS handshake, and left to those further in when it stops later")
+    @Test("A server stop closes a connection during its handshake and passes the event on after it")
     func stopDuringHandshake() throws {
         let shaking = try channel(HandshakeDeadlineHandler(deadline: .seconds(60)))
         shaking.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
@@ -154,15 +154,15 @@ struct ConnectionGuardTests {
         #expect(witness.events == 2)
     }
 
-    /// Works until it is cancelled, and notes whether the connection was open then.
+    /// Works until it is cancelled, and records whether the connection was open then.
     private struct EndlessChannel: ServerChildChannel {
         struct Value: ServerChildChannelValue {
             let channel: any Channel
         }
 
-        let begun = Door()
-        let cancelled = Door()
-        let wasOpen = Kept<Bool?>(nil)
+        let begun = ManualLatch()
+        let cancelled = ManualLatch()
+        let wasOpen = Locked<Bool?>(nil)
 
         func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
             channel.eventLoop.makeSucceededFuture(Value(channel: channel))
@@ -179,11 +179,11 @@ struct ConnectionGuardTests {
         }
     }
 
-    @Test("is closed before its work is cancelled where it may carry streams, of which the next would be nobody's")
+    @Test("Closes a connection with streams before its work is cancelled, so no new stream is lost")
     func closedFirst() async throws {
         let channel = NIOAsyncTestingChannel()
         let endless = EndlessChannel()
-        let guarded = GuardedChannel(wrapped: endless, patience: .seconds(60), mayCarryStreams: true)
+        let guarded = TimeoutGuardedChannel(wrapped: endless, stallTimeout: .seconds(60), mayCarryStreams: true)
         let logger = Logger(label: "test")
         let value = try await channel.eventLoop.flatSubmit { guarded.setup(channel: channel, logger: logger) }.get()
         try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).get()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Server
 
-@Suite("A connection that is closed while its client still has something to take")
+@Suite("Connection closed with pending output")
 struct FlushBeforeCloseTests {
-    /// A socket that takes nothing until it is told to.
-    private final class FullSocket: ChannelOutboundHandler {
+    /// A socket that accepts writes only on request.
+    private final class BlockedSocket: ChannelOutboundHandler {
         typealias OutboundIn = NIOAny
 
         private(set) var closed: [CloseMode] = []
@@ -31,8 +31,8 @@ struct FlushBeforeCloseTests {
         }
     }
 
-    /// Waits for what is written before it closes, as the fast lane does.
-    private final class Waiter: ChannelOutboundHandler {
+    /// Waits for pending writes before it closes, as the fast path does.
+    private final class OneShotPromise: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 
@@ -44,25 +44,25 @@ struct FlushBeforeCloseTests {
         }
     }
 
-    private func channel(_ socket: FullSocket) throws -> EmbeddedChannel {
+    private func channel(_ socket: BlockedSocket) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
         let operations = channel.pipeline.syncOperations
         try operations.addHandler(socket)
-        try operations.addHandler(StandstillHandler(patience: .seconds(90)))
-        try operations.addHandler(Waiter())
+        try operations.addHandler(StallTimeoutHandler(stallTimeout: .seconds(90)))
+        try operations.addHandler(OneShotPromise())
         try operations.addHandler(FlushBeforeCloseHandler())
         return channel
     }
 
-    @Test("Pitfall 17: is closed when its client took nothing for a minute, although it says something now and then")
+    @Test("Pitfall 17: closes after a minute in which the client read nothing, despite occasional input")
     func slow() throws {
-        let channel = try channel(FullSocket())
+        let channel = try channel(BlockedSocket())
         channel.writeAndFlush(ByteBuffer(string: "the rest of an answer"), promise: nil)
         channel.close(promise: nil)
         for _ in 0..<5 {
             channel.embeddedEventLoop.advanceTime(by: .seconds(11))
-            // Something moves, so that it does not stand still.
+            // Input prevents the stall timeout.
             try channel.writeInbound(ByteBuffer(string: "a"))
             #expect(channel.isActive)
         }
@@ -72,16 +72,16 @@ struct FlushBeforeCloseTests {
     }
 
     @Test(
-        "is closed as soon as it has taken everything, also where only the way out is to be closed",
+        "Closes as soon as all output is written, even if only the output was to be closed",
         arguments: [[CloseMode.all], [.output], [.output, .all]])
     func taken(modes: [CloseMode]) throws {
-        let socket = FullSocket()
+        let socket = BlockedSocket()
         let channel = try channel(socket)
         channel.writeAndFlush(ByteBuffer(string: "the rest of an answer"), promise: nil)
         for mode in modes { channel.close(mode: mode, promise: nil) }
         #expect(channel.isActive && socket.closed.isEmpty)
         socket.take()
-        // The handler before the socket waits for what it wrote itself.
+        // The handler before the socket waits for its own write.
         socket.take()
         #expect(!channel.isActive)
         #expect(socket.closed == modes.suffix(1))

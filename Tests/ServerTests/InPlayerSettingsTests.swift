@@ -7,7 +7,7 @@ import Testing
 
 @testable import Server
 
-@Suite("The settings of InPlayer")
+@Suite("InPlayer settings")
 struct InPlayerSettingsTests {
     private static let merchant = "528b1b80-5868-4abc-a9b6-4d3455d719c8"
 
@@ -17,7 +17,7 @@ struct InPlayerSettingsTests {
     ) throws -> GatefoldConfiguration {
         let text = """
             server: \(server)
-            \(ConfigurationTests.least)
+            \(ConfigurationTests.minimal)
             \(publication.split(separator: "\n").map { "    \($0)\n" }.joined())
                 inplayer: \(inPlayer)
             \(more)
@@ -26,29 +26,29 @@ struct InPlayerSettingsTests {
         let configuration = try GatefoldConfiguration(
             try YAMLSettings.read(
                 text: text, name: "gatefold.yaml", folder: "/srv", environment: ConfigurationTests.environment))
-        try Assembly.check(configuration)
+        try Bootstrap.check(configuration)
         return configuration
     }
 
-    @Test("have defaults for everything but the merchant")
+    @Test("All settings except the merchant have defaults")
     func defaults() throws {
         let read = try read("{merchant: \(Self.merchant.uppercased())}").publications[0].inPlayer
         let settings = try #require(read?.settings)
         #expect(settings.merchant == Self.merchant && settings.accessTokenLifetime == 3600)
         #expect(settings.origins == InPlayerOrigins() && settings.clients.isEmpty)
         #expect(settings.fees.isEmpty && settings.registerFields.isEmpty)
-        let letter = settings.passwordLetter.write("a@example.com", [.token: "t0ken", .name: "Buy this"])
-        #expect(letter.subject == "Your new password" && letter.text == InPlayerLetter.passwordText(token: "t0ken"))
-        #expect(read?.passwords.shortest == 8 && read?.ticketLifetime == 3600)
+        let letter = settings.passwordEmail.write("a@example.com", [.token: "t0ken", .name: "Buy this"])
+        #expect(letter.subject == "Your new password" && letter.text == InPlayerEmail.passwordText(token: "t0ken"))
+        #expect(read?.passwords.minLength == 8 && read?.resetTokenLifetime == 3600)
         #expect(try self.read("{merchant: \(Self.merchant), enabled: false}").publications[0].inPlayer == nil)
     }
 
-    @Test("read what apps are shown")
+    @Test("Reads the settings that apps display")
     func all() throws {
         let settings = try read(
             """
             {merchant: \(Self.merchant), client_ids: [My-App], access_token_lifetime: 15m,
-                  origins: ["https://www.example.com"], shortest_password: 12, merchant_number: 42,
+                  origins: ["https://www.example.com"], min_password_length: 12, merchant_number: 42,
                   register_fields: [{name: age, label: Age, type: select, required: true, options: {a: Young, b: Old}}],
                   fees: [{product: "200_*", amount: 4.99, currency: EUR, period: month, quantity: 3, setup_fee: 1,
                     trial: {period: day, quantity: 14}, description: Three months}],
@@ -70,13 +70,13 @@ struct InPlayerSettingsTests {
                 InPlayerNumber(.product("monthly"), item: 9, fee: 9),
             ])
         #expect(read.passwordLink == "https://a.example/?t={{token}}")
-        let letter = read.passwordLetter.write("a@example.com", [.name: "Ada", .link: "https://a.example/"])
-        #expect(letter == Letter(to: "a@example.com", subject: "For Ada", text: "https://a.example/"))
+        let letter = read.passwordEmail.write("a@example.com", [.name: "Ada", .link: "https://a.example/"])
+        #expect(letter == EmailMessage(to: "a@example.com", subject: "For Ada", text: "https://a.example/"))
         #expect(read.social.map(\.provider) == ["facebook"])
     }
 
     @Test(
-        "are refused where no app could work with them, with the key and what was expected",
+        "Rejects unusable values with the key and the expected value",
         arguments: [
             ("{}", "", "merchant: missing"), ("{merchant: x}", "", "merchant: expected a uuid"),
             ("{merchant: M}", "credentials: {proofs: [a, b]}", "merchant: needs one proof"),
@@ -89,7 +89,7 @@ struct InPlayerSettingsTests {
             ("{merchant: M, fees: [{product: x, amount: 1, currency: euro}]}", "", "currency: expected a currency"),
             ("{merchant: M, fees: [{product: x, amount: 1, currency: EUR, quantity: 2}]}", "", "needs `period`"),
             ("{merchant: M, numbers: [{item: 1}]}", "", "expected `edition` or `product`"),
-            ("{merchant: M, numbers: [{edition: a, item: 1}, {edition: b, item: 1}]}", "", "stands for something else"),
+            ("{merchant: M, numbers: [{edition: a, item: 1}, {edition: b, item: 1}]}", "", "is already in use"),
             ("{merchant: M, numbers: [{edition: a}]}", "", "item: missing"),
             ("{merchant: M, forgot_password: {text: \"{{toke}}\"}}", "", "{{toke}}"),
             (
@@ -101,14 +101,14 @@ struct InPlayerSettingsTests {
             ("{merchant: M, access_token_lifetime: 1s}", "", "access_token_lifetime: expected a time"),
             ("{merchant: M, register_fields: [{name: \"a[b]\"}]}", "", "without brackets"),
         ])
-    func refused(_ inPlayer: String, _ publication: String, _ expected: String) {
+    func rejected(_ inPlayer: String, _ publication: String, _ expected: String) {
         let error = #expect(throws: SettingsError.self) {
             try read(inPlayer.replacing("M", with: Self.merchant), publication: publication)
         }
         #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
     }
 
-    @Test("need a public URL for links to content, and a merchant and clients that are nobody else's")
+    @Test("Requires a public URL for content links, and a unique merchant and client ids")
     func together() throws {
         let inPlayer = "{merchant: \(Self.merchant)}"
         let withoutURL = #expect(throws: SettingsError.self) {
@@ -127,12 +127,12 @@ struct InPlayerSettingsTests {
         #expect(two.publications.count == 2)
     }
 
-    @Test("keep publications from having the names of its paths", arguments: ["accounts", "v2", "items", "iot"])
+    @Test("Reserves the names of the protocol's paths", arguments: ["accounts", "v2", "items", "iot"])
     func reserved(_ name: String) {
         #expect(PublicationConfiguration.reserved.contains(name))
     }
 
-    @Test("of the guide can be served")
+    @Test("The configuration of the guide is valid")
     func guide() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources/FrontDoors/FrontDoors.docc/InPlayer.md").standardizedFileURL
@@ -141,7 +141,7 @@ struct InPlayerSettingsTests {
             article.split(separator: "```yaml\n").dropFirst().first?.split(separator: "\n```").first)
         let text =
             """
-            state: {path: state.sqlite, reference_secret: {env: REFERENCES}}
+            state: {path: state.sqlite, pseudonym_secret: {env: REFERENCES}}
             backends:
               house: {kind: sqlite, path: house.sqlite}
 
@@ -149,7 +149,7 @@ struct InPlayerSettingsTests {
         let configuration = try GatefoldConfiguration(
             try YAMLSettings.read(
                 text: text, name: "gatefold.yaml", folder: "/srv", environment: ConfigurationTests.environment))
-        try Assembly.check(configuration)
+        try Bootstrap.check(configuration)
         #expect(configuration.publications.first?.inPlayer?.settings.fees.count == 2)
     }
 }

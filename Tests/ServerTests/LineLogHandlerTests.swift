@@ -12,11 +12,11 @@ struct LineLogHandlerTests {
         func add(_ line: String) { all.withLock { $0.append(line) } }
     }
 
-    private func logger(_ form: LineLogHandler.Form, _ lines: Lines) -> Logger {
-        Logger(label: "test") { LineLogHandler(label: $0, level: .info, form: form) { lines.add($0) } }
+    private func logger(_ format: LineLogHandler.Format, _ lines: Lines) -> Logger {
+        Logger(label: "test") { LineLogHandler(label: $0, level: .info, format: format) { lines.add($0) } }
     }
 
-    @Test("are one JSON object each")
+    @Test("JSON format writes one object per line")
     func json() throws {
         let lines = Lines()
         logger(.json, lines).info("signed in", metadata: ["subscriber": "a1", "odd": "x\ny\"z"])
@@ -28,7 +28,7 @@ struct LineLogHandlerTests {
         #expect(fields["odd"] == "x\ny\"z")
     }
 
-    @Test("are one line each in text, whatever a value holds")
+    @Test("Text format writes one line for any value")
     func text() throws {
         let lines = Lines()
         logger(.text, lines).warning("odd", metadata: ["path": "/a\n2026 fake line\u{1B}[2J"])
@@ -38,14 +38,14 @@ struct LineLogHandlerTests {
         #expect(line.contains("path=/a\u{FFFD}2026 fake line"))
     }
 
-    @Test("can not be turned around or broken by what Unicode has for that")
+    @Test("Text format replaces Unicode control and direction characters")
     func unicode() throws {
         let lines = Lines()
         logger(.text, lines).warning("odd", metadata: ["path": "/\u{9B}2J\u{2028}x\u{202E}\u{85}é"])
         #expect(try #require(lines.value.first).contains("path=/\u{FFFD}2J\u{FFFD}x\u{FFFD}\u{FFFD}é"))
     }
 
-    @Test("name the request that Hummingbird numbers")
+    @Test("A line names the request id of Hummingbird")
     func requestID() throws {
         let lines = Lines()
         var logger = logger(.text, lines)
@@ -54,7 +54,7 @@ struct LineLogHandlerTests {
         #expect(try #require(lines.value.first).hasSuffix("signed in request=7f\n"))
     }
 
-    @Test("stay away below the level")
+    @Test("Lines below the level are dropped")
     func level() {
         let lines = Lines()
         logger(.json, lines).debug("quiet")

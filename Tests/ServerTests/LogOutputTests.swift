@@ -8,7 +8,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("What the log is written to")
+@Suite("Log output")
 struct LogOutputTests {
     private func withFile(_ path: String, _ body: (Int32) throws -> Void) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
@@ -19,7 +19,7 @@ struct LogOutputTests {
 
     private func remark(_ lost: Int) -> String { "\(lost) lost\n" }
 
-    @Test("takes every line")
+    @Test("Writes every line")
     func lines() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("log")
@@ -32,7 +32,7 @@ struct LogOutputTests {
         }
     }
 
-    @Test("may be full, which ends nothing; how many lines were lost is said when there is room again")
+    @Test("Survives a full disk and reports the number of lost lines when there is room again")
     func full() async throws {
         try withFile("/dev/full") { full in
             let output = LogOutput(descriptor: full)
@@ -50,7 +50,7 @@ struct LogOutputTests {
         }
     }
 
-    @Test("begins anew on a line of its own when the word on lost lines was written in part")
+    @Test("Starts a new line if the note on lost lines was written partially")
     func brokenRemark() throws {
         var ends: [Int32] = [0, 0]
         let isMade = pipe(&ends) == 0
@@ -68,7 +68,7 @@ struct LogOutputTests {
         while write(writer, filling, filling.count) > 0 {}
         let output = LogOutput(descriptor: writer)
         output.write("one\n", remark: remark)
-        // There is room for a part of the next remark.
+        // There is room for a part of the next note.
         var bytes = [UInt8](repeating: 0, count: 8192)
         let made = read(reader, &bytes, bytes.count)
         try #require(made == bytes.count)

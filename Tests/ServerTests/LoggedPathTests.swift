@@ -2,9 +2,9 @@ import Testing
 
 @testable import Server
 
-@Suite("The path in the log")
+@Suite("Logged path")
 struct LoggedPathTests {
-    @Test("is the one that was asked for, without its query")
+    @Test("Shows the requested path without its query")
     func plain() {
         #expect(LoggedPath.of("/daily/sign_in?password=x", route: "/{publication}/sign_in") == "/daily/sign_in")
         #expect(LoggedPath.of("/sign_in/extra?\u{301}password=x", route: "none") == "/sign_in/{other}")
@@ -13,7 +13,7 @@ struct LoggedPathTests {
     private static let installation = "6B8F0E1C-2A3D-4E5F-8A9B-0C1D2E3F4A5B"
 
     @Test(
-        "has no identifier of an installation, which alone opens its purchases: of a route with one the route is shown",
+        "Shows the route instead of a path with an installation identifier, because the identifier opens purchases",
         arguments: [
             ("/purchases/com.example.daily/\(Self.installation)", "/purchases/:app_id/:user_id"),
             ("/confirmpurchase/com.example.daily/a%20b%2Fc", "/confirmpurchase/:app_id/:user_id"),
@@ -24,7 +24,7 @@ struct LoggedPathTests {
     }
 
     @Test(
-        "has nothing but words of the calls where the path has no route: anything else may be what opens something",
+        "Shows only known words in a path without a route, because the rest may be a secret",
         arguments: [
             ("/", "/"), ("/nowhere", "/{other}"), ("*", "{other}"), ("", ""),
             ("/purchases/com.example.daily/\(Self.installation)", "/purchases/{other}/{other}"),
@@ -40,19 +40,19 @@ struct LoggedPathTests {
         #expect(LoggedPath.of(path, route: "none") == shown)
     }
 
-    @Test("is no longer than 512 bytes, however many segments were asked for")
+    @Test("Holds at most 512 bytes for any number of segments")
     func long() {
         #expect(LoggedPath.of(String(repeating: "/a", count: 4_000), route: "none").utf8.count <= 512)
     }
 
-    @Test("is whole for content, whatever its folders are called")
+    @Test("Shows a content path completely, with any folder names")
     func content() {
         let path = "/content/daily/\(Self.installation)/index.html"
         #expect(LoggedPath.of(path, route: "none") == path)
     }
 
     @Test(
-        "has no mailed token, however it is written",
+        "Never shows a mailed token in any spelling",
         arguments: [
             ("/daily/accounts/forgot%2Dpassword/t0ken", "/accounts/forgot-password/{token}"),
             ("/accounts/%66orgot-password/t0ken", "/accounts/forgot-password/{token}"),

@@ -15,23 +15,23 @@ import Testing
 
 @testable import Server
 
-@Suite("The main listener's router")
+@Suite("Main router")
 struct MainRouterTests {
     private func withRouter(
         _ body: (Router<GatefoldRequestContext>) async throws -> Void
     ) async throws {
         let text =
-            "server: {trusted_proxies: [192.0.2.7/32]}\n" + ConfigurationTests.least
+            "server: {trusted_proxies: [192.0.2.7/32]}\n" + ConfigurationTests.minimal
             + "\n    default: true\n    content: {root: editions, open: [covers/**]}"
         try await withParts(text) { parts, configuration in
             try await body(
                 MainRouter.make(
-                    publications: CurrentPublications(try parts.assemble(configuration)), clock: .system,
+                    publications: ReloadableSnapshot(try parts.assemble(configuration)), clock: .system,
                     readiness: { .ready }))
         }
     }
 
-    /// The status for somebody at an address who asks about an open path.
+    /// Returns the status of an auth request for an open path from the given address.
     private func authRequest(
         _ router: Router<GatefoldRequestContext>, from address: String
     ) async throws -> HTTPResponse.Status {
@@ -48,8 +48,8 @@ struct MainRouterTests {
         return try await router.buildResponder().respond(to: request, context: context).status
     }
 
-    @Test("refuses a target that has none of the forms there are, whatever path it could be taken for")
-    func targetForms() async throws {
+    @Test("Rejects a request target without a valid form, whichever path it resembles")
+    func targetFormats() async throws {
         try await withRouter { router in
             let responder = router.buildResponder()
             for (method, target, status) in [
@@ -63,8 +63,8 @@ struct MainRouterTests {
                 let request = Request(
                     head: HTTPRequest(method: method, scheme: "https", authority: "a", path: target),
                     body: RequestBody(buffer: ByteBuffer()))
-                let answered = try await responder.respond(to: request, context: context).status
-                #expect(answered == status, "\(method) \(target)")
+                let responded = try await responder.respond(to: request, context: context).status
+                #expect(responded == status, "\(method) \(target)")
             }
         }
         for target in ["http://a/healthz", "HTTPS://a/healthz", "/", "//"] {
@@ -80,13 +80,13 @@ struct MainRouterTests {
                 ("127.0.0.1", HTTPResponse.Status.ok), ("::1", .ok), ("192.0.2.7", .ok), ("192.0.2.8", .forbidden),
                 ("203.0.113.9", .forbidden), ("2001:db8::1", .forbidden), ("128.0.0.1", .forbidden),
             ] {
-                let answered = try await authRequest(router, from: address)
-                #expect(answered == status, "\(address)")
+                let responded = try await authRequest(router, from: address)
+                #expect(responded == status, "\(address)")
             }
         }
     }
 
-    @Test("Pitfall 16: every route there is, and any route added later, answers with the no-cache set and no validator")
+    @Test("Pitfall 16: every registered route responds with the no-cache headers and without a validator")
     func routes() async throws {
         try await withRouter { router in
             let routes = router.routes.map { (path: "\($0.path)", method: $0.method) }
@@ -98,7 +98,7 @@ struct MainRouterTests {
                         let response = try await client.execute(
                             uri: path.hasPrefix("/") ? path : "/" + path, method: route.method)
                         let comment = Comment("\(route.method) \(path) \(response.status)")
-                        // Doors that this configuration has not opened are not there.
+                        // Front doors that this configuration does not enable do not exist.
                         let isClosed = ["feed", "itunes", "notifications"].contains { path.contains($0) }
                         #expect(response.status != .notFound || path.contains("nobody") || isClosed, comment)
                         #expect(response.headers[values: .cacheControl] == [NoCacheHeaders.cacheControl], comment)

@@ -2,9 +2,9 @@ import Metrics
 import Server
 import Testing
 
-@Suite("The Prometheus text")
+@Suite("Prometheus exposition")
 struct PrometheusRegistryTests {
-    @Test("has counters, gauges and histograms in a stable order")
+    @Test("Lists counters, gauges and histograms in a stable order")
     func exposition() {
         let registry = PrometheusRegistry()
         Counter(label: "b_total", dimensions: [("result", "y")], factory: registry).increment(by: 2)
@@ -22,7 +22,7 @@ struct PrometheusRegistryTests {
         #expect(text.contains("took_seconds_count 1\n"))
     }
 
-    @Test("escapes label values and repairs names")
+    @Test("Escapes label values and repairs names")
     func escaping() {
         let registry = PrometheusRegistry()
         Counter(label: "odd.name", dimensions: [("a-b", "q\"\\\n")], factory: registry).increment()

@@ -11,17 +11,17 @@ import Testing
 
 @testable import Server
 
-@Suite("Backends outside the process")
+@Suite("Protection of remote backends")
 struct ProtectedBackendsTests {
-    /// Answers as a test says, from somewhere outside.
+    /// A remote backend with scripted results.
     private struct RemoteKind: BackendKind {
         static let name = "remote"
         let system: ScriptedBackend
-        let mostAtOnce: Int?
+        let maxConcurrent: Int?
 
         init(name: String, settings: SettingsSection) throws(SettingsError) {
             _ = try settings.string("kind")
-            mostAtOnce = settings.has("pool") ? try settings.integer("pool", default: 1, in: 1...100) : nil
+            maxConcurrent = settings.has("pool") ? try settings.integer("pool", default: 1, in: 1...100) : nil
             system = ScriptedBackend(name: name)
         }
 
@@ -31,7 +31,7 @@ struct ProtectedBackendsTests {
     private static let ada = Subscriber(backend: "legacy", key: "ada")
 
     private func configuration(_ protection: String = "{}") -> String {
-        ConfigurationTests.least.replacing(
+        ConfigurationTests.minimal.replacing(
             "backends:\n", with: "backends:\n  legacy: {kind: remote, protection: \(protection)}\n")
     }
 
@@ -47,28 +47,28 @@ struct ProtectedBackendsTests {
 
     /// Opens the backends of a configuration.
     private func withBackends(
-        _ body: (OpenBackends, ScriptedBackend, BackendServices) async throws -> Void
+        _ body: (LiveBackendRegistry, ScriptedBackend, BackendServices) async throws -> Void
     ) async throws {
-        try await withParts(ConfigurationTests.least) { parts, _ in
+        try await withParts(ConfigurationTests.minimal) { parts, _ in
             let plan = try plan(configuration())
             let system = try #require((plan.kind("legacy") as? RemoteKind)?.system)
-            let open = try OpenBackends(remoteOnly(plan), services: parts.services)
+            let open = try LiveBackendRegistry(remoteOnly(plan), services: parts.services)
             try await body(open, system, parts.services)
         }
     }
 
-    /// Without the embedded database, which would want a folder.
+    /// Removes the embedded database, which would need a folder.
     private func remoteOnly(_ plan: BackendPlan) throws -> BackendPlan {
         BackendPlan(entries: plan.entries.filter { $0.name == "legacy" })
     }
 
-    @Test("are protected, and those inside it are not")
+    @Test("Protects remote backends and no embedded ones")
     func who() throws {
         let plan = try plan(configuration("{deadline: 250ms}"))
         let protections = Dictionary(uniqueKeysWithValues: plan.entries.map { ($0.name, $0.protection) })
         #expect(protections["legacy"]??.deadline == 0.25)
         #expect(protections["house"] == .some(nil))
-        let inside = ConfigurationTests.least.replacing(
+        let inside = ConfigurationTests.minimal.replacing(
             "path: house.sqlite", with: "path: house.sqlite, protection: {deadline: 1s}")
         let error = #expect(throws: SettingsError.self) { try self.plan(inside) }
         #expect(error?.key == "backends.house.protection")
@@ -77,37 +77,37 @@ struct ProtectedBackendsTests {
     }
 
     @Test(
-        "are never asked more at once than their pools hold",
+        "Never queries a backend more often concurrently than its pool allows",
         arguments: [(nil, 16), (2, 2), (16, 16), (40, 16)] as [(Int?, Int)])
-    func pools(pool: Int?, most: Int) async throws {
-        try await withParts(ConfigurationTests.least) { parts, _ in
+    func pools(pool: Int?, maxConcurrent: Int) async throws {
+        try await withParts(ConfigurationTests.minimal) { parts, _ in
             let text = pool.map {
                 configuration().replacing("kind: remote,", with: "kind: remote, pool: \($0),")
             }
-            let open = try OpenBackends(remoteOnly(try plan(text ?? configuration())), services: parts.services)
-            #expect((open["legacy"] as? ProtectedBackend)?.status.mostAsking == most)
+            let open = try LiveBackendRegistry(remoteOnly(try plan(text ?? configuration())), services: parts.services)
+            #expect((open["legacy"] as? ProtectedBackend)?.status.maxConcurrent == maxConcurrent)
         }
     }
 
-    @Test("keep their memory when the configuration is read again, and lose it when their settings changed")
+    @Test("A reload preserves the cache, and changed settings clear it")
     func reload() async throws {
         try await withBackends { before, system, services in
-            let asked = try #require(before["legacy"])
-            _ = try await asked.subscription(of: Self.ada, inquiry: Inquiry())
-            let same = try OpenBackends(
-                remoteOnly(plan(configuration())), services: services, keeping: before)
-            let kept = try #require(same["legacy"])
-            _ = try await kept.subscription(of: Self.ada, inquiry: Inquiry())
-            #expect(system.questions == ["subscription"])
+            let queried = try #require(before["legacy"])
+            _ = try await queried.subscription(of: Self.ada, context: CallContext())
+            let same = try LiveBackendRegistry(
+                remoteOnly(plan(configuration())), services: services, reusing: before)
+            let existing = try #require(same["legacy"])
+            _ = try await existing.subscription(of: Self.ada, context: CallContext())
+            #expect(system.queries == ["subscription"])
             #expect((same["legacy"] as? ProtectedBackend)?.status.entries == 1)
-            // Pitfall 7: another configuration may mean another answer.
-            let changed = try OpenBackends(
-                remoteOnly(plan(configuration("{deadline: 2s}"))), services: services, keeping: same)
+            // Pitfall 7: another configuration may lead to another result.
+            let changed = try LiveBackendRegistry(
+                remoteOnly(plan(configuration("{deadline: 2s}"))), services: services, reusing: same)
             #expect((changed["legacy"] as? ProtectedBackend)?.status.entries == 0)
         }
     }
 
-    /// The admin listener, asked as a function.
+    /// The admin listener as a function.
     private struct Admin {
         let client: any TestClientProtocol
 
@@ -120,81 +120,82 @@ struct ProtectedBackendsTests {
         }
     }
 
-    /// What the admin listener answers about a backend that was asked about ada.
+    /// Runs the body with the admin listener of a backend that has a cached result for ada.
     private func withAdmin(
         _ body:
             @escaping @Sendable (
-                _ ask: Admin, _ backend: any SubscriberBackend, _ system: ScriptedBackend
+                _ send: Admin, _ backend: any SubscriberBackend, _ system: ScriptedBackend
             ) async throws -> Void
     ) async throws {
-        try await withParts(ConfigurationTests.least) { parts, configuration in
+        try await withParts(ConfigurationTests.minimal) { parts, configuration in
             let set = try parts.assemble(configuration)
             let plan = try plan(self.configuration())
             let system = try #require((plan.kind("legacy") as? RemoteKind)?.system)
-            let publications = CurrentPublications(
-                PublicationSet(
+            let publications = ReloadableSnapshot(
+                ServingState(
                     directory: set.directory, gate: set.gate,
-                    backends: try OpenBackends(remoteOnly(plan), services: parts.services), clients: set.clients))
+                    backends: try LiveBackendRegistry(remoteOnly(plan), services: parts.services), clients: set.clients)
+            )
             let router = AdminRouter.make(
                 metrics: PrometheusRegistry(), readiness: { .ready }, backends: BackendAdministration(publications))
             let backend = try #require(publications.value.backends["legacy"])
-            _ = try await backend.subscription(of: Self.ada, inquiry: Inquiry())
+            _ = try await backend.subscription(of: Self.ada, context: CallContext())
             try await Application(router: router).test(.router) { client in
                 try await body(Admin(client: client), backend, system)
             }
         }
     }
 
-    @Test("an operator sees how they are doing: ready, or degraded and still in service")
+    @Test("The readiness page shows each backend, degraded but still in service")
     func readiness() async throws {
-        try await withAdmin { ask, backend, system in
-            var (status, text) = try await ask(.get, "/readyz", "")
-            // A busy machine may keep the answer longer than a probe waits.
+        try await withAdmin { send, backend, system in
+            var (status, text) = try await send(.get, "/readyz", "")
+            // A busy machine may delay the response beyond the probe's timeout.
             for _ in 0..<20 where !text.hasPrefix("ready\n") {
                 try await Task.sleep(for: .milliseconds(250))
-                (status, text) = try await ask(.get, "/readyz", "")
+                (status, text) = try await send(.get, "/readyz", "")
             }
             #expect(status == .ok)
-            let line = "backend legacy: ok, breaker closed, asking 0 of 16, waiting 0 of 500, remembering 1 answers"
+            let line = "backend legacy: ok, breaker closed, in flight 0 of 16, queued 0 of 500, caching 1 results"
             #expect(text.hasPrefix("ready\n\(line)"), "\(text)")
-            system.breakDown()
+            system.startOutage()
             for number in 0..<6 {
                 _ = try? await backend.subscription(
-                    of: Subscriber(backend: "legacy", key: "\(number)"), inquiry: Inquiry())
+                    of: Subscriber(backend: "legacy", key: "\(number)"), context: CallContext())
             }
-            let asked = system.questions.count
-            let degraded = try await ask(.get, "/readyz", "")
+            let queried = system.queries.count
+            let degraded = try await send(.get, "/readyz", "")
             #expect(degraded.status == .ok)
             #expect(
-                degraded.text.hasPrefix("degraded\nbackend legacy: can not be asked, breaker open,"), "\(degraded.text)"
+                degraded.text.hasPrefix("degraded\nbackend legacy: unavailable, breaker open,"), "\(degraded.text)"
             )
-            #expect(system.questions.count == asked)
+            #expect(system.queries.count == queried)
         }
     }
 
-    @Test("one that is silent keeps nobody waiting who asks after the node, and the others say how they are")
+    @Test("A backend whose health check hangs does not delay the readiness page, and the others are reported")
     func silence() async throws {
-        try await withParts(ConfigurationTests.least) { parts, configuration in
+        try await withParts(ConfigurationTests.minimal) { parts, configuration in
             let set = try parts.assemble(configuration)
             let plan = try plan(self.configuration())
             let system = try #require((plan.kind("legacy") as? RemoteKind)?.system)
-            let publications = CurrentPublications(
-                PublicationSet(
+            let publications = ReloadableSnapshot(
+                ServingState(
                     directory: set.directory, gate: set.gate,
-                    backends: try OpenBackends(remoteOnly(plan), services: parts.services) { _, opened in
+                    backends: try LiveBackendRegistry(remoteOnly(plan), services: parts.services) { _, opened in
                         SilentBackend(opened)
                     }, clients: set.clients))
-            let silent = await BackendAdministration(publications, patience: {}).health()
+            let silent = await BackendAdministration(publications, healthTimeout: {}).health()
             #expect(silent.map(\.isUp) == [false])
-            #expect(system.questions.isEmpty)
-            let patient = BackendAdministration(CurrentPublications(set)) {
+            #expect(system.queries.isEmpty)
+            let extended = BackendAdministration(ReloadableSnapshot(set)) {
                 try await Task.sleep(for: .seconds(3_600))
             }
-            #expect(await patient.health().allSatisfy(\.isUp))
+            #expect(await extended.health().allSatisfy(\.isUp))
         }
     }
 
-    /// Never says how it is.
+    /// A backend whose health check hangs.
     private struct SilentBackend: SubscriberBackend {
         let backend: any SubscriberBackend
         var name: String { backend.name }
@@ -203,12 +204,12 @@ struct ProtectedBackendsTests {
             self.backend = backend
         }
 
-        func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-            try await backend.recognise(credentials, inquiry: inquiry)
+        func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+            try await backend.authenticate(credentials, context: context)
         }
 
-        func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-            try await backend.subscription(of: subscriber, inquiry: inquiry)
+        func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+            try await backend.subscription(of: subscriber, context: context)
         }
 
         func health() async throws {
@@ -217,45 +218,45 @@ struct ProtectedBackendsTests {
     }
 
     @Test(
-        "a page in an operator's browser makes them forget nothing",
+        "A cross-site browser request flushes nothing",
         arguments: [
             ("Origin", "https://elsewhere.example"), ("Origin", "null"), ("Sec-Fetch-Site", "cross-site"),
             ("Sec-Fetch-Site", "same-site"),
         ])
     func crossSite(header: String, value: String) async throws {
-        try await withAdmin { ask, backend, _ in
-            let status = try await ask(
+        try await withAdmin { send, backend, _ in
+            let status = try await send(
                 .post, "/backends/legacy/flush", "all=true", [try #require(HTTPField.Name(header)): value]
             ).status
             #expect(status == .forbidden)
             #expect((backend as? ProtectedBackend)?.status.entries == 1)
-            let command = try await ask(.post, "/backends/legacy/flush", "all=true").status
+            let command = try await send(.post, "/backends/legacy/flush", "all=true").status
             #expect(command == .ok)
         }
     }
 
-    @Test("an operator makes them be asked anew about one reader")
+    @Test("An operator can flush the cached results of one reader")
     func flush() async throws {
-        try await withAdmin { ask, _, _ in
-            let bob = try await ask(.post, "/backends/legacy/flush", "key=bob")
-            #expect(bob.status == .ok && bob.text == "0 answers forgotten\n")
-            // Remembered by the key of a token, without the sign-in of it.
-            let unknown = try await ask(.post, "/backends/legacy/flush", "identifier=ada")
-            #expect(unknown.status == .ok && unknown.text.hasPrefix("0 answers forgotten; "))
-            #expect(unknown.text.contains("try --key or --reference"))
-            let ada = try await ask(.post, "/backends/legacy/flush", "key=ada")
-            #expect(ada.status == .ok && ada.text == "1 answers forgotten\n")
-            let empty = try await ask(.post, "/backends/legacy/flush", "identifier=ada")
-            #expect(empty.text == "0 answers forgotten\n")
-            let nobody = try await ask(.post, "/backends/none/flush", "key=ada")
+        try await withAdmin { send, _, _ in
+            let bob = try await send(.post, "/backends/legacy/flush", "key=bob")
+            #expect(bob.status == .ok && bob.text == "0 results flushed\n")
+            // The result was cached by the key of a token, without a sign-in.
+            let unknown = try await send(.post, "/backends/legacy/flush", "identifier=ada")
+            #expect(unknown.status == .ok && unknown.text.hasPrefix("0 results flushed; "))
+            #expect(unknown.text.contains("try --key or --pseudonym"))
+            let ada = try await send(.post, "/backends/legacy/flush", "key=ada")
+            #expect(ada.status == .ok && ada.text == "1 results flushed\n")
+            let empty = try await send(.post, "/backends/legacy/flush", "identifier=ada")
+            #expect(empty.text == "0 results flushed\n")
+            let nobody = try await send(.post, "/backends/none/flush", "key=ada")
             #expect(nobody.status == .notFound)
             for slip in ["", "all=false", "all=true&key=ada", "key=", "reference=xyz", "name=ada"] {
-                let refused = try await ask(.post, "/backends/legacy/flush", slip)
-                #expect(refused.status == .badRequest, "\(slip)")
+                let rejected = try await send(.post, "/backends/legacy/flush", slip)
+                #expect(rejected.status == .badRequest, "\(slip)")
             }
-            let query = try await ask(.post, "/backends/legacy/flush?key=ada", "")
+            let query = try await send(.post, "/backends/legacy/flush?key=ada", "")
             #expect(query.status == .badRequest)
-            let read = try await ask(.get, "/backends/legacy/flush", "")
+            let read = try await send(.get, "/backends/legacy/flush", "")
             #expect(read.status != .ok)
         }
     }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Server
 
-@Suite("The settings of purchases")
+@Suite("Purchase settings")
 struct PurchaseSettingsTests {
     private func read(_ purchases: String, state: String = "") throws -> GatefoldConfiguration {
         let text =
-            ConfigurationTests.least.replacing("{env: REFERENCES}}", with: "{env: REFERENCES}\(state)}") + """
+            ConfigurationTests.minimal.replacing("{env: REFERENCES}}", with: "{env: REFERENCES}\(state)}") + """
 
                     stores: [app-store]
                     purchases: {\(purchases)}
@@ -19,26 +19,26 @@ struct PurchaseSettingsTests {
         let configuration = try GatefoldConfiguration(
             try YAMLSettings.read(
                 text: text, name: "gatefold.yaml", folder: "/srv", environment: ConfigurationTests.environment))
-        try Assembly.check(configuration)
+        try Bootstrap.check(configuration)
         return configuration
     }
 
-    @Test("set limits and times, and have the library's defaults")
+    @Test("Reads limits and times, with the defaults of the library")
     func limits() throws {
         let standard = try #require(try read("").publications[0].purchases)
-        #expect(standard.limits == ReceiptLimits() && standard.times == PurchaseTimes())
-        #expect(standard.claims == ClaimRule(mostPersons: 10))
+        #expect(standard.limits == ReceiptLimits() && standard.times == ReverificationSchedule())
+        #expect(standard.claims == ClaimRule(maxPersons: 10))
         let set = try #require(
-            try read("unproven_per_owner: 5, unproven_per_hour: 50, waiting_at_most: 500, longest_wait: 7d")
+            try read("unverified_per_owner: 5, unverified_per_hour: 50, max_waiting: 500, max_pending_time: 7d")
                 .publications[0].purchases)
-        #expect(set.limits == ReceiptLimits(ofOwner: 5, perHour: 50, waiting: 500))
-        #expect(set.times == PurchaseTimes(longestWait: 7 * 86_400))
-        #expect(throws: SettingsError.self) { try read("unproven_per_owner: 0") }
-        #expect(throws: SettingsError.self) { try read("longest_wait: 1m") }
+        #expect(set.limits == ReceiptLimits(perOwner: 5, perHour: 50, waiting: 500))
+        #expect(set.times == ReverificationSchedule(maxPendingTime: 7 * 86_400))
+        #expect(throws: SettingsError.self) { try read("unverified_per_owner: 0") }
+        #expect(throws: SettingsError.self) { try read("max_pending_time: 1m") }
         #expect(throws: SettingsError.self) { try read("unproven: 5") }
     }
 
-    @Test("say how many new push tokens come within an hour; a new number counts from the next start on")
+    @Test("Reads the limit of new push tokens per hour, which takes effect at the next start")
     func pushTokens() throws {
         let standard = try read("")
         #expect(standard.state.pushTokensPerHour == 50_000)

@@ -6,15 +6,15 @@ import Testing
 
 @testable import Server
 
-@Suite("Requests as they arrive")
+@Suite("Incoming requests")
 struct RequestArrivalTests {
-    /// Counts how often more is read.
+    /// Counts the read calls.
     private final class Socket: ChannelOutboundHandler {
         typealias OutboundIn = NIOAny
-        var reads = 0
+        var accepts = 0
 
         func read(context: ChannelHandlerContext) {
-            reads += 1
+            accepts += 1
             context.read()
         }
     }
@@ -24,7 +24,7 @@ struct RequestArrivalTests {
 
     init() throws {
         try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
-        try channel.pipeline.syncOperations.addHandlers([socket, RequestArrivalHandler()])
+        try channel.pipeline.syncOperations.addHandlers([socket, IncomingRequestHandler()])
     }
 
     private func head(_ length: Int?) -> HTTPRequestPart {
@@ -35,42 +35,42 @@ struct RequestArrivalTests {
     }
 
     private func isRead() -> Bool {
-        let before = socket.reads
+        let before = socket.accepts
         channel.pipeline.read()
-        return socket.reads > before
+        return socket.accepts > before
     }
 
-    @Test("are whole where they have no body")
+    @Test("A request without a body is complete at once")
     func bodyless() async throws {
         try channel.writeInbound(head(nil))
-        #expect(try channel.readInbound(as: ArrivedRequest.self) == nil)
+        #expect(try channel.readInbound(as: IncomingRequest.self) == nil)
         try channel.writeInbound(HTTPRequestPart.end(nil))
-        let request = try #require(try channel.readInbound(as: ArrivedRequest.self))
+        let request = try #require(try channel.readInbound(as: IncomingRequest.self))
         #expect(request.head.path == "/a" && !request.isLast)
         #expect(try await request.body.collect(upTo: 1).readableBytes == 0)
     }
 
-    @Test("are read on only when their body is taken")
+    @Test("The channel reads on only when the body is consumed")
     func pressure() async throws {
         try channel.writeInbound(head(12))
-        let request = try #require(try channel.readInbound(as: ArrivedRequest.self))
+        let request = try #require(try channel.readInbound(as: IncomingRequest.self))
         for _ in 0..<12 { try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "a"))) }
         #expect(!isRead())
-        let before = socket.reads
+        let before = socket.accepts
         var taken = request.body.makeAsyncIterator()
         for _ in 0..<12 { #expect(try await taken.next() == ByteBuffer(string: "a")) }
         channel.embeddedEventLoop.run()
-        // What was held back is made up for.
-        #expect(socket.reads == before + 1)
+        // The suspended read is issued now.
+        #expect(socket.accepts == before + 1)
         #expect(isRead())
         try channel.writeInbound(HTTPRequestPart.end(nil))
         #expect(try await taken.next() == nil)
     }
 
-    @Test("are read to their end when nobody wants their body")
+    @Test("An abandoned body is read to its end")
     func unwanted() throws {
         try channel.writeInbound(head(12))
-        var request = try channel.readInbound(as: ArrivedRequest.self)
+        var request = try channel.readInbound(as: IncomingRequest.self)
         for _ in 0..<12 { try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "a"))) }
         #expect(request != nil && !isRead())
         request = nil
@@ -79,22 +79,22 @@ struct RequestArrivalTests {
         try channel.writeInbound(HTTPRequestPart.end(nil))
     }
 
-    @Test("tell whoever reads their body when the rest can not be read")
+    @Test("The reader of a body receives the error when the rest is unreadable")
     func broken() async throws {
         try channel.writeInbound(head(12))
-        let request = try #require(try channel.readInbound(as: ArrivedRequest.self))
+        let request = try #require(try channel.readInbound(as: IncomingRequest.self))
         channel.pipeline.fireErrorCaught(ChannelError.inputClosed)
         await #expect(throws: ChannelError.self) { try await request.body.collect(upTo: 12) }
     }
 
-    @Test("When the server stops, a connection is closed as soon as everything is answered")
+    @Test("A stopping server closes a connection as soon as all responses are sent")
     func stopping() throws {
-        let idle = EmbeddedChannel(handler: LaneSignal(idleTimeout: .seconds(60)))
+        let idle = EmbeddedChannel(handler: FastPathSignal(idleTimeout: .seconds(60)))
         try idle.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
         idle.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         #expect(!idle.isActive)
 
-        let busy = EmbeddedChannel(handler: LaneSignal(idleTimeout: .seconds(60)))
+        let busy = EmbeddedChannel(handler: FastPathSignal(idleTimeout: .seconds(60)))
         try busy.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
         try busy.writeInbound(head(nil))
         try busy.writeInbound(HTTPRequestPart.end(nil))

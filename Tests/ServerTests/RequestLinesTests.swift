@@ -11,7 +11,7 @@ import Testing
 
 @testable import Server
 
-@Suite("The lines of a request")
+@Suite("Log lines of a request")
 struct RequestLinesTests {
     private final class Lines: Sendable {
         private let all = Mutex<[String]>([])
@@ -19,15 +19,16 @@ struct RequestLinesTests {
         func add(_ line: String) { all.withLock { $0.append(line) } }
     }
 
-    private static func publications(_ clock: ManualClock) throws -> CurrentPublications {
-        CurrentPublications(
-            PublicationSet(
-                directory: PublicationDirectory(), gate: try Gate([], clock: clock.wall), backends: OpenBackends(),
+    private static func publications(_ clock: ManualClock) throws -> ReloadableSnapshot {
+        ReloadableSnapshot(
+            ServingState(
+                directory: PublicationDirectory(), gate: try Gate([], clock: clock.wall),
+                backends: LiveBackendRegistry(),
                 clients: ClientAddressResolver(trusted: [])))
     }
 
     private static func logger(_ lines: Lines, level: Logger.Level = .info) -> Logger {
-        Logger(label: "test") { LineLogHandler(label: $0, level: level, form: .text) { lines.add($0) } }
+        Logger(label: "test") { LineLogHandler(label: $0, level: level, format: .text) { lines.add($0) } }
     }
 
     private func lines(_ path: String, method: HTTPRequest.Method = .get) async throws -> [String] {
@@ -44,63 +45,63 @@ struct RequestLinesTests {
         return lines.value.filter { $0.contains(" request=") }
     }
 
-    @Test("all carry its id")
+    @Test("All lines carry the request id")
     func oneID() async throws {
         let lines = try await lines("/auth-request/original-uri")
         #expect(lines.count == 2)
-        #expect(lines.first?.contains("content refused") == true)
+        #expect(lines.first?.contains("Content denied") == true)
         #expect(Self.ids(lines).count == 1)
     }
 
-    @Test("all carry its id in the fast lane, too, and each request has one of its own")
-    func oneIDInTheLane() throws {
+    @Test("Fast path lines carry the request id too, and each request has its own")
+    func oneIDOnFastPath() throws {
         let lines = Lines()
-        try Self.answerInTheLane(Self.logger(lines), times: 4)
+        try Self.respondOnFastPath(Self.logger(lines), times: 4)
         #expect(lines.value.count == 8)
         for request in 0..<4 where lines.value.count == 8 {
             let own = Array(lines.value[(2 * request)..<(2 * request + 2)])
-            #expect(own[0].contains("content refused") && own[1].contains("status="))
+            #expect(own[0].contains("Content denied") && own[1].contains("status="))
             let id = try #require(Self.ids(own).first)
-            // As long as those that requests have further in.
+            // As long as the ids of other requests.
             #expect(Self.ids(own).count == 1 && id.count > 16)
         }
         #expect(Self.ids(lines.value).count == 4)
     }
 
-    @Test("are not made in the fast lane where nothing is written")
-    func quietLane() throws {
+    @Test("The fast path writes no lines below the log level")
+    func quietFastPath() throws {
         let lines = Lines()
-        try Self.answerInTheLane(Self.logger(lines, level: .notice), times: 4)
+        try Self.respondOnFastPath(Self.logger(lines, level: .notice), times: 4)
         #expect(lines.value.isEmpty)
     }
 
-    /// The same refused download again and again, so that most answers are kept ones.
-    private static func answerInTheLane(_ logger: Logger, times: Int) throws {
+    /// Sends the same denied download repeatedly, so most responses are cached.
+    private static func respondOnFastPath(_ logger: Logger, times: Int) throws {
         let clock = ManualClock()
         let publications = try publications(clock)
-        let lane = LaneAnswers(
+        let fastPath = FastPathResponder(
             publications: publications,
-            keeper: GateKeeper(
+            evaluator: GateEvaluator(
                 observer: { GateEventReporter.report($0) }, current: { publications.value.gate }),
             log: AccessLog(), clock: clock.wall, logger: logger)
-        let memory = LaneMemory()
-        let peer = LanePeer(address: ClientAddress("127.0.0.1"))
+        let cache = FastPathCache()
+        let peer = FastPathPeer(address: ClientAddress("127.0.0.1"))
         for _ in 0..<times {
             var bytes = ByteBuffer(
                 string: "GET /auth-request/original-uri HTTP/1.1\r\nHost: a\r\n"
                     + "X-Original-URI: /content/a.zip\r\n\r\n")
             var out: ByteBuffer?
-            #expect(lane.answer(&bytes, peer, memory, into: &out))
+            #expect(fastPath.response(&bytes, peer, cache, into: &out))
         }
     }
 
-    /// Of requests, as their lines have them.
+    /// Returns the request ids found in the lines.
     private static func ids(_ lines: [String]) -> Set<String> {
         Set(lines.compactMap { $0.matches(of: /request=([0-9a-f]+)/).first.map { String($0.1) } })
     }
 
     @Test(
-        "are written for a refusal, too",
+        "A rejected request is logged too",
         arguments: [
             ("/nothing-here", HTTPRequest.Method.get, "404"), ("/healthz", .put, "404"), ("/a?b=1", .get, "404"),
         ])
@@ -110,7 +111,7 @@ struct RequestLinesTests {
         #expect(lines.first?.contains("status=\(status)") == true)
     }
 
-    @Test("Pitfall 20: hold no query")
+    @Test("Pitfall 20: lines hold no query")
     func noQuery() async throws {
         let lines = try await lines("/sign_in?email=ada&password=marker-7f")
         #expect(!lines.isEmpty)

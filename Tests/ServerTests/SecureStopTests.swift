@@ -12,17 +12,17 @@ import Testing
 
 @testable import Server
 
-@Suite("A server with TLS that stops", .timeLimit(.minutes(10)))
+@Suite("Shutdown of a TLS server", .timeLimit(.minutes(10)))
 struct SecureStopTests {
     @Test(
-        "does not wait for who is connected and has not shaken hands",
+        "The shutdown does not wait for a client that has not completed the handshake",
         arguments: [[], [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]] as [[UInt8]])
     func handshake(said: [UInt8]) async throws {
-        // It would wait for long.
+        // The grace is much longer than the test allows.
         try await withSecureServer(grace: .seconds(600)) { server in
             try await RawHTTP(port: server.port).withConnection { connection in
                 if !said.isEmpty { try await connection.send(said) }
-                // Connections are taken in turn: when a later one is answered, this one was taken.
+                // Connections are accepted in order: when a later one gets a response, this one was accepted.
                 #expect(try await server.get("text") == .http2)
                 await server.stop()
                 let stopped = ContinuousClock.now
@@ -32,47 +32,47 @@ struct SecureStopTests {
         }
     }
 
-    @Test("closes a connection of HTTP/2 when its grace is over, before what is not finished has come to an end")
+    @Test("Closes an HTTP/2 connection at the end of the grace before its unfinished work ends")
     func haste() async throws {
         try await withSecureServer(grace: .milliseconds(200)) { server in
             let request = Task { try await server.get("held") }
-            await until { server.door.waiting == 1 }
+            await until { server.latch.waiting == 1 }
             await server.stop()
             do {
                 _ = try await request.value
                 Issue.record("is answered")
             } catch {
-                // Its client is told, and does not have to give up by itself.
-                let gaveUp = (error as? HTTPClientError) == .deadlineExceeded
-                #expect(!gaveUp)
+                // The client receives the closure and does not run into its own timeout.
+                let abandoned = (error as? HTTPClientError) == .deadlineExceeded
+                #expect(!abandoned)
             }
-            #expect(server.door.waiting == 1)
+            #expect(server.latch.waiting == 1)
         }
     }
 }
 
-/// What a test does to the server.
+/// Controls the server of a test.
 private struct SecureServer: Sendable {
     let port: Int
-    /// What is asked for at `/held` waits here.
-    let door: Door
+    /// Requests to `/held` wait here.
+    let latch: ManualLatch
     let client: HTTPClient
     let group: ServiceGroup
 
     func stop() async { await group.triggerGracefulShutdown() }
 
-    /// The version in which the answer came.
+    /// Returns the HTTP version of the response.
     func get(_ path: String) async throws -> HTTPVersion {
         let request = HTTPClientRequest(url: "https://127.0.0.1:\(port)/\(path)")
-        let answer = try await client.execute(request, timeout: .seconds(120))
-        _ = try await answer.body.collect(upTo: 1 << 10)
-        return answer.version
+        let response = try await client.execute(request, timeout: .seconds(120))
+        _ = try await response.body.collect(upTo: 1 << 10)
+        return response.version
     }
 }
 
-/// Connections are of the kind that Gatefold's own are with TLS.
+/// Starts a server with the same TLS connections as Gatefold.
 ///
-/// - Parameter grace: when the server stops, for what is not finished.
+/// - Parameter grace: The shutdown grace for unfinished connections.
 private func withSecureServer(
     grace: Duration, _ body: @escaping @Sendable (SecureServer) async throws -> Void
 ) async throws {
@@ -88,11 +88,11 @@ private func withSecureServer(
             certificate: folder.appendingPathComponent("chain.pem").path,
             key: folder.appendingPathComponent("key.pem").path)
         let tls = try ReloadableTLS(files).configuration()
-        let door = Door()
+        let latch = ManualLatch()
         let router = Router()
         router.get("text") { _, _ in "text" }
         router.get("held") { _, _ in
-            await door.pass()
+            await latch.pass()
             return "held"
         }
         let ports = AsyncStream<Int>.makeStream()
@@ -100,8 +100,8 @@ private func withSecureServer(
         let application = Application(
             router: router,
             server: HTTPServerBuilder { responder in
-                // More than the tests allow: whoever is closed is closed for the stop.
-                try GatefoldServer.secure(responder, tls, patience: .seconds(180))
+                // Longer than the tests allow, so a closed connection was closed by the stop.
+                try GatefoldServer.secure(responder, tls, stallTimeout: .seconds(180))
             },
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { ports.continuation.yield($0.localAddress?.port ?? 0) }, logger: quiet)
@@ -113,12 +113,12 @@ private func withSecureServer(
         let port = try #require(await iterator.next())
         var trusting = TLSConfiguration.makeClientConfiguration()
         trusting.certificateVerification = .none
-        var asking = HTTPClient.Configuration()
-        asking.tlsConfiguration = trusting
-        let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: asking)
-        let server = SecureServer(port: port, door: door, client: client, group: group)
+        var clientConfiguration = HTTPClient.Configuration()
+        clientConfiguration.tlsConfiguration = trusting
+        let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: clientConfiguration)
+        let server = SecureServer(port: port, latch: latch, client: client, group: group)
         let result = await Task { try await body(server) }.result
-        door.open()
+        latch.open()
         await server.stop()
         _ = await run.result
         try await client.shutdown()

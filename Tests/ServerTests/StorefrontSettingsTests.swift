@@ -10,14 +10,14 @@ import Testing
 
 @testable import Server
 
-@Suite("The settings of Baker and Basispress")
+@Suite("Baker and Basispress settings")
 struct StorefrontSettingsTests {
     private func text(_ publication: String, server: String = "{public_url: \"https://editions.example.com/\"}")
         -> String
     {
         """
         server: \(server)
-        \(ConfigurationTests.least)
+        \(ConfigurationTests.minimal)
             apps: [com.example.daily]
             content: {root: editions}
 
@@ -28,11 +28,11 @@ struct StorefrontSettingsTests {
         let configuration = try GatefoldConfiguration(
             try YAMLSettings.read(
                 text: text, name: "gatefold.yaml", folder: "/srv", environment: ConfigurationTests.environment))
-        try Assembly.check(configuration)
+        try Bootstrap.check(configuration)
         return configuration
     }
 
-    @Test("turn each front door on by their presence, with paths of one's own")
+    @Test("Each front door is enabled by its key, with configurable paths")
     func settings() throws {
         let both = try read(text("baker: {paths: {purchases: \"/shop/:user_id/purchases\"}}\nbasispress: {}"))
         #expect(both.publicURL == "https://editions.example.com")
@@ -45,7 +45,7 @@ struct StorefrontSettingsTests {
         #expect(try read(text("")).publications[0].storefront == nil)
     }
 
-    @Test("can be those of Baker's own RESTful example")
+    @Test("Accepts the paths of Baker's RESTful example")
     func restful() throws {
         let paths = """
             baker:
@@ -59,7 +59,7 @@ struct StorefrontSettingsTests {
         #expect(storefront?.baker?[.confirmation]?.description == "/:app_id/:user_id/confirm_purchase")
     }
 
-    @Test("of the guide can be served")
+    @Test("The configuration of the guide is valid")
     func guide() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources/FrontDoors/FrontDoors.docc/Baker.md").standardizedFileURL
@@ -68,7 +68,7 @@ struct StorefrontSettingsTests {
         let block = try #require(blocks.first?.split(separator: "\n```").first)
         let text =
             """
-            state: {path: state.sqlite, reference_secret: {env: REFERENCES}}
+            state: {path: state.sqlite, pseudonym_secret: {env: REFERENCES}}
             backends:
               house: {kind: sqlite, path: house.sqlite}
 
@@ -77,7 +77,7 @@ struct StorefrontSettingsTests {
     }
 
     @Test(
-        "that can not be used name the key",
+        "A mistake names the key",
         arguments: [
             ("baker: {paths: {purchases: shop}}", "paths.purchases"), ("baker: {paths: {buy: /x}}", "paths.buy"),
             ("baker: {paths: {shelf: /metrics}}", "paths.shelf"), ("baker: {paths: {shelf: /api/x}}", "paths.shelf"),
@@ -96,7 +96,7 @@ struct StorefrontSettingsTests {
     }
 
     @Test(
-        "can not begin with the app where an app is called as something else is",
+        "Rejects paths that begin with the app id if an app id collides with another path",
         arguments: ["daily", "sign_in", "purchases", "content", "accounts"])
     func ambiguous(app: String) throws {
         let paths = "baker: {paths: {purchases: \"/:app_id/:user_id/purchases\"}}"
@@ -106,7 +106,7 @@ struct StorefrontSettingsTests {
         _ = try read(text.replacing(paths, with: "baker: {}"))
     }
 
-    @Test("need the public URL, an app and content")
+    @Test("Requires the public URL, an app and content")
     func needs() throws {
         for text in [
             text("baker: {}", server: "{}"), text("baker: {}").replacing("    apps: [com.example.daily]\n", with: ""),
@@ -118,19 +118,19 @@ struct StorefrontSettingsTests {
         }
     }
 
-    @Test("take the first words of all their paths from the names that publications can have")
+    @Test("Reserves the first words of all paths from publication names")
     func reserved() {
         for word in ["issues", "issue", "purchases", "confirmpurchase", "apns", "api", "link", "unlink"] {
             #expect(PublicationConfiguration.reserved.contains(word), "\(word)")
         }
     }
 
-    @Test("are in force: the shelf of a served configuration, and tickets at its gate")
+    @Test("The settings take effect: a served shelf, and download tokens at the gate")
     func inForce() async throws {
         let text = text("baker: {}\ncatalogue: [{id: ed-1, published: 2020-01-01}]")
         try await withParts(text) { parts, configuration async throws in
             let router = MainRouter.make(
-                publications: CurrentPublications(try parts.assemble(configuration)), clock: .system,
+                publications: ReloadableSnapshot(try parts.assemble(configuration)), clock: .system,
                 readiness: { .ready })
             try await Application(router: router).test(.router) { client async throws in
                 let shelf = try await client.execute(uri: "/issues/com.example.daily/x?environment=debug", method: .get)

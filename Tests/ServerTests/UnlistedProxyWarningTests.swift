@@ -5,27 +5,27 @@ import Testing
 
 @testable import Server
 
-@Suite("The warning of proxies that are not listed")
+@Suite("Warning about unlisted proxies")
 struct UnlistedProxyWarningTests {
     private final class Lines: Sendable {
         let all = Mutex<[String]>([])
 
         var logger: Logger {
             Logger(label: "test") { _ in
-                LineLogHandler(label: "test", level: .warning, form: .text) { line in
+                LineLogHandler(label: "test", level: .warning, format: .text) { line in
                     self.all.withLock { $0.append(line) }
                 }
             }
         }
     }
 
-    @Test("names what to set, once for many requests, and a stranger's forged header does not use it up")
+    @Test("Logs once what to set, and forged headers of internet clients do not suppress it")
     func once() throws {
         let lines = Lines()
         let warning = UnlistedProxyWarning(logger: lines.logger)
         for _ in 0..<100 {
-            warning.note(try #require(ClientAddress("203.0.113.9")))
-            warning.note(try #require(ClientAddress("127.0.0.1")))
+            warning.record(try #require(ClientAddress("203.0.113.9")))
+            warning.record(try #require(ClientAddress("127.0.0.1")))
         }
         let all = lines.all.withLock { $0 }
         #expect(all.count == 2)
@@ -34,7 +34,7 @@ struct UnlistedProxyWarningTests {
     }
 
     @Test(
-        "knows a listener that only this machine reaches",
+        "Identifies a loopback listener",
         arguments: [
             ("127.0.0.1", true), ("::1", true), ("localhost", true), ("0.0.0.0", false), ("example.com", false),
         ])

@@ -2,7 +2,7 @@ import Foundation
 import Settings
 import Testing
 
-@Suite("The fingerprint of a section")
+@Suite("Fingerprint of a settings section")
 struct FingerprintTests {
     private func fingerprint(_ text: String, folder: String = "/nowhere", _ environment: [String: String] = [:]) throws
         -> [UInt8]
@@ -11,14 +11,14 @@ struct FingerprintTests {
             .section("s").fingerprint()
     }
 
-    @Test("stays the same while nothing in it changes, wherever it stands and however it is laid out")
+    @Test("Is independent of position and layout")
     func same() throws {
         let first = try fingerprint("s: {a: 1, b: [x, y]}")
         #expect(try fingerprint("# moved\nother: 2\ns:\n  a: 1\n  b:\n    - x\n    - y\n") == first)
     }
 
     @Test(
-        "changes with every key, value and order",
+        "Changes with every key, value and order",
         arguments: [
             "s: {a: 2, b: [x, y]}", "s: {a: 1, b: [y, x]}", "s: {a: 1, b: [xy]}", "s: {a: 1, b: x}", "s: {a: 1}",
             "s: {a: '1', b: [x, y]}", "s: {a: 1, b: [x, y], c: ~}", "s: {aa: 1, b: [x, y]}",
@@ -27,7 +27,7 @@ struct FingerprintTests {
         #expect(try fingerprint(text) != fingerprint("s: {a: 1, b: [x, y]}"))
     }
 
-    @Test("changes with a secret that it points to")
+    @Test("Changes with a referenced secret")
     func secrets() throws {
         let text = "s: {password: {env: PASSWORD}}"
         #expect(try fingerprint(text, ["PASSWORD": "a"]) != fingerprint(text, ["PASSWORD": "b"]))

@@ -17,7 +17,7 @@ struct PresetTests {
         }
     }
 
-    @Test("What is written beside it replaces the preset's, however deep, and a null takes away")
+    @Test("Own settings override the preset at any depth, and null removes a key")
     func merging() async throws {
         try await with(
             "a: 1\nb: {c: 2, d: [1, 2], e: {f: 3}}\ng: 4\n",
@@ -34,7 +34,7 @@ struct PresetTests {
         }
     }
 
-    @Test("Errors name the file and the line where a setting was written")
+    @Test("Errors name the file and the line of a setting")
     func errors() async throws {
         try await with(
             "a: x\nb: 1\nwrong: 1\n", "backends:\n  a:\n    preset: p.yaml\n    b: y\n"
@@ -52,7 +52,7 @@ struct PresetTests {
         }
     }
 
-    @Test("Environment variables go above both, and may name the preset")
+    @Test("Environment variables override both and may name the preset")
     func environment() async throws {
         try await with(
             "a: 1\nb: {c: 2}\n", "backends:\n  a:\n    d: 1\n",
@@ -73,8 +73,8 @@ struct PresetTests {
         }
     }
 
-    @Test("A preset that is not there, is no YAML or names another is refused")
-    func refused() async throws {
+    @Test("Rejects a missing or invalid preset and one that names another preset")
+    func rejected() async throws {
         try await with("preset: q.yaml\n", "backends:\n  a:\n    preset: p.yaml\n") { section, folder in
             #expect(throws: SettingsError.self) { try section.withPreset() }
             try Data("a: [".utf8).write(to: folder.appending(path: "p.yaml"))

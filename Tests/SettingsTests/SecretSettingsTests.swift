@@ -11,13 +11,13 @@ struct SecretSettingsTests {
         try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: folder, environment: environment)
     }
 
-    @Test("come from the environment")
+    @Test("Are read from the environment")
     func fromEnvironment() throws {
         let secret = try read("s: {env: DAILY}", environment: ["DAILY": "Kq7wN2vR8tYx4mZp\n"]).secret("s")
         #expect(secret?.bytes == Array("Kq7wN2vR8tYx4mZp".utf8))
     }
 
-    @Test("come from a file, without the line end an editor adds")
+    @Test("Are read from a file without the final line end")
     func fromFile() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gatefold-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -27,15 +27,15 @@ struct SecretSettingsTests {
         #expect(secret?.bytes == Array("Kq7wN2vR8tYx4mZp".utf8))
     }
 
-    @Test("of other people's systems may be weak, but not empty")
+    @Test("External secrets may be weak, but not empty")
     func foreign() throws {
         let top = try read("s: {env: WEAK}\nt: {env: EMPTY}", environment: ["WEAK": "scott\n", "EMPTY": " \n"])
-        #expect(try top.foreignSecret("s") == "scott")
-        #expect(throws: SettingsError.self) { try top.foreignSecret("t") }
-        #expect(try top.foreignSecret("u") == nil)
+        #expect(try top.externalSecret("s") == "scott")
+        #expect(throws: SettingsError.self) { try top.externalSecret("t") }
+        #expect(try top.externalSecret("u") == nil)
     }
 
-    @Test("leave long public texts the choice: as themselves, or where secrets stand")
+    @Test("Public texts may be inline or referenced like secrets")
     func publicTexts() throws {
         let top = try read("s: MIIB\nt: {env: KEY}\nu: {env: NONE}\nv: [1]", environment: ["KEY": "MIIC"])
         #expect(try top.publicText("s") == "MIIB")
@@ -45,7 +45,7 @@ struct SecretSettingsTests {
         #expect(try top.publicText("w") == nil)
     }
 
-    @Test("that stand in the configuration themselves are called what they are: a certificate is no secret")
+    @Test("An inline value is reported as a secret or as a text")
     func themselves() throws {
         let top = try read("s: Kq7wN2vR8tYx4mZp")
         let secret = #expect(throws: SettingsError.self) { try top.secret("s") }
@@ -54,8 +54,8 @@ struct SecretSettingsTests {
         #expect(text?.description.hasSuffix("expected {file: PATH} or {env: NAME}, not the text itself") == true)
     }
 
-    @Test("rotate: the first signs, the rest verify")
-    func rings() throws {
+    @Test("Rotation: the first secret signs and the others verify")
+    func signalCount() throws {
         let ring = try read(
             "s: [{env: NEW}, {env: OLD}]", environment: ["NEW": "Kq7wN2vR8tYx4mZp", "OLD": "Lr8xO3wS9uZy5nAq"]
         ).secretRing("s")
@@ -78,7 +78,7 @@ struct SecretSettingsTests {
     }
 
     @Test(
-        "are never written in the configuration itself",
+        "Inline secrets are rejected without being repeated",
         arguments: ["s: Kq7wN2vR8tYx4mZp", "s: {value: Kq7wN2vR8tYx4mZp}"])
     func literal(text: String) throws {
         let top = try read(text)
@@ -87,7 +87,7 @@ struct SecretSettingsTests {
         #expect(error?.description.contains("Kq7wN2vR8tYx4mZp") == false)
     }
 
-    @Test("that are missing are reported by where they should be", arguments: ["s: {file: gone}", "s: {env: GONE}"])
+    @Test("Missing secrets are rejected", arguments: ["s: {file: gone}", "s: {env: GONE}"])
     func missing(text: String) throws {
         let top = try read(text)
         #expect(throws: SettingsError.self) { try top.secret("s") }

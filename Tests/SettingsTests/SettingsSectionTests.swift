@@ -4,7 +4,7 @@ import Settings
 import TestSupport
 import Testing
 
-@Suite("A settings section")
+@Suite("Settings section")
 struct SettingsSectionTests {
     private func read(_ text: String, environment: [String: String] = [:]) throws -> SettingsSection {
         try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: "/etc/gatefold", environment: environment)
@@ -12,7 +12,7 @@ struct SettingsSectionTests {
 
     private enum Colour: String, CaseIterable { case red, green }
 
-    @Test("reads texts, numbers, truths, times, words, lists and paths")
+    @Test("Reads strings, numbers, Booleans, durations, choices, lists and paths")
     func values() throws {
         let top = try read(
             """
@@ -39,11 +39,11 @@ struct SettingsSectionTests {
     }
 
     @Test(
-        "says where a wrong value stands, under which key, and what was expected",
+        "Errors name the line, the key and the expected value",
         arguments: [
             ("a: 1\nmost: many", "most", "gatefold.yaml:2: most: expected a whole number from 1 to 9"),
             ("most: 10", "most", "gatefold.yaml:1: most: expected a whole number from 1 to 9"),
-            ("\n\nmost: [1]", "most", "gatefold.yaml:3: most: expected a text"),
+            ("\n\nmost: [1]", "most", "gatefold.yaml:3: most: expected a string"),
         ])
     func places(text: String, key: String, message: String) throws {
         let top = try read(text)
@@ -51,14 +51,14 @@ struct SettingsSectionTests {
         #expect(error?.description == message)
     }
 
-    @Test("names the key from the top")
+    @Test("Errors name the full key path")
     func nestedKeys() throws {
         let inner = try read("publications:\n  daily:\n    policy: blue").section("publications").section("daily")
         let error = #expect(throws: SettingsError.self) { try inner.choice("policy", default: Colour.red) }
         #expect(error?.description == "gatefold.yaml:3: publications.daily.policy: expected one of red, green")
     }
 
-    @Test("refuses a key nobody asked for, and offers the nearest")
+    @Test("Rejects an unknown key and suggests the nearest one")
     func unknownKeys() throws {
         let top = try read("listen: x\nlisen: y")
         _ = try top.string("listen")
@@ -68,14 +68,14 @@ struct SettingsSectionTests {
                 == "gatefold.yaml:2: lisen: unknown key; expected one of listen; did you mean `listen`?")
     }
 
-    @Test("reports text that is no YAML by its line", arguments: ["a: [1", "a: b: c", "\ta: 1", "a: 1\na: 2"])
+    @Test("Reports invalid YAML with its line", arguments: ["a: [1", "a: b: c", "\ta: 1", "a: 1\na: 2"])
     func notYAML(text: String) {
         let error = #expect(throws: SettingsError.self) { try read(text) }
         #expect(error?.description.hasPrefix("gatefold.yaml") == true)
         #expect(error?.description.contains("\n") == false)
     }
 
-    @Test("aliases of aliases do not fill the memory")
+    @Test("Limits the expansion of aliases")
     func bomb() {
         let lines = (1...12).map {
             "a\($0): &a\($0) [\(Array(repeating: "*a\($0 - 1)", count: 10).joined(separator: ", "))]"
@@ -86,7 +86,7 @@ struct SettingsSectionTests {
         #expect(error?.description.contains("expected at most 1000000 values") == true)
     }
 
-    @Test("depth without end is not followed")
+    @Test("Limits the depth")
     func depth() {
         #expect(throws: SettingsError.self) { try read("a: " + String(repeating: "[", count: 200_000)) }
         #expect(throws: SettingsError.self) {
@@ -95,7 +95,7 @@ struct SettingsSectionTests {
     }
 
     @Test(
-        "refuses a key with nothing under it, which may have been meant as a section",
+        "Rejects a key without a value, which may be meant as a section",
         arguments: ["a:\nb: 1", "a: {b: }", "a:\n  # c: 1\n"])
     func nothingWritten(_ text: String) {
         let error = #expect(throws: SettingsError.self) {
@@ -105,19 +105,19 @@ struct SettingsSectionTests {
         #expect(error?.description.hasPrefix("gatefold.yaml:1: ") == true)
     }
 
-    @Test("takes an empty text, and a null that is spelt out, for what they are")
+    @Test("Accepts an empty string and an explicit null")
     func emptyText() throws {
         let top = try YAMLSettings.read(text: "a: ''\nb: ~\nc: {}", name: "g", folder: "/", environment: [:])
         #expect(try top.string("a")?.isEmpty == true)
         #expect(!top.has("b") && top.has("c"))
     }
 
-    @Test("an empty file is an empty section", arguments: ["", "# nothing\n", "~"])
+    @Test("An empty file is an empty section", arguments: ["", "# nothing\n", "~"])
     func empty(text: String) throws {
         try read(text).finish()
     }
 
-    @Test("an environment variable overrides the file, and is named in errors")
+    @Test("An environment variable overrides the file and is named in errors")
     func environment() throws {
         let top = try read(
             "server:\n  listen: a\npublications:\n  my-daily:\n    most: 1",
@@ -133,18 +133,19 @@ struct SettingsSectionTests {
         #expect(error?.origin == .environment("GATEFOLD__PUBLICATIONS__MY_DAILY__MOST"))
     }
 
-    @Test("durations", arguments: [("250ms", 0.25), ("90s", 90.0), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000)])
+    @Test("Durations", arguments: [("250ms", 0.25), ("90s", 90.0), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000)])
     func durations(text: String, seconds: Double) throws {
         #expect(try read("t: \(text)").duration("t", default: 0, in: 0...1e9) == seconds)
     }
 
-    @Test("sizes", arguments: [("500kB", 500_000), ("64MB", 64_000_000), ("2GB", 2_000_000_000)])
+    @Test("Parses sizes", arguments: [("500kB", 500_000), ("64MB", 64_000_000), ("2GB", 2_000_000_000)])
     func sizes(text: String, bytes: Int) throws {
         #expect(try read("s: \(text)").size("s", default: 0, in: 0...10_000_000_000) == bytes)
     }
 
     @Test(
-        "what is no size", arguments: ["64", "MB", "-1MB", "1.5GB", "64mb", "64 MB", "9999999999999999999GB", "100GB"])
+        "Rejects invalid sizes",
+        arguments: ["64", "MB", "-1MB", "1.5GB", "64mb", "64 MB", "9999999999999999999GB", "100GB"])
     func noSizes(text: String) throws {
         let error = #expect(throws: SettingsError.self) {
             try read("s: \(text)").size("s", default: 0, in: 100_000...10_000_000_000)
@@ -153,7 +154,7 @@ struct SettingsSectionTests {
             error?.description == "gatefold.yaml:1: s: expected a size such as 500kB, 64MB or 2GB, from 100kB to 10GB")
     }
 
-    @Test("a limit below a second is written in milliseconds")
+    @Test("Shows limits below a second in milliseconds")
     func shortLimits() throws {
         let error = #expect(throws: SettingsError.self) {
             try read("t: 1h").duration("t", default: 1, in: 0.05...60)
@@ -164,25 +165,25 @@ struct SettingsSectionTests {
     }
 
     @Test(
-        "what is no duration",
+        "Rejects invalid durations",
         arguments: ["90", "s", "-1s", "1.5h", "1w", "99999999999999999999d", "1 h", "ms", "-1ms", "1.5ms"])
     func notDurations(text: String) throws {
         let top = try read("t: \"\(text)\"")
         #expect(throws: SettingsError.self) { try top.duration("t", default: 0, in: 0...1e9) }
     }
 
-    @Test("10,000 random texts are read or refused")
+    @Test("Reads or rejects 10,000 random texts")
     func randomTexts() {
         var random = SeededRandom(seed: 8)
         for _ in 0..<10_000 {
-            let bytes = random.hostileBytes(upTo: 12, spice: "abc: -[]{}\n\"'#&*!|>%@`~,?")
+            let bytes = random.hostileBytes(upTo: 12, specialCharacters: "abc: -[]{}\n\"'#&*!|>%@`~,?")
             _ = try? read(String(decoding: bytes, as: UTF8.self))
         }
     }
 }
 
-@Suite("Settings that hardly should be used") struct SettingsWarningTests {
-    @Test("are said once, with their place, wherever in the configuration they were read")
+@Suite("Settings warnings") struct SettingsWarningTests {
+    @Test("Are reported once, with their position")
     func warnings() throws {
         let top = try YAMLSettings.read(text: "a:\n  b:\n    c: true\nd: 1\n", name: "x.yaml", folder: "/")
         #expect(top.warnings.isEmpty)

@@ -1,12 +1,12 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import TestSupport
 
-/// Sets everything up, lets it run, and says what came of it.
+/// Sets a soak up, runs it and reports the result.
 enum Soak {
-    /// What all parts of a soak share.
-    struct Scene: Sendable {
+    /// The shared context of all parts of a soak.
+    struct SoakContext: Sendable {
         let plan: SoakPlan
         let system: PublisherSystem
         let server: ServerProcess
@@ -14,53 +14,54 @@ enum Soak {
         let admin: RawHTTP
         let folder: URL
         let secrets: [String: String]
-        /// The crowd.
+        /// The random readers.
         let readers: [SoakReader]
-        let guests: Guests
-        let badDays = BadDays()
-        let curtain = Curtain()
+        let fixedReaders: FixedReaders
+        let faultWindows = FaultWindows()
+        let stopFlag = StopFlag()
         let documents = PublicDocuments()
         let tally = SoakTally()
-        /// Writes the configuration anew, with this note in it.
+        /// Writes the configuration with this value in it.
         let configure: @Sendable (Int) throws -> Void
 
-        var everybody: [SoakReader] { readers + guests.all }
+        var everybody: [SoakReader] { readers + fixedReaders.all }
     }
 
-    /// What was to be done on the stage could not be done.
+    /// An error for a failed step of the environment.
     struct Failed: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// - Parameter say: told what happens, for a terminal.
-    static func run(_ plan: SoakPlan, say: @escaping @Sendable (String) -> Void) async throws -> SoakReport {
-        let kept = Kept<SoakReport?>(nil)
+    /// - Parameter log: Receives progress messages for a terminal.
+    static func run(_ plan: SoakPlan, log: @escaping @Sendable (String) -> Void) async throws -> SoakReport {
+        let stored = Locked<SoakReport?>(nil)
         let readers = (0..<plan.readers).map { SoakReader($0) }
-        let guests = Guests()
-        try await PublisherSystem.run(readers: (readers + guests.all).map(\.number)) { system in
+        let fixedReaders = FixedReaders()
+        try await PublisherSystem.run(readers: (readers + fixedReaders.all).map(\.number)) { system in
             try await withTemporaryFolder { folder in
-                let report = try await serve(plan, system, readers, guests, in: folder, say)
-                kept.withLock { $0 = report }
+                let report = try await serve(plan, system, readers, fixedReaders, in: folder, log)
+                stored.withLock { $0 = report }
             }
         }
-        guard let report = kept.withLock({ $0 }) else { throw CancellationError() }
+        guard let report = stored.withLock({ $0 }) else { throw CancellationError() }
         return report
     }
 
     private static func serve(
-        _ plan: SoakPlan, _ system: PublisherSystem, _ readers: [SoakReader], _ guests: Guests, in folder: URL,
-        _ say: @escaping @Sendable (String) -> Void
+        _ plan: SoakPlan, _ system: PublisherSystem, _ readers: [SoakReader], _ fixedReaders: FixedReaders,
+        in folder: URL,
+        _ log: @escaping @Sendable (String) -> Void
     ) async throws -> SoakReport {
         let content = folder.appending(path: "editions")
         try FileManager.default.createDirectory(at: content, withIntermediateDirectories: true)
-        _ = try EditionShelf(in: content, editions: SoakPlan.editions)
-        try Data(EditionShelf.bytes(of: SoakPlan.feedFile)).write(to: content.appending(path: SoakPlan.feedFile))
+        _ = try EditionStore(in: content, editions: SoakPlan.editions)
+        try Data(EditionStore.bytes(of: SoakPlan.feedFile)).write(to: content.appending(path: SoakPlan.feedFile))
         let (port, adminPort) = (try FreePort.find(), try FreePort.find())
-        let settings = system.bench.settings
-        let configure: @Sendable (Int) throws -> Void = { note in
+        let settings = system.fixture.settings
+        let configure: @Sendable (Int) throws -> Void = { record in
             try Data(
                 SoakPlan.configuration(
-                    port: port, adminPort: adminPort, root: content.path, backend: settings, note: note
+                    port: port, adminPort: adminPort, root: content.path, backend: settings, record: record
                 ).utf8
             ).write(to: folder.appending(path: "gatefold.yaml"))
         }
@@ -70,30 +71,31 @@ enum Soak {
             secrets["SOAK_\(title.id.uppercased())"] = SoakPlan.secret(number)
         }
         let launch = ServerProcess.Launch(
-            GatefoldProgram.path, ["serve"], environment: system.bench.environment.merging(secrets) { $1 }, in: folder,
+            GatefoldProgram.path, ["serve"], environment: system.fixture.environment.merging(secrets) { $1 },
+            in: folder,
             until: .port(port))
         return try await withServer(launch) { server in
-            let scene = Scene(
+            let context = SoakContext(
                 plan: plan, system: system, server: server, http: RawHTTP(port: port), admin: RawHTTP(port: adminPort),
-                folder: folder, secrets: system.bench.environment.merging(secrets) { $1 }, readers: readers,
-                guests: guests, configure: configure)
-            return await live(scene, say)
+                folder: folder, secrets: system.fixture.environment.merging(secrets) { $1 }, readers: readers,
+                fixedReaders: fixedReaders, configure: configure)
+            return await live(context, log)
         }
     }
 
-    private static func live(_ scene: Scene, _ say: @escaping @Sendable (String) -> Void) async -> SoakReport {
+    private static func live(_ context: SoakContext, _ log: @escaping @Sendable (String) -> Void) async -> SoakReport {
         let begin = ContinuousClock.now
-        let deadline = begin + scene.plan.duration
-        let warm = Kept<ServerFootprint?>(nil)
+        let deadline = begin + context.plan.duration
+        let warm = Locked<ServerFootprint?>(nil)
         let contradiction = await withTaskGroup(of: String?.self) { group in
-            for reader in scene.readers {
-                for app in 0..<2 { group.addTask { await SoakApp(reader, app, scene).live() } }
+            for reader in context.readers {
+                for app in 0..<2 { group.addTask { await SoakApp(reader, app, context).live() } }
             }
-            group.addTask { await Conductor(scene, say).conduct(until: deadline) }
+            group.addTask { await SoakDriver(context, log).runScenario(until: deadline) }
             group.addTask {
-                // What is allocated once is, by then; no soak is over so soon.
+                // All one-time allocations are complete by then. No soak is shorter.
                 try? await Task.sleep(for: .seconds(20))
-                warm.withLock { $0 = ServerFootprint(of: scene.server.identifier) }
+                warm.withLock { $0 = ServerFootprint(of: context.server.identifier) }
                 return nil
             }
             for await problem in group {
@@ -103,23 +105,24 @@ enum Soak {
             }
             return nil
         }
-        let end = await settled(scene, since: warm.withLock { $0 })
+        let end = await settled(context, since: warm.withLock { $0 })
         return SoakReport(
-            plan: scene.plan, seconds: (ContinuousClock.now - begin) / .seconds(1), lines: scene.tally.lines,
-            marks: scene.tally.marks, late: scene.tally.late, calm: scene.tally.calm, start: warm.withLock { $0 },
+            plan: context.plan, seconds: (ContinuousClock.now - begin) / .seconds(1), lines: context.tally.lines,
+            marks: context.tally.marks, late: context.tally.late, faultFreeCount: context.tally.faultFreeCount,
+            start: warm.withLock { $0 },
             end: end, contradiction: contradiction,
-            serverOutput: contradiction == nil ? "" : String(scene.server.output.suffix(4_000)))
+            serverOutput: contradiction == nil ? "" : String(context.server.output.suffix(4_000)))
     }
 
-    /// What the server holds once the last connections have ended, for which it has half a minute.
-    private static func settled(_ scene: Scene, since start: ServerFootprint?) async -> ServerFootprint? {
+    /// Returns the server's resources after the last connections have ended, within 30 seconds.
+    private static func settled(_ context: SoakContext, since start: ServerFootprint?) async -> ServerFootprint? {
         for _ in 0..<10 {
             try? await Task.sleep(for: .seconds(3))
-            let now = ServerFootprint(of: scene.server.identifier)
+            let now = ServerFootprint(of: context.server.identifier)
             guard let now, let start, !Task.isCancelled,
-                now.descriptors > start.descriptors + SoakReport.spareDescriptors
+                now.descriptors > start.descriptors + SoakReport.descriptorTolerance
             else { return now }
         }
-        return ServerFootprint(of: scene.server.identifier)
+        return ServerFootprint(of: context.server.identifier)
     }
 }

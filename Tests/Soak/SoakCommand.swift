@@ -2,7 +2,7 @@ import ArgumentParser
 import Dispatch
 import Foundation
 
-/// Lets many readers of several publications live through a subscriber system's bad days, and checks every single answer.
+/// Runs many readers of several publications through a subscriber system's faults and checks every response.
 @main
 struct SoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,13 +54,13 @@ struct SoakCommand: AsyncParsableCommand {
                 return nil
             }
             let first: SoakReport? = try await group.next() ?? nil
-            // Whichever is left ends: a soak that is told to stop still stops its servers and takes its folders away.
+            // The remaining task ends: a soak that is asked to stop still stops its servers and removes its folders.
             group.cancelAll()
             return first
         }
         guard let report = finished else { throw ExitCode(128 + SIGTERM) }
         print(report.text)
-        if !report.isRight { throw ExitCode(1) }
+        if !report.isCorrect { throw ExitCode(1) }
     }
 
     /// Waits for SIGTERM.

@@ -4,13 +4,13 @@ import State
 import TestSupport
 import Testing
 
-/// A store of everything to run the specification against.
+/// A full state store to run the specification against.
 enum FullStore: String, CaseIterable, CustomTestStringConvertible {
     case sqlite
 
     var testDescription: String { rawValue }
 
-    /// Gives a fresh store to a test.
+    /// Passes a fresh store to a test.
     func with(clock: WallClock = .system, _ test: (any StateStore) async throws -> Void) async throws {
         switch self {
         case .sqlite:
@@ -22,7 +22,7 @@ enum FullStore: String, CaseIterable, CustomTestStringConvertible {
 }
 
 extension SessionStore {
-    /// Lets so many days pass, in which the store is maintained.
+    /// Advances the clock by this number of days and maintains the store after each day.
     func maintain(for days: Int, _ clock: ManualClock) async throws {
         for _ in 0..<days {
             clock.advance(by: 86_400)
@@ -51,41 +51,44 @@ extension StoreTransaction {
         _ id: String = "1", of original: String? = nil, product: String = "com.example.november",
         in store: StoreName = appStore, purchased: Date = noon, expires: Date? = nil, grace: GracePeriod? = nil,
         revoked: Date? = nil, environment: StoreEnvironment = .production, awaitsAcknowledgement: Bool = false,
-        told: Date = noon
+        reported: Date = noon
     ) -> StoreTransaction {
         StoreTransaction(
             store: store, id: id, original: original ?? id, product: product, purchased: purchased, expires: expires,
             grace: grace, revoked: revoked, environment: environment, awaitsAcknowledgement: awaitsAcknowledgement,
-            told: told)
+            reported: reported)
     }
 }
 
 extension PurchaseLedger {
-    /// Takes a receipt in and settles it.
+    /// Persists a receipt and settles it.
     @discardableResult
     func claim(
         _ transactions: StoreTransaction..., by owner: PurchaseOwner?, receipt: String = "receipt",
-        rule: ClaimRule = ClaimRule(mostPersons: 10), delivering: [Delivery] = [], at moment: Date = noon
+        rule: ClaimRule = ClaimRule(maxPersons: 10), delivering: [Delivery] = [], at timestamp: Date = noon
     ) async throws -> Settlement {
-        let record = try await keep(.sample(receipt, of: owner), at: moment)
+        let record = try await persist(.sample(receipt, of: owner), at: timestamp)
         return try await settle(
-            record, proving: transactions, claims: rule, delivering: delivering, at: moment)
+            record, proving: transactions, claims: rule, delivering: delivering, at: timestamp)
     }
 
-    /// Has a purchase rest that nobody has taken.
-    func postponeLook(at original: String, in store: StoreName, from moment: Date, until due: Date) async throws {
-        try await postponeLook(at: original, in: store, lease: nil, from: moment, until: due)
+    /// Postpones the reverification of a purchase that has no lease.
+    func postponeReverification(at original: String, in store: StoreName, from timestamp: Date, until due: Date)
+        async throws
+    {
+        try await postponeReverification(at: original, in: store, lease: nil, from: timestamp, until: due)
     }
 
     func ids(of owner: PurchaseOwner) async throws -> [String] {
         try await transactions(of: owner, in: [appStore, play]).map(\.id)
     }
 
-    func link(_ owner: PurchaseOwner, to subscriber: PurchaseOwner, most: Int = 10, at moment: Date = noon) async throws
+    func link(_ owner: PurchaseOwner, to subscriber: PurchaseOwner, limit: Int = 10, at timestamp: Date = noon)
+        async throws
     {
-        let reference = SubscriberReference(bytes: subscriber.bytes.prefix(SubscriberReference.size))!
+        let reference = SubscriberPseudonym(bytes: subscriber.bytes.prefix(SubscriberPseudonym.size))!
         try await link(
-            owner, to: subscriber, reference: reference, in: daily, sealed: SealedSubscriber(bytes: [7]), most: most,
-            at: moment)
+            owner, to: subscriber, reference: reference, in: daily, sealed: SealedSubscriber(bytes: [7]), limit: limit,
+            at: timestamp)
     }
 }

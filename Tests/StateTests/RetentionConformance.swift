@@ -6,13 +6,13 @@ import Testing
 
 private let day: TimeInterval = 86_400
 
-/// What every state store keeps, and for how long.
-@Suite("Pitfall 21: a state store") struct RetentionConformance {
+/// Tests which facts every state store retains, and for how long.
+@Suite("Pitfall 21: retention of a state store") struct RetentionConformance {
     private let month = TokenBounds(lifetime: 30 * day, afterExpiry: 60 * day)
     private let hour = TokenBounds(lifetime: 3600, afterExpiry: 0)
 
-    private func end(_ number: UInt8, at moment: Date) -> Revocation {
-        Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: moment)
+    private func end(_ number: UInt8, at timestamp: Date) -> Revocation {
+        Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: timestamp)
     }
 
     private func count(_ store: any SessionStore) async throws -> Int {
@@ -20,15 +20,15 @@ private let day: TimeInterval = 86_400
     }
 
     @Test(
-        "keeps a revocation as long as what it ends lasts, though lifetimes were shortened since",
+        "Retains a revocation as long as the tokens it ends, even if lifetimes were shortened since",
         arguments: StoreKind.allCases)
     func shortened(kind: StoreKind) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
-            try await store.note(month, of: daily)
+            try await store.record(month, of: daily)
             try await store.record(end(1, at: clock.now))
-            try await store.note(hour, of: daily)
-            // The lifetime, the window after it, and the margin.
+            try await store.record(hour, of: daily)
+            // The lifetime, the renewal window and the margin.
             try await store.maintain(for: 120, clock)
             #expect(try await count(store) == 1)
             try await store.maintain(for: 2, clock)
@@ -36,7 +36,7 @@ private let day: TimeInterval = 86_400
         }
     }
 
-    @Test("forgets nothing when it is opened once with the clock ahead", arguments: [100 * day, 365 * day])
+    @Test("Prunes nothing after one start with the clock ahead", arguments: [100 * day, 365 * day])
     func startAhead(ahead: TimeInterval) async throws {
         try await withTemporaryFolder { folder in
             let clock = ManualClock()
@@ -44,13 +44,13 @@ private let day: TimeInterval = 86_400
                 try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock.wall)
             }
             let first = try open()
-            try await first.note(month, of: daily)
+            try await first.record(month, of: daily)
             try await first.record(end(1, at: clock.now))
-            try await first.rememberAcquaintance([1], of: [1])
+            try await first.recordKnownDevice([1], of: [1])
             _ = try await first.maintain()
             clock.step(by: ahead)
             let second = try open()
-            try await second.note(hour, of: daily)
+            try await second.record(hour, of: daily)
             for _ in 0..<3 {
                 clock.advance(by: 1)
                 _ = try await second.maintain()
@@ -59,30 +59,30 @@ private let day: TimeInterval = 86_400
             let third = try open()
             _ = try await third.maintain()
             #expect(try await count(third) == 1)
-            #expect(try await third.isAcquainted([1]))
+            #expect(try await third.isKnownDevice([1]))
         }
     }
 
-    @Test("forgets nothing when the clock steps forward while it is open", arguments: StoreKind.allCases)
+    @Test("Prunes nothing after the clock steps forward at run time", arguments: StoreKind.allCases)
     func stepsAhead(kind: StoreKind) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
-            try await store.note(month, of: daily)
+            try await store.record(month, of: daily)
             try await store.record(end(1, at: clock.now))
             clock.step(by: 400 * day)
-            // As long as it takes to notice.
+            // Long enough for an operator to notice.
             try await store.maintain(for: 7, clock)
             #expect(try await count(store) == 1)
         }
     }
 
     @Test(
-        "keeps a revocation of tokens that a clock that was ahead sealed as long as these last",
+        "Retains a revocation as long as tokens that were sealed while the clock was ahead",
         arguments: StoreKind.allCases)
     func sealedAhead(kind: StoreKind) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
-            try await store.note(hour, of: daily)
+            try await store.record(hour, of: daily)
             clock.step(by: 365 * day)
             _ = try await store.maintain()
             clock.step(by: -365 * day)
@@ -95,12 +95,12 @@ private let day: TimeInterval = 86_400
     }
 
     @Test(
-        "says up to which expiry it has forgotten, so that a longer window brings nothing back",
+        "Reports up to which expiry it has pruned, so a longer renewal window restores no token",
         arguments: StoreKind.allCases)
     func lengthened(kind: StoreKind) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
-            try await store.note(hour, of: daily)
+            try await store.record(hour, of: daily)
             let revoked = end(1, at: clock.now)
             try await store.record(revoked)
             let expiresAt = clock.now + 3600
@@ -109,10 +109,10 @@ private let day: TimeInterval = 86_400
             try await store.maintain(for: 29, clock)
             try await store.record(end(2, at: clock.now))
             try await store.maintain(for: 3, clock)
-            let forgotten = try await maintained(store, clock)
-            list.discard(expiredBy: try #require(forgotten[daily]))
-            #expect(list.hasForgotten(expiresAt))
-            #expect(!list.hasForgotten(clock.now - 20 * day))
+            let prunedUntil = try await maintained(store, clock)
+            list.discard(expiredBy: try #require(prunedUntil[daily]))
+            #expect(list.hasPruned(expiresAt))
+            #expect(!list.hasPruned(clock.now - 20 * day))
             #expect(try await count(store) == 1)
         }
     }
@@ -122,7 +122,7 @@ private let day: TimeInterval = 86_400
         return try await store.maintain()
     }
 
-    @Test("of which nobody said how long tokens last forgets no revocation in years", arguments: StoreKind.allCases)
+    @Test("Retains revocations for years if no token lifetime is recorded", arguments: StoreKind.allCases)
     func unknown(kind: StoreKind) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
@@ -135,11 +135,11 @@ private let day: TimeInterval = 86_400
         }
     }
 
-    @Test("never uses the number of a revocation twice", arguments: StoreKind.allCases)
+    @Test("Never reuses the sequence number of a revocation", arguments: StoreKind.allCases)
     func numbers(kind: StoreKind) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
-            try await store.note(hour, of: daily)
+            try await store.record(hour, of: daily)
             try await store.record(end(1, at: clock.now))
             let number = try #require(try await store.revocations(after: 0).last?.sequence)
             try await store.maintain(for: 40, clock)
@@ -150,14 +150,14 @@ private let day: TimeInterval = 86_400
         }
     }
 
-    @Test("leaves few revocations of a reader who signs in and out without end", arguments: StoreKind.allCases)
+    @Test("Retains few revocations of a reader who signs in and out repeatedly", arguments: StoreKind.allCases)
     func bounded(kind: StoreKind) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
-            try await store.note(month, of: daily)
+            try await store.record(month, of: daily)
             let list = RevocationList(publication: daily)
             for number in 0..<2_000 {
-                let session = SessionReference(bytes: [1, 0, UInt8(number / 256), UInt8(number % 256)])!
+                let session = SessionPseudonym(bytes: [1, 0, UInt8(number / 256), UInt8(number % 256)])!
                 let ended = Revocation(
                     publication: daily, subscriber: subscriber(1), session: session, at: clock.now)
                 try await store.record(ended)
@@ -170,35 +170,35 @@ private let day: TimeInterval = 86_400
             for record in records { list.add(record.revocation, expires: record.expires) }
             #expect(list.count <= 65)
             for number in 0..<2_000 {
-                let session = SessionReference(bytes: [1, 0, UInt8(number / 256), UInt8(number % 256)])!
-                let holder = SaltHolder(
+                let session = SessionPseudonym(bytes: [1, 0, UInt8(number / 256), UInt8(number % 256)])!
+                let subject = SaltSubject(
                     subscriber: subscriber(1), session: session, issuedAt: noon + Double(number) * 10)
-                #expect(list.isRevoked(holder))
+                #expect(list.isRevoked(subject))
             }
-            // Whoever is not that reader loses nothing.
+            // Other readers are not affected.
             #expect(
                 !list.isRevoked(
-                    SaltHolder(subscriber: subscriber(2), session: SessionReference(device(1)), issuedAt: noon)))
+                    SaltSubject(subscriber: subscriber(2), session: SessionPseudonym(device(1)), issuedAt: noon)))
         }
     }
 
-    @Test("An acquaintance of long ago is a stranger again, by the store's own clock")
-    func acquaintances() async throws {
+    @Test("A known device expires by the store's own clock")
+    func knownDevices() async throws {
         try await withTemporaryFolder { folder in
             let clock = ManualClock()
             let store = try SQLiteStateStore(
-                path: folder + "/state.sqlite", acquaintanceLifetime: 3 * day, clock: clock.wall)
-            try await store.rememberAcquaintance([1], of: [1])
+                path: folder + "/state.sqlite", knownDeviceLifetime: 3 * day, clock: clock.wall)
+            try await store.recordKnownDevice([1], of: [1])
             clock.step(by: 500 * day)
-            try await store.rememberAcquaintance([2], of: [1])
+            try await store.recordKnownDevice([2], of: [1])
             _ = try await store.maintain()
             clock.step(by: -500 * day)
-            #expect(try await store.isAcquainted([1]))
+            #expect(try await store.isKnownDevice([1]))
             try await store.maintain(for: 2, clock)
-            try await store.rememberAcquaintance([3], of: [1])
+            try await store.recordKnownDevice([3], of: [1])
             try await store.maintain(for: 2, clock)
-            #expect(try await !store.isAcquainted([1]))
-            #expect(try await store.isAcquainted([3]))
+            #expect(try await !store.isKnownDevice([1]))
+            #expect(try await store.isKnownDevice([3]))
         }
     }
 }

@@ -7,12 +7,12 @@ import Testing
 
 @testable import State
 
-@Suite("Following revocations") struct RevocationFollowerTests {
-    private func holder(_ number: UInt8) -> SaltHolder {
-        SaltHolder(subscriber: subscriber(number), session: SessionReference(device(1)), issuedAt: noon)
+@Suite("Revocation follower") struct RevocationFollowerTests {
+    private func subject(_ number: UInt8) -> SaltSubject {
+        SaltSubject(subscriber: subscriber(number), session: SessionPseudonym(device(1)), issuedAt: noon)
     }
 
-    @Test("A revocation that another process records takes effect here, in its publication only")
+    @Test("Applies a revocation that another process recorded, in its publication only")
     func acrossProcesses() async throws {
         try await withTemporaryFolder { folder in
             let server = try SQLiteStateStore(path: folder + "/state.sqlite")
@@ -21,23 +21,23 @@ import Testing
             let lists = [known.list(for: daily), known.list(for: weekly)]
             let follower = RevocationFollower(store: server, lists: known)
             try await follower.catchUp()
-            #expect(!lists[0].isRevoked(holder(1)))
+            #expect(!lists[0].isRevoked(subject(1)))
             try await command.record(Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon))
             try await follower.catchUp()
-            #expect(lists[0].isRevoked(holder(1)))
-            #expect(!lists[0].isRevoked(holder(2)))
-            #expect(!lists[1].isRevoked(holder(1)))
+            #expect(lists[0].isRevoked(subject(1)))
+            #expect(!lists[0].isRevoked(subject(2)))
+            #expect(!lists[1].isRevoked(subject(1)))
         }
     }
 
-    @Test("The loop takes in what is recorded meanwhile, forgets what the store forgets, and ends when cancelled")
+    @Test("The loop applies new revocations, discards what the store pruned, and ends when cancelled")
     func loop() async throws {
         let clock = ManualClock()
-        let store = VolatileStateStore(clock: clock.wall)
+        let store = InMemoryStateStore(clock: clock.wall)
         let lists = RevocationLists()
         let list = lists.list(for: daily)
         let rounds = Mutex(0)
-        await store.note(TokenBounds(lifetime: 3600, afterExpiry: 0), of: daily)
+        await store.record(TokenBounds(lifetime: 3600, afterExpiry: 0), of: daily)
         await store.record(Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: clock.now))
         let follower = RevocationFollower(
             store: store, lists: lists,
@@ -55,13 +55,13 @@ import Testing
             })
         await follower.run()
         #expect(rounds.withLock { $0 } == 3)
-        #expect(list.isRevoked(holder(2)))
+        #expect(list.isRevoked(subject(2)))
         #expect(list.count == 1)
-        #expect(list.hasForgotten(noon + 3600))
+        #expect(list.hasPruned(noon + 3600))
         #expect(await store.revocations(after: 0).map(\.revocation.subscriber) == [subscriber(2)])
     }
 
-    @Test("A store that can not be asked is reported, and asked again")
+    @Test("Reports a store failure and retries")
     func outage() async throws {
         let failures = Mutex(0)
         let rounds = Mutex(0)
@@ -78,7 +78,7 @@ import Testing
         #expect(failures.withLock { $0 } == 2)
     }
 
-    @Test("200,000 rows of as many readers come a page at a time, and take little memory")
+    @Test("Loads 200,000 rows of different readers in pages with little memory")
     func many() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
@@ -96,7 +96,7 @@ import Testing
             try await RevocationFollower(store: store, lists: lists).catchUp()
             let grown = try residentBytes() - before
             #expect(lists.list(for: daily).count == 200_000)
-            // 64 bytes at most for each, which is 13 MB; the rest is for pages, and for tests that run beside this one.
+            // At most 64 bytes each are 13 MB. The rest is for pages and for concurrent tests.
             #expect(grown < 64_000_000, "\(grown) bytes")
         }
     }
@@ -107,28 +107,28 @@ import Testing
     }
 }
 
-/// A store that can not be asked.
+/// A store that always fails.
 private struct BrokenStore: SessionStore {
     struct Failure: Error {}
 
     func admit(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID,
-        limit: DeviceLimit, at moment: Date
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        limit: DeviceLimit, at timestamp: Date
     ) async throws -> DeviceRegistration { throw Failure() }
-    func devices(of subscriber: SubscriberReference, in publication: PublicationID) async throws -> [Device] {
+    func devices(of subscriber: SubscriberPseudonym, in publication: PublicationID) async throws -> [Device] {
         throw Failure()
     }
     func touch(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID, at moment: Date
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
     ) async throws { throw Failure() }
     func remove(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
     ) async throws { throw Failure() }
     func record(_ revocation: Revocation) async throws { throw Failure() }
-    func note(_ bounds: TokenBounds, of publication: PublicationID) async throws { throw Failure() }
+    func record(_ bounds: TokenBounds, of publication: PublicationID) async throws { throw Failure() }
     func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage { throw Failure() }
     func maintain() async throws -> [PublicationID: Date] { throw Failure() }
-    func rememberAcquaintance(_ digest: [UInt8], of identifier: [UInt8]) async throws { throw Failure() }
-    func isAcquainted(_ digest: [UInt8]) async throws -> Bool { throw Failure() }
+    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws { throw Failure() }
+    func isKnownDevice(_ digest: [UInt8]) async throws -> Bool { throw Failure() }
     func health() async throws { throw Failure() }
 }

@@ -4,26 +4,26 @@ import State
 import TestSupport
 import Testing
 
-@Suite("The embedded state store") struct SQLiteStateStoreTests {
-    @Test("What was acknowledged is there when the file is opened again, beside a connection still open")
+@Suite("SQLite state store") struct SQLiteStateStoreTests {
+    @Test("Acknowledged writes are visible to a second connection while the first is still open")
     func durability() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
             let first = try SQLiteStateStore(path: path)
             _ = try await first.admit(
-                device(1), of: subscriber(1), in: daily, limit: DeviceLimit(most: 1, excess: .refuse), at: noon)
+                device(1), of: subscriber(1), in: daily, limit: DeviceLimit(maxDevices: 1, onLimit: .reject), at: noon)
             let revocation = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon)
             try await first.record(revocation)
-            try await first.rememberAcquaintance([1], of: [1])
+            try await first.recordKnownDevice([1], of: [1])
             let second = try SQLiteStateStore(path: path)
             #expect(try await second.devices(of: subscriber(1), in: daily).count == 1)
             #expect(try await second.revocations(after: 0).map(\.revocation) == [revocation])
-            #expect(try await second.isAcquainted([1]))
+            #expect(try await second.isKnownDevice([1]))
             try await first.health()
         }
     }
 
-    @Test("Two processes together hold the cap of a subscriber's devices")
+    @Test("Two processes together enforce the device limit of a subscriber")
     func capAcrossConnections() async throws {
         try await withTemporaryFolder { folder in
             let stores = try (0..<2).map { _ in try SQLiteStateStore(path: folder + "/state.sqlite") }
@@ -32,7 +32,7 @@ import Testing
                     group.addTask {
                         _ = try await stores[number % 2].admit(
                             device(UInt8(number)), of: subscriber(1), in: daily,
-                            limit: DeviceLimit(most: 5, excess: .refuse), at: noon)
+                            limit: DeviceLimit(maxDevices: 5, onLimit: .reject), at: noon)
                     }
                 }
                 try await group.waitForAll()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("A file that is no database is refused in one line")
+    @Test("Rejects a file that is not a database")
     func noDatabase() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"

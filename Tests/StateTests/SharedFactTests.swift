@@ -6,19 +6,19 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Facts that processes share") struct SharedFactTests {
+@Suite("Shared facts") struct SharedFactTests {
     private static let (here, there): ([UInt8], [UInt8]) = ([1], [2])
 
     private func fact(
         _ subject: UInt8, _ detail: [UInt8] = [9], kind: SharedFact.Kind = .denial, value: UInt8 = 3,
-        at moment: Date = noon
+        at timestamp: Date = noon
     ) -> SharedFact {
         SharedFact(
             id: SharedFact.ID(kind: kind, backend: "house", subject: [subject], detail: detail), value: [value],
-            moment: moment, end: moment + 3_600)
+            timestamp: timestamp, end: timestamp + 3_600)
     }
 
-    /// - Parameter clock: of the machine that both are on.
+    /// - Parameter clock: The clock of the machine that runs both processes.
     private func withStores(
         _ clock: ManualClock = ManualClock(noon + 60), _ body: (SQLiteStateStore, SQLiteStateStore) async throws -> Void
     ) async throws {
@@ -30,41 +30,41 @@ import Testing
         }
     }
 
-    private func kept(_ store: SQLiteStateStore) async throws -> [SharedFact] {
-        try await store.sharedFacts(after: 0, besides: [0], limit: 9).facts
+    private func latestFacts(_ store: SQLiteStateStore) async throws -> [SharedFact] {
+        try await store.sharedFacts(after: 0, excluding: [0], limit: 9).facts
     }
 
-    @Test("come to the others in their order, page by page, and not to the process that learnt them")
+    @Test("Other processes receive facts in order and in pages, and the recording process does not")
     func followed() async throws {
         try await withStores { one, other async throws in
             try await one.record((1...5).map { fact($0) }, origin: Self.here)
-            let first = try await other.sharedFacts(after: 0, besides: Self.there, limit: 3)
+            let first = try await other.sharedFacts(after: 0, excluding: Self.there, limit: 3)
             #expect(first.facts == (1...3).map { fact($0) })
             let next = try #require(first.next)
-            let second = try await other.sharedFacts(after: next, besides: Self.there, limit: 3)
+            let second = try await other.sharedFacts(after: next, excluding: Self.there, limit: 3)
             #expect(second.facts == (4...5).map { fact($0) })
             #expect(second.next == nil)
-            #expect(try await one.sharedFacts(after: 0, besides: Self.here, limit: 9).facts.isEmpty)
-            // Of one ID the latest is all there is, and is followed anew.
+            #expect(try await one.sharedFacts(after: 0, excluding: Self.here, limit: 9).facts.isEmpty)
+            // Of several facts with one ID, only the latest is retained, and it is followed again.
             try await one.record([fact(2, value: 0)], origin: Self.here)
-            let changed = try await other.sharedFacts(after: second.sequence, besides: Self.there, limit: 9)
+            let changed = try await other.sharedFacts(after: second.sequence, excluding: Self.there, limit: 9)
             #expect(changed.facts == [fact(2, value: 0)])
-            #expect(try await other.sharedFacts(after: 0, besides: Self.there, limit: 9).facts.count == 5)
+            #expect(try await other.sharedFacts(after: 0, excluding: Self.there, limit: 9).facts.count == 5)
         }
     }
 
-    @Test("of one subject the latest moment counts, in whatever order two processes write")
+    @Test("The fact with the latest timestamp wins, in any order of writes by two processes")
     func writtenLate() async throws {
         try await withStores { one, other async throws in
             try await one.record([fact(1, value: 1, at: noon + 1)], origin: Self.here)
             try await other.record([fact(1, value: 2)], origin: Self.there)
-            let kept = try await other.sharedFacts(after: 0, besides: Self.there, limit: 9).facts
-            #expect(kept == [fact(1, value: 1, at: noon + 1)])
+            let latestFacts = try await other.sharedFacts(after: 0, excluding: Self.there, limit: 9).facts
+            #expect(latestFacts == [fact(1, value: 1, at: noon + 1)])
         }
     }
 
     @Test(
-        "of one subject what was learnt after the clock was set back counts, whichever process learnt it",
+        "A fact learnt after the clock was set back wins, whichever process learnt it",
         arguments: [here, there], [10, 1_800, 31_536_000])
     func clockSetBack(origin: [UInt8], step: TimeInterval) async throws {
         let clock = ManualClock()
@@ -74,20 +74,20 @@ import Testing
             clock.advance(by: 2)
             let later = fact(1, value: 2, at: clock.now)
             try await other.record([later], origin: origin)
-            #expect(try await kept(other).map(\.value) == [later.value])
+            #expect(try await latestFacts(other).map(\.value) == [later.value])
         }
     }
 
-    @Test("of one process what it writes last counts, though the clock was set back by less than has passed since")
+    @Test("A process's own last write wins, even after a small step back of the clock")
     func ownOrder() async throws {
         try await withStores { one, _ async throws in
             try await one.record([fact(1, value: 1, at: noon + 1)], origin: Self.here)
             try await one.record([fact(1, value: 2)], origin: Self.here)
-            #expect(try await kept(one) == [fact(1, value: 2)])
+            #expect(try await latestFacts(one) == [fact(1, value: 2)])
         }
     }
 
-    @Test("are kept for as long as they last, though the clock was behind when they were learnt")
+    @Test("Facts are retained for their lifetime, even if the clock was behind when they were learnt")
     func clockBehind() async throws {
         let clock = ManualClock()
         try await withStores(clock) { one, _ async throws in
@@ -97,40 +97,40 @@ import Testing
             try await one.record([learnt], origin: Self.here)
             clock.step(by: 86_400)
             clock.advance(by: 3_500)
-            try await one.discardSharedFacts(endedBefore: clock.now, most: 9)
-            #expect(try await kept(one).map(\.id) == [learnt.id])
+            try await one.discardSharedFacts(endedBefore: clock.now, limit: 9)
+            #expect(try await latestFacts(one).map(\.id) == [learnt.id])
             clock.advance(by: 200)
-            try await one.discardSharedFacts(endedBefore: clock.now, most: 9)
-            #expect(try await kept(one).isEmpty)
+            try await one.discardSharedFacts(endedBefore: clock.now, limit: 9)
+            #expect(try await latestFacts(one).isEmpty)
         }
     }
 
-    @Test("a denial of everything takes the place of the subject's others, and of nobody else's")
+    @Test("A denial of all editions replaces the other denials of that subject only")
     func everything() async throws {
         try await withStores { one, _ async throws in
             try await one.record([fact(1, [1]), fact(1, [2]), fact(2, [1]), fact(1, [])], origin: Self.here)
-            let all = try await one.sharedFacts(after: 0, besides: Self.there, limit: 9).facts
+            let all = try await one.sharedFacts(after: 0, excluding: Self.there, limit: 9).facts
             #expect(all.map(\.id.subject) == [[2], [1]])
             #expect(all.last?.id.detail == [])
         }
     }
 
-    @Test("of many denied editions none is lost when two processes write theirs")
+    @Test("Two processes that write many denied editions lose none")
     func addedUp() async throws {
-        func many(_ bits: UInt8, at moment: Date) -> SharedFact {
+        func many(_ bits: UInt8, at timestamp: Date) -> SharedFact {
             SharedFact(
                 id: SharedFact.ID(kind: .denial, backend: "", subject: [1]),
-                value: [1] + [bits] + [UInt8](repeating: 0, count: 2_047), moment: moment, end: moment + 60)
+                value: [1] + [bits] + [UInt8](repeating: 0, count: 2_047), timestamp: timestamp, end: timestamp + 60)
         }
         try await withStores { one, other async throws in
             try await one.record([many(0b01, at: noon + 1)], origin: Self.here)
             try await other.record([many(0b10, at: noon)], origin: Self.there)
-            let facts = try await kept(one)
+            let facts = try await latestFacts(one)
             #expect(facts.map(\.value) == [many(0b11, at: noon).value])
         }
     }
 
-    @Test("Pitfall 31: a row that nobody understands keeps back no other")
+    @Test("Pitfall 31: an unreadable row does not block other facts")
     func unreadable() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/state.sqlite"
@@ -139,29 +139,29 @@ import Testing
             try await DatabaseQueue(path: path).write {
                 try $0.execute(sql: "UPDATE shared_fact SET kind = 'of a later version' WHERE subject = x'02'")
             }
-            let page = try await store.sharedFacts(after: 0, besides: Self.there, limit: 9)
+            let page = try await store.sharedFacts(after: 0, excluding: Self.there, limit: 9)
             #expect(page.facts == [fact(1), fact(3)])
             #expect(page.unreadable == 1)
         }
     }
 
-    @Test("are forgotten after their end, and the oldest when there are too many")
+    @Test("Facts are discarded after their end, and the oldest ones over the limit")
     func discarded() async throws {
         let clock = ManualClock()
         try await withStores(clock) { one, _ async throws in
             try await one.record((1...2).map { fact($0, at: clock.now) }, origin: Self.here)
             clock.advance(by: 7_200)
             try await one.record((3...6).map { fact($0, at: clock.now) }, origin: Self.here)
-            try await one.discardSharedFacts(endedBefore: clock.now, most: 3)
+            try await one.discardSharedFacts(endedBefore: clock.now, limit: 3)
             #expect(
-                try await one.sharedFacts(after: 0, besides: Self.there, limit: 9).facts.map(\.id.subject)
+                try await one.sharedFacts(after: 0, excluding: Self.there, limit: 9).facts.map(\.id.subject)
                     == [[4], [5], [6]])
         }
     }
 
-    /// Fails as often as it is told.
+    /// A store that fails the given number of times.
     private actor BrokenStore: SharedFactStore {
-        struct Broken: Error {}
+        struct SimulatedError: Error {}
         private var failures: Int
         private(set) var recorded: [SharedFact] = []
         private(set) var pruned = 0
@@ -170,22 +170,22 @@ import Testing
 
         func record(_ facts: [SharedFact], origin: [UInt8]) throws {
             failures -= 1
-            if failures >= 0 { throw Broken() }
+            if failures >= 0 { throw SimulatedError() }
             recorded += facts
         }
 
-        func sharedFacts(after sequence: Int64, besides origin: [UInt8], limit: Int) throws -> SharedFactPage {
+        func sharedFacts(after sequence: Int64, excluding origin: [UInt8], limit: Int) throws -> SharedFactPage {
             SharedFactPage(facts: [], next: nil, sequence: sequence, unreadable: 0)
         }
 
-        func discardSharedFacts(endedBefore moment: Date, most: Int) { pruned += 1 }
+        func discardSharedFacts(endedBefore timestamp: Date, limit: Int) { pruned += 1 }
     }
 
-    @Test("are pruned once an hour by a clock that nobody sets", arguments: [86_400, -86_400])
+    @Test("Facts are pruned hourly by the monotonic clock", arguments: [86_400, -86_400])
     func pruning(step: Double) async throws {
         let clock = ManualClock()
         let store = BrokenStore(failures: 0)
-        let seen = Kept<[Int]>([])
+        let seen = Locked<[Int]>([])
         let follower = SharedFactFollower(
             store: store, writer: SharedFactWriter(store: store, origin: Self.here), clock: clock.wall,
             sleep: { pause in
@@ -207,13 +207,13 @@ import Testing
         #expect(seen.withLock(\.self) == [1, 1, 2, 2, 3])
     }
 
-    @Test("wait for a store that can not be reached, the latest of each ID, and no more than there is room for")
+    @Test("During a store failure, the latest fact of each ID waits, up to the capacity")
     func waiting() async throws {
         let store = BrokenStore(failures: 1)
         let writer = SharedFactWriter(store: store, origin: Self.here, capacity: 3)
         writer.add(fact(1))
         writer.add(fact(2))
-        await #expect(throws: BrokenStore.Broken.self) { try await writer.flush() }
+        await #expect(throws: BrokenStore.SimulatedError.self) { try await writer.flush() }
         writer.add(fact(2, value: 0))
         writer.add(fact(3))
         writer.add(fact(4))
@@ -223,14 +223,14 @@ import Testing
         #expect(writer.takeDropped() == 0)
     }
 
-    @Test("what is learnt here is known there after one round of both, and once")
+    @Test("A fact reaches the other process after one round and is applied once")
     func rounds() async throws {
         try await withStores { one, other async throws in
-            let known = Mutex<[(SharedFact, isNews: Bool)]>([])
+            let known = Mutex<[(SharedFact, isNew: Bool)]>([])
             let writer = SharedFactWriter(store: one, origin: Self.here)
             let follower = SharedFactFollower(
                 store: other, writer: SharedFactWriter(store: other, origin: Self.there),
-                apply: { fact, isNews in known.withLock { $0.append((fact, isNews)) } })
+                apply: { fact, isNew in known.withLock { $0.append((fact, isNew)) } })
             writer.add(fact(1))
             try await writer.flush()
             try await follower.catchUp()
@@ -238,7 +238,7 @@ import Testing
             try await writer.flush()
             for _ in 0..<3 { try await follower.catchUp() }
             #expect(known.withLock { $0.map(\.0) } == [fact(1), fact(2)])
-            #expect(known.withLock { $0.map(\.isNews) } == [false, true])
+            #expect(known.withLock { $0.map(\.isNew) } == [false, true])
         }
     }
 }

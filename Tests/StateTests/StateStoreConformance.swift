@@ -4,20 +4,20 @@ import State
 import TestSupport
 import Testing
 
-/// A store to run the specification against.
+/// A session store to run the specification against.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
-    case volatile
+    case inMemory = "volatile"
     case sqlite
 
     var testDescription: String { rawValue }
 
-    /// Gives a fresh store to a test.
+    /// Passes a fresh store to a test.
     func with(
         clock: WallClock = .system, _ test: (any SessionStore) async throws -> Void
     ) async throws {
         switch self {
-        case .volatile:
-            try await test(VolatileStateStore(clock: clock))
+        case .inMemory:
+            try await test(InMemoryStateStore(clock: clock))
         case .sqlite:
             try await withTemporaryFolder { folder in
                 try await test(try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock))
@@ -36,20 +36,21 @@ func withTemporaryFolder(_ body: (String) async throws -> Void) async throws {
 let daily = PublicationID("daily")!
 let weekly = PublicationID("weekly")!
 let noon = Date(timeIntervalSince1970: 1_793_534_400)
-func subscriber(_ number: UInt8) -> SubscriberReference { SubscriberReference(bytes: [0, 0, 0, 0, 0, 0, number])! }
-func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number, 0, 0, 0, 0, 0, 0, number])! }
+func subscriber(_ number: UInt8) -> SubscriberPseudonym { SubscriberPseudonym(bytes: [0, 0, 0, 0, 0, 0, number])! }
+func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number, 0, 0, 0, 0, 0, 0, number])! }
 
-/// What every state store does, whatever it is made of.
-@Suite("A state store") struct StateStoreConformance {
-    @Test("admits devices up to the limit and refuses one more", arguments: StoreKind.allCases)
-    func refusing(kind: StoreKind) async throws {
+/// Tests the behaviour common to all state stores.
+@Suite("State store") struct StateStoreConformance {
+    @Test("Admits devices up to the limit and rejects one more", arguments: StoreKind.allCases)
+    func denying(kind: StoreKind) async throws {
         try await kind.with { store in
-            let limit = DeviceLimit(most: 2, excess: .refuse)
+            let limit = DeviceLimit(maxDevices: 2, onLimit: .reject)
             for number: UInt8 in [1, 2] {
-                let answer = try await store.admit(device(number), of: subscriber(1), in: daily, limit: limit, at: noon)
-                #expect(answer == .admitted(revoking: []))
+                let response = try await store.admit(
+                    device(number), of: subscriber(1), in: daily, limit: limit, at: noon)
+                #expect(response == .admitted(revoking: []))
             }
-            #expect(try await store.admit(device(3), of: subscriber(1), in: daily, limit: limit, at: noon) == .refused)
+            #expect(try await store.admit(device(3), of: subscriber(1), in: daily, limit: limit, at: noon) == .rejected)
             #expect(
                 try await store.admit(device(1), of: subscriber(1), in: daily, limit: limit, at: noon + 60)
                     == .admitted(revoking: []))
@@ -61,60 +62,60 @@ func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number
         }
     }
 
-    @Test("evicts the device longest unused, and records the end of its sessions", arguments: StoreKind.allCases)
+    @Test("Evicts the least recently used device and revokes its sessions", arguments: StoreKind.allCases)
     func evicting(kind: StoreKind) async throws {
         try await kind.with { store in
-            let limit = DeviceLimit(most: 2, excess: .evict)
+            let limit = DeviceLimit(maxDevices: 2, onLimit: .evict)
             for number: UInt8 in [1, 2] {
                 _ = try await store.admit(
                     device(number), of: subscriber(1), in: daily, limit: limit, at: noon + Double(number))
             }
             try await store.touch(device(1), of: subscriber(1), in: daily, at: noon + 10)
-            let answer = try await store.admit(device(3), of: subscriber(1), in: daily, limit: limit, at: noon + 20)
+            let response = try await store.admit(device(3), of: subscriber(1), in: daily, limit: limit, at: noon + 20)
             let ended = Revocation(
-                publication: daily, subscriber: subscriber(1), session: SessionReference(device(2)), at: noon + 20)
-            #expect(answer == .admitted(revoking: [ended]))
+                publication: daily, subscriber: subscriber(1), session: SessionPseudonym(device(2)), at: noon + 20)
+            #expect(response == .admitted(revoking: [ended]))
             #expect(try await store.devices(of: subscriber(1), in: daily).map(\.reference) == [device(3), device(1)])
             #expect(try await store.revocations(after: 0).map(\.revocation) == [ended])
         }
     }
 
     @Test(
-        "Runner-up: an eviction ends whatever the device was given, in the same second too",
+        "An eviction ends every session of the device, even one from the same second",
         arguments: StoreKind.allCases)
     func evictingWithinASecond(kind: StoreKind) async throws {
         try await kind.with { store in
-            let limit = DeviceLimit(most: 1, excess: .evict)
-            func boundary(admitting number: UInt8, at moment: Date) async throws -> Date? {
-                let answer = try await store.admit(
-                    device(number), of: subscriber(1), in: daily, limit: limit, at: moment)
-                guard case .admitted(let ended) = answer else { return nil }
+            let limit = DeviceLimit(maxDevices: 1, onLimit: .evict)
+            func boundary(admitting number: UInt8, at timestamp: Date) async throws -> Date? {
+                let response = try await store.admit(
+                    device(number), of: subscriber(1), in: daily, limit: limit, at: timestamp)
+                guard case .admitted(let ended) = response else { return nil }
                 return ended.first?.before
             }
             #expect(try await boundary(admitting: 1, at: noon) == nil)
             #expect(try await boundary(admitting: 2, at: noon + 0.2) == noon + 1)
             #expect(try await boundary(admitting: 1, at: noon + 0.4) == noon + 1)
-            // The first device's new session counts as issued at noon + 1, so its end lies behind that.
+            // The first device's new session counts as issued at noon + 1, so the revocation takes effect after that.
             #expect(try await boundary(admitting: 2, at: noon + 0.6) == noon + 2)
-            // So does the session of a device whose subscriber was revoked as a whole.
+            // The same holds for a device whose subscriber was revoked as a whole.
             try await store.record(
                 Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon + 9))
             #expect(try await boundary(admitting: 1, at: noon + 0.8) == noon + 10)
-            // Another machine's clock may be behind.
+            // The clock of another machine may be behind.
             _ = try await boundary(admitting: 3, at: noon + 20.1)
             _ = try await boundary(admitting: 3, at: noon + 19.9)
             #expect(try await boundary(admitting: 4, at: noon + 19.8) == noon + 21)
         }
     }
 
-    @Test("Runner-up: of 100 devices at once exactly the cap of 5 remain", arguments: StoreKind.allCases)
+    @Test("Of 100 concurrent devices, exactly the limit of 5 remain", arguments: StoreKind.allCases)
     func capRace(kind: StoreKind) async throws {
         try await kind.with { store in
             var evicted: [Revocation] = []
-            for excess in DeviceLimit.Excess.allCases {
-                let who = subscriber(excess == .evict ? 1 : 2)
-                let limit = DeviceLimit(most: 5, excess: excess)
-                let answers = try await withThrowingTaskGroup(of: DeviceRegistration.self) { group in
+            for onLimit in DeviceLimit.LimitAction.allCases {
+                let who = subscriber(onLimit == .evict ? 1 : 2)
+                let limit = DeviceLimit(maxDevices: 5, onLimit: onLimit)
+                let results = try await withThrowingTaskGroup(of: DeviceRegistration.self) { group in
                     for number in 0..<100 {
                         group.addTask {
                             try await store.admit(
@@ -124,8 +125,8 @@ func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 #expect(try await store.devices(of: who, in: daily).count == 5)
-                for case .admitted(let revocations) in answers { evicted += revocations }
-                #expect(answers.filter { $0 == .refused }.count == (excess == .refuse ? 95 : 0))
+                for case .admitted(let revocations) in results { evicted += revocations }
+                #expect(results.filter { $0 == .rejected }.count == (onLimit == .reject ? 95 : 0))
             }
             let list = RevocationList(publication: daily)
             for record in try await store.revocations(after: 0) { list.add(record.revocation) }
@@ -133,15 +134,15 @@ func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number
             #expect(
                 evicted.allSatisfy { ended in
                     list.isRevoked(
-                        SaltHolder(subscriber: ended.subscriber, session: ended.session!, issuedAt: ended.before - 1))
+                        SaltSubject(subscriber: ended.subscriber, session: ended.session!, issuedAt: ended.before - 1))
                 })
         }
     }
 
-    @Test("keeps publications and subscribers apart", arguments: StoreKind.allCases)
+    @Test("Separates publications and subscribers", arguments: StoreKind.allCases)
     func separation(kind: StoreKind) async throws {
         try await kind.with { store in
-            let limit = DeviceLimit(most: 1, excess: .refuse)
+            let limit = DeviceLimit(maxDevices: 1, onLimit: .reject)
             for (who, publication) in [(1, daily), (1, weekly), (2, daily)] as [(UInt8, PublicationID)] {
                 #expect(
                     try await store.admit(device(1), of: subscriber(who), in: publication, limit: limit, at: noon)
@@ -154,10 +155,10 @@ func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number
         }
     }
 
-    @Test("touches known devices only, and never back in time", arguments: StoreKind.allCases)
+    @Test("Updates the last use of known devices only, and never to an earlier time", arguments: StoreKind.allCases)
     func touching(kind: StoreKind) async throws {
         try await kind.with { store in
-            let limit = DeviceLimit(most: 5, excess: .refuse)
+            let limit = DeviceLimit(maxDevices: 5, onLimit: .reject)
             _ = try await store.admit(device(1), of: subscriber(1), in: daily, limit: limit, at: noon)
             try await store.touch(device(1), of: subscriber(1), in: daily, at: noon - 60)
             try await store.touch(device(2), of: subscriber(1), in: daily, at: noon)
@@ -168,12 +169,12 @@ func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number
     }
 
     @Test(
-        "hands out revocations in order, and a repeated scope again under a new number", arguments: StoreKind.allCases)
+        "Returns revocations in order, and an extended one again under a new number", arguments: StoreKind.allCases)
     func revocations(kind: StoreKind) async throws {
         try await kind.with { store in
             let all = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon)
             let one = Revocation(
-                publication: weekly, subscriber: subscriber(1), session: SessionReference(device(1)), before: noon)
+                publication: weekly, subscriber: subscriber(1), session: SessionPseudonym(device(1)), before: noon)
             try await store.record(all)
             try await store.record(one)
             let first = try await store.revocations(after: 0)
@@ -194,20 +195,20 @@ func device(_ number: UInt8) -> DeviceReference { DeviceReference(bytes: [number
         }
     }
 
-    @Test("remembers acquaintances, of one reader the latest 50", arguments: StoreKind.allCases)
-    func acquaintances(kind: StoreKind) async throws {
+    @Test("Stores the latest 50 known devices of each reader", arguments: StoreKind.allCases)
+    func knownDevices(kind: StoreKind) async throws {
         try await kind.with { store in
-            #expect(try await !store.isAcquainted([1, 2, 3]))
-            try await store.rememberAcquaintance([1, 2, 3], of: [1])
-            try await store.rememberAcquaintance([1, 2, 3], of: [1])
-            #expect(try await store.isAcquainted([1, 2, 3]))
-            #expect(try await !store.isAcquainted([1, 2]))
-            for number: UInt8 in 0..<120 { try await store.rememberAcquaintance([9, number], of: [2]) }
+            #expect(try await !store.isKnownDevice([1, 2, 3]))
+            try await store.recordKnownDevice([1, 2, 3], of: [1])
+            try await store.recordKnownDevice([1, 2, 3], of: [1])
+            #expect(try await store.isKnownDevice([1, 2, 3]))
+            #expect(try await !store.isKnownDevice([1, 2]))
+            for number: UInt8 in 0..<120 { try await store.recordKnownDevice([9, number], of: [2]) }
             var known = 0
-            for number: UInt8 in 0..<120 where try await store.isAcquainted([9, number]) { known += 1 }
+            for number: UInt8 in 0..<120 where try await store.isKnownDevice([9, number]) { known += 1 }
             #expect(known == 50)
-            #expect(try await store.isAcquainted([9, 119]))
-            #expect(try await store.isAcquainted([1, 2, 3]))
+            #expect(try await store.isKnownDevice([9, 119]))
+            #expect(try await store.isKnownDevice([1, 2, 3]))
             try await store.health()
         }
     }

@@ -1,10 +1,10 @@
 import Foundation
 import Gatefold
-import StoreBenches
+import StoreFixtures
 import TestSupport
 import Testing
 
-@Suite("Killed at random points of a thousand confirmations")
+@Suite("Kill at random points of 1,000 confirmations")
 struct KilledWhileConfirmingTests {
     private static let confirmations = 1_000
     private static let users = 20
@@ -14,27 +14,27 @@ struct KilledWhileConfirmingTests {
         var user: String { "user-\(number % KilledWhileConfirmingTests.users)" }
         var transaction: String { "9\(String(format: "%06d", number))" }
         var receipt: String {
-            Kiosk.single("com.example.daily.special-\(number)", transaction: transaction)
+            StoreSuiteHarness.single("com.example.daily.special-\(number)", transaction: transaction)
         }
-        /// As the ledger names the receipt.
+        /// The digest by which the ledger identifies the receipt.
         var digest: String {
             StoreReceipt([.receipt: receipt]).digest.map { String(format: "%02x", $0) }.joined()
         }
     }
 
-    /// Hands in the receipts, eight at a time, until they are through or nobody answers any more.
-    private func confirm(_ orders: [Order], _ kiosk: Kiosk, _ acknowledged: Kept<Set<Int>>) async {
-        let left = Kept(orders[...])
+    /// Submits the receipts, eight at a time, until all are done or the server stops responding.
+    private func confirm(_ orders: [Order], _ harness: StoreSuiteHarness, _ acknowledged: Locked<Set<Int>>) async {
+        let left = Locked(orders[...])
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     while let order = left.withLock({ $0.popFirst() }) {
-                        let answer = try? await kiosk.http.post(
-                            "/confirmpurchase/\(Kiosk.app)/\(order.user)",
+                        let response = try? await harness.http.post(
+                            "/confirmpurchase/\(StoreSuiteHarness.app)/\(order.user)",
                             [("Content-Type", "application/x-www-form-urlencoded")],
                             Array("receipt_data=\(order.receipt.formEncoded)".utf8))
-                        guard let answer else { return }
-                        #expect(answer.status == 200)
+                        guard let response else { return }
+                        #expect(response.status == 200)
                         acknowledged.withLock { _ = $0.insert(order.number) }
                     }
                 }
@@ -42,22 +42,22 @@ struct KilledWhileConfirmingTests {
         }
     }
 
-    @Test("every receipt that was answered 200 is there after the restart, exactly once")
+    @Test("Each receipt that was confirmed with 200 is stored exactly once after the restart")
     func killed() async throws {
         // Without a catalogue every product is an edition.
-        try await Kiosk.with(change: { text in
+        try await StoreSuiteHarness.with(change: { text in
             String(text.prefix(upTo: text.range(of: "    catalogue:")?.lowerBound ?? text.endIndex))
-        }) { kiosk in
+        }) { harness in
             let all = (0..<Self.confirmations).map { Order(number: $0) }
-            let acknowledged = Kept<Set<Int>>([])
+            let acknowledged = Locked<Set<Int>>([])
             var random = SeededRandom(seed: 18)
             for kill in 1...10 {
-                // A receipt that only waits is the one whose loss nobody would notice.
-                kiosk.apple.isReachable.withLock { $0 = !(4...6).contains(kill) }
-                try await withServer(kiosk.launch) { server in
+                // The loss of a pending receipt would otherwise remain undetected.
+                harness.apple.isReachable.withLock { $0 = !(4...6).contains(kill) }
+                try await withServer(harness.launch) { server in
                     let open = all.filter { order in !acknowledged.withLock { $0.contains(order.number) } }
                     let target = min(Self.confirmations - 1, kill * 95 - Int.random(in: 0..<60, using: &random))
-                    async let confirming: Void = confirm(open, kiosk, acknowledged)
+                    async let confirming: Void = confirm(open, harness, acknowledged)
                     try await eventually("enough is acknowledged", within: .seconds(180)) {
                         acknowledged.withLock { $0.count } >= target
                     }
@@ -65,32 +65,32 @@ struct KilledWhileConfirmingTests {
                     #expect(await server.end() == -SIGKILL)
                     await confirming
                 }
-                try await expectAll(acknowledged.withLock(\.self), kiosk)
+                try await expectAll(acknowledged.withLock(\.self), harness)
             }
-            try await withServer(kiosk.launch) { _ in
+            try await withServer(harness.launch) { _ in
                 await confirm(
-                    all.filter { order in !acknowledged.withLock { $0.contains(order.number) } }, kiosk, acknowledged)
+                    all.filter { order in !acknowledged.withLock { $0.contains(order.number) } }, harness, acknowledged)
                 #expect(acknowledged.withLock { $0.count } == Self.confirmations)
-                // What was killed between the receipt and its verdict is proven by itself.
+                // The server verifies receipts that were stored before a kill without another submission.
                 try await eventually("every receipt is proven", within: .seconds(150)) {
-                    try await kiosk.count("SELECT count(*) FROM store_transaction") == Self.confirmations
+                    try await harness.count("SELECT count(*) FROM store_transaction") == Self.confirmations
                 }
-                #expect(try await kiosk.count("SELECT count(*) FROM receipt WHERE standing <> 'proven'") == 0)
+                #expect(try await harness.count("SELECT count(*) FROM receipt WHERE status <> 'verified'") == 0)
                 for user in 0..<Self.users {
-                    let client = kiosk.baker("user-\(user)")
+                    let client = harness.baker("user-\(user)")
                     try await client.refreshPurchases()
                     #expect(await client.products?.count == Self.confirmations / Self.users)
                 }
             }
-            try await expectAll(Set(0..<Self.confirmations), kiosk)
+            try await expectAll(Set(0..<Self.confirmations), harness)
         }
     }
 
-    /// On disk, with nobody running: each acknowledged receipt once.
-    private func expectAll(_ numbers: Set<Int>, _ kiosk: Kiosk) async throws {
-        let kept = try await kiosk.texts("SELECT lower(hex(digest)) FROM receipt")
-        #expect(kept.count == Set(kept).count)
-        let missing = Set(numbers.map { Order(number: $0).digest }).subtracting(kept)
+    /// Expects each acknowledged receipt exactly once on disk, with the server stopped.
+    private func expectAll(_ numbers: Set<Int>, _ harness: StoreSuiteHarness) async throws {
+        let stored = try await harness.texts("SELECT lower(hex(digest)) FROM receipt")
+        #expect(stored.count == Set(stored).count)
+        let missing = Set(numbers.map { Order(number: $0).digest }).subtracting(stored)
         #expect(missing.isEmpty)
     }
 }

@@ -1,34 +1,35 @@
 import Foundation
 import JSON
-import StoreBenches
+import StoreFixtures
 import TestSupport
 import Testing
 
-/// PROTOCOLS 4 through the whole program: a receipt by the app, a credit to the provider's billing.
-@Suite("Credit that a Cloud Softphone app bought")
+/// Tests of the Cloud Softphone protocol with the whole program: a receipt from the app, a credit to the provider's
+/// billing.
+@Suite("Credit purchases of a Cloud Softphone app")
 struct SoftphoneCreditTests {
     private static let client = CloudSoftphoneClient(
         url: "/daily/iap",
         postData: "receipt=%receipt%&productCode=%productCode%&username=%account[username]%&price=%price%")
 
-    /// A provider's billing. It keeps the deliveries it has taken.
+    /// Fake of a provider's billing that records the accepted deliveries.
     private struct Billing: Sendable {
-        let isUp = Kept(true)
-        let credited = Kept<[String]>([])
+        let isUp = Locked(true)
+        let credited = Locked<[String]>([])
 
-        @Sendable func answer(_ question: LoopbackStore.Question) async throws -> LoopbackStore.Word {
-            guard isUp.withLock(\.self) else { return LoopbackStore.Word(503) }
-            let told = try JSONParser.parse(Array(question.body.utf8))
-            let line = ["id", "account", "product"].map { told[$0]?.text ?? "?" }.joined(separator: " ")
+        @Sendable func response(_ request: LoopbackStore.ReceivedRequest) async throws -> LoopbackStore.Reply {
+            guard isUp.withLock(\.self) else { return LoopbackStore.Reply(503) }
+            let reported = try JSONParser.parse(Array(request.body.utf8))
+            let line = ["id", "account", "product"].map { reported[$0]?.text ?? "?" }.joined(separator: " ")
             credited.withLock { $0.append(line) }
-            return LoopbackStore.Word(200)
+            return LoopbackStore.Reply(200)
         }
     }
 
-    private func withKiosk(_ body: (Kiosk, Billing) async throws -> Void) async throws {
+    private func withStorefrontHarness(_ body: (StoreSuiteHarness, Billing) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let billing = Billing()
-            try await LoopbackStore.serving(in: folder, billing.answer) { service in
+            try await LoopbackStore.serving(in: folder, billing.response) { service in
                 let sections = """
                         cloud_softphone: {path: /daily/iap, store: apple}
                         deliveries:
@@ -36,29 +37,29 @@ struct SoftphoneCreditTests {
                           url: \(service.url)/credit
                           secret: {file: secrets/daily}
                           tls: {root: {file: "\(service.root)"}}
-                          shortest_retry: 1s
+                          min_retry_delay: 1s
                           breaker: {enabled: false}
                         baker: {}
                     """
-                try await Kiosk.with(change: { $0.replacing("    baker: {}", with: sections) }) { kiosk in
-                    try await body(kiosk, billing)
+                try await StoreSuiteHarness.with(change: { $0.replacing("    baker: {}", with: sections) }) { harness in
+                    try await body(harness, billing)
                 }
             }
         }
     }
 
-    @Test("is credited once to the account that told it first, over a replay, another account and a restart")
+    @Test("Credits the first account once, across a replay, another account and a restart")
     func once() async throws {
-        try await withKiosk { kiosk, billing in
-            let receipt = Kiosk.single("credit5", transaction: "8001")
+        try await withStorefrontHarness { harness, billing in
+            let receipt = StoreSuiteHarness.single("credit5", transaction: "8001")
             let credit = "app-store/8001 +441632960001 credit5"
             for _ in 1...2 {
-                try await withServer(kiosk.launch) { _ in
-                    let told = try await Self.client.buy(
-                        "credit5", receipt: receipt, as: "+441632960001", port: kiosk.port)
-                    #expect(told == .delivered)
+                try await withServer(harness.launch) { _ in
+                    let reported = try await Self.client.buy(
+                        "credit5", receipt: receipt, as: "+441632960001", port: harness.port)
+                    #expect(reported == .delivered)
                     #expect(try await eventually { billing.credited.withLock { !$0.isEmpty } })
-                    let other = try await Self.client.buy("credit5", receipt: receipt, as: "1002", port: kiosk.port)
+                    let other = try await Self.client.buy("credit5", receipt: receipt, as: "1002", port: harness.port)
                     #expect(
                         other
                             == .failed(
@@ -66,26 +67,26 @@ struct SoftphoneCreditTests {
                 }
             }
             #expect(billing.credited.withLock(\.self) == [credit])
-            #expect(try await kiosk.count("SELECT count(*) FROM delivery") == 1)
+            #expect(try await harness.count("SELECT count(*) FROM delivery") == 1)
         }
     }
 
-    @Test("comes later where Apple, and then the billing, can not be reached, and the app is told that all is well")
+    @Test("Credits later if Apple and then the billing are down, while the app gets a success")
     func later() async throws {
-        try await withKiosk { kiosk, billing in
-            kiosk.apple.isReachable.withLock { $0 = false }
+        try await withStorefrontHarness { harness, billing in
+            harness.apple.isReachable.withLock { $0 = false }
             billing.isUp.withLock { $0 = false }
-            let receipt = Kiosk.single("credit5", transaction: "8002")
-            try await withServer(kiosk.launch) { server in
-                let told = try await Self.client.buy("credit5", receipt: receipt, port: kiosk.port)
-                #expect(told == .delivered)
+            let receipt = StoreSuiteHarness.single("credit5", transaction: "8002")
+            try await withServer(harness.launch) { server in
+                let reported = try await Self.client.buy("credit5", receipt: receipt, port: harness.port)
+                #expect(reported == .delivered)
                 server.send(SIGKILL)
                 _ = await server.end()
             }
-            kiosk.apple.isReachable.withLock { $0 = true }
-            try await withServer(kiosk.launch) { _ in
+            harness.apple.isReachable.withLock { $0 = true }
+            try await withServer(harness.launch) { _ in
                 let isOrdered = try await eventually {
-                    try await kiosk.count("SELECT count(*) FROM delivery WHERE attempts > 0") == 1
+                    try await harness.count("SELECT count(*) FROM delivery WHERE attempts > 0") == 1
                 }
                 #expect(isOrdered)
                 #expect(billing.credited.withLock(\.self) == [])
@@ -96,15 +97,16 @@ struct SoftphoneCreditTests {
         }
     }
 
-    @Test("is refused with a message, and nothing is owed, for a receipt of another product or of nobody's")
-    func refused() async throws {
-        try await withKiosk { kiosk, billing in
-            kiosk.apple.statuses.withLock { $0 = ["8004": 21003] }
-            try await withServer(kiosk.launch) { _ in
+    @Test("Rejects a receipt of another product or a forged one with a message and without a delivery")
+    func rejected() async throws {
+        try await withStorefrontHarness { harness, billing in
+            harness.apple.statuses.withLock { $0 = ["8004": 21003] }
+            try await withServer(harness.launch) { _ in
                 for (transaction, product) in [("8003", "credit5"), ("8004", "credit50")] {
-                    let told = try await Self.client.buy(
-                        "credit50", receipt: Kiosk.single(product, transaction: transaction), port: kiosk.port)
-                    guard case .failed(let status, let message) = told else {
+                    let reported = try await Self.client.buy(
+                        "credit50", receipt: StoreSuiteHarness.single(product, transaction: transaction),
+                        port: harness.port)
+                    guard case .failed(let status, let message) = reported else {
                         Issue.record("\(transaction) was credited")
                         continue
                     }
@@ -113,7 +115,7 @@ struct SoftphoneCreditTests {
                 }
             }
             #expect(billing.credited.withLock(\.self) == [])
-            #expect(try await kiosk.count("SELECT count(*) FROM delivery") == 0)
+            #expect(try await harness.count("SELECT count(*) FROM delivery") == 0)
         }
     }
 }

@@ -1,116 +1,120 @@
 public import Foundation
 public import Gatefold
 
-/// A ledger that can not be asked; or one whose disk is full, that can be asked and keeps nothing.
+/// A ledger that is unavailable, or one with a full disk that can be read but not written.
 public struct BrokenLedger: PurchaseLedger {
-    public struct Down: Error {}
+    public struct UnavailableError: Error {}
 
     private let full: (any PurchaseLedger)?
-    private let notes: Bool
-    private let told: (@Sendable (PurchaseOwner) throws -> [StoreTransaction])?
+    private let keepsRecords: Bool
+    private let reported: (@Sendable (PurchaseOwner) throws -> [StoreTransaction])?
 
     /// - Parameters:
-    ///   - full: what it still tells.
-    ///   - notes: whether stores' words about purchases are still kept there.
-    public init(full: (any PurchaseLedger)? = nil, notes: Bool = false) {
+    ///   - full: The ledger for reading.
+    ///   - keepsRecords: Whether it still stores the stores' reports about purchases.
+    public init(full: (any PurchaseLedger)? = nil, keepsRecords: Bool = false) {
         self.full = full
-        self.notes = notes
-        told = nil
+        self.keepsRecords = keepsRecords
+        reported = nil
     }
 
-    /// - Parameter told: the purchases of each owner; nothing else can be asked.
-    public init(telling told: @escaping @Sendable (PurchaseOwner) throws -> [StoreTransaction]) {
+    /// - Parameter reported: Returns the purchases of an owner. Every other query fails.
+    public init(telling reported: @escaping @Sendable (PurchaseOwner) throws -> [StoreTransaction]) {
         full = nil
-        notes = false
-        self.told = told
+        keepsRecords = false
+        self.reported = reported
     }
 
     private var readable: any PurchaseLedger {
         get throws {
-            guard let full else { throw Down() }
+            guard let full else { throw UnavailableError() }
             return full
         }
     }
 
-    public func keep(
-        _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
-    ) async throws -> ReceiptRecord { throw Down() }
+    public func persist(
+        _ receipt: IncomingReceipt, within limits: ReceiptLimits, at timestamp: Date
+    ) async throws -> ReceiptRecord { throw UnavailableError() }
     public func settle(
         _ record: ReceiptRecord, proving transactions: [StoreTransaction], claims: ClaimRule,
-        delivering: [Delivery], at moment: Date
-    ) async throws -> Settlement { throw Down() }
-    public func keep(
-        _ receipt: IncomingReceipt, proving transactions: [StoreTransaction], claims: ClaimRule, at moment: Date
-    ) async throws -> Settlement { throw Down() }
-    public func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date) async throws {
-        throw Down()
+        delivering: [Delivery], at timestamp: Date
+    ) async throws -> Settlement { throw UnavailableError() }
+    public func persist(
+        _ receipt: IncomingReceipt, proving transactions: [StoreTransaction], claims: ClaimRule, at timestamp: Date
+    ) async throws -> Settlement { throw UnavailableError() }
+    public func reject(_ record: ReceiptRecord, _ rejection: ReceiptRejection, at timestamp: Date) async throws {
+        throw UnavailableError()
     }
-    public func giveUp(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool {
-        throw Down()
+    public func abandon(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool {
+        throw UnavailableError()
     }
     public func postpone(
-        _ record: ReceiptRecord.ID, lease: [UInt8]?, within limits: ReceiptLimits, at moment: Date, until due: Date
-    ) async throws -> Bool { throw Down() }
+        _ record: ReceiptRecord.ID, lease: [UInt8]?, within limits: ReceiptLimits, at timestamp: Date, until due: Date
+    ) async throws -> Bool { throw UnavailableError() }
     public func claim(
-        _ record: ReceiptRecord.ID, lease: [UInt8], at moment: Date, until end: Date
-    ) async throws -> Bool { throw Down() }
-    public func claimLook(
-        at original: String, in store: StoreName, lease: [UInt8], from moment: Date, until end: Date
-    ) async throws -> Bool { throw Down() }
+        _ record: ReceiptRecord.ID, lease: [UInt8], at timestamp: Date, until end: Date
+    ) async throws -> Bool { throw UnavailableError() }
+    public func claimReverification(
+        at original: String, in store: StoreName, lease: [UInt8], from timestamp: Date, until end: Date
+    ) async throws -> Bool { throw UnavailableError() }
     public func receiptsDue(
-        in publication: PublicationID, at moment: Date, limit: Int
-    ) async throws -> [ReceiptRecord] { try await readable.receiptsDue(in: publication, at: moment, limit: limit) }
-    public func note(_ transactions: [StoreTransaction], at moment: Date) async throws {
-        guard notes else { throw Down() }
-        try await readable.note(transactions, at: moment)
+        in publication: PublicationID, at timestamp: Date, limit: Int
+    ) async throws -> [ReceiptRecord] { try await readable.receiptsDue(in: publication, at: timestamp, limit: limit) }
+    public func record(_ transactions: [StoreTransaction], at timestamp: Date) async throws {
+        guard keepsRecords else { throw UnavailableError() }
+        try await readable.record(transactions, at: timestamp)
     }
-    public func take(_ event: StoreEvent, at moment: Date) async throws -> Bool { throw Down() }
+    public func take(_ event: StoreEvent, at timestamp: Date) async throws -> Bool { throw UnavailableError() }
     public func transactions(
         of owner: PurchaseOwner, in stores: Set<StoreName>
     ) async throws -> [StoreTransaction] {
-        if let told { return try told(owner) }
+        if let reported { return try reported(owner) }
         return try await readable.transactions(of: owner, in: stores)
     }
     public func transactions(of original: String, in store: StoreName) async throws -> [StoreTransaction] {
         try await readable.transactions(of: original, in: store)
     }
-    public func rechecks(
-        _ selection: RecheckSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
-        environments: Set<StoreEnvironment>, lookedBefore looked: Date, at moment: Date, limit: Int
-    ) async throws -> [Recheck] {
-        if told != nil { return [] }
-        return try await readable.rechecks(
-            selection, of: owner, in: stores, environments: environments, lookedBefore: looked, at: moment,
+    public func reverifications(
+        _ selection: ReverificationSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
+        environments: Set<StoreEnvironment>, verifiedBefore lastVerifiedAt: Date, at timestamp: Date, limit: Int
+    ) async throws -> [Reverification] {
+        if reported != nil { return [] }
+        return try await readable.reverifications(
+            selection, of: owner, in: stores, environments: environments, verifiedBefore: lastVerifiedAt, at: timestamp,
             limit: limit)
     }
-    public func purchases(provenBy receipt: StoreReceipt, in store: StoreName, limit: Int) async throws -> [Recheck] {
-        try await readable.purchases(provenBy: receipt, in: store, limit: limit)
+    public func purchases(verifiedBy receipt: StoreReceipt, in store: StoreName, limit: Int) async throws
+        -> [Reverification]
+    {
+        try await readable.purchases(verifiedBy: receipt, in: store, limit: limit)
     }
     public func unacknowledged(
-        in stores: Set<StoreName>, environments: Set<StoreEnvironment>, at moment: Date, limit: Int
-    ) async throws -> [Recheck] {
-        try await readable.unacknowledged(in: stores, environments: environments, at: moment, limit: limit)
+        in stores: Set<StoreName>, environments: Set<StoreEnvironment>, at timestamp: Date, limit: Int
+    ) async throws -> [Reverification] {
+        try await readable.unacknowledged(in: stores, environments: environments, at: timestamp, limit: limit)
     }
-    public func looked(at original: String, in store: StoreName, moment: Date) async throws { throw Down() }
-    public func postponeLook(
-        at original: String, in store: StoreName, lease: [UInt8]?, from moment: Date, until due: Date
+    public func lastVerifiedAt(at original: String, in store: StoreName, timestamp: Date) async throws {
+        throw UnavailableError()
+    }
+    public func postponeReverification(
+        at original: String, in store: StoreName, lease: [UInt8]?, from timestamp: Date, until due: Date
     ) async throws {
-        throw Down()
+        throw UnavailableError()
     }
     public func link(
-        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberReference,
-        in publication: PublicationID, sealed: SealedSubscriber, most: Int, at moment: Date
-    ) async throws { throw Down() }
+        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberPseudonym,
+        in publication: PublicationID, sealed: SealedSubscriber, limit: Int, at timestamp: Date
+    ) async throws { throw UnavailableError() }
     public func subscriber(linkedWith owner: PurchaseOwner) async throws -> SealedSubscriber? {
         try await readable.subscriber(linkedWith: owner)
     }
-    public func unlink(_ owner: PurchaseOwner) async throws -> Bool { throw Down() }
-    public func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner] { throw Down() }
-    public func holders(of original: String, in store: StoreName) async throws -> [PurchaseOwner] {
-        try await readable.holders(of: original, in: store)
+    public func unlink(_ owner: PurchaseOwner) async throws -> Bool { throw UnavailableError() }
+    public func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner] { throw UnavailableError() }
+    public func owners(of original: String, in store: StoreName) async throws -> [PurchaseOwner] {
+        try await readable.owners(of: original, in: store)
     }
-    public func erase(_ owner: PurchaseOwner) async throws -> Int { throw Down() }
-    public func standings(in publication: PublicationID) async throws -> ReceiptCounts {
-        try await readable.standings(in: publication)
+    public func erase(_ owner: PurchaseOwner) async throws -> Int { throw UnavailableError() }
+    public func receiptCounts(in publication: PublicationID) async throws -> ReceiptCounts {
+        try await readable.receiptCounts(in: publication)
     }
 }

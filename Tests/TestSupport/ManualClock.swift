@@ -2,7 +2,7 @@ public import Foundation
 public import Gatefold
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that only a test advances.
 public final class ManualClock: Sendable {
     private struct Reading {
         var now: Date
@@ -11,14 +11,14 @@ public final class ManualClock: Sendable {
 
     private let reading: Mutex<Reading>
 
-    /// - Parameter start: 2026-11-01T12:00:00Z unless said.
+    /// - Parameter start: The start time. Default: 2026-11-01T12:00:00Z.
     public init(_ start: Date = Date(timeIntervalSince1970: 1_793_534_400)) {
         reading = Mutex(Reading(now: start))
     }
 
     public var now: Date { reading.withLock(\.now) }
 
-    /// Lets time pass; a negative number sets the clock back.
+    /// Lets time pass. A negative number sets the clock back.
     public func advance(by seconds: TimeInterval) {
         reading.withLock { reading in
             reading.now += seconds
@@ -26,7 +26,7 @@ public final class ManualClock: Sendable {
         }
     }
 
-    /// Lets time pass until a moment; an earlier one sets the clock back.
+    /// Lets time pass until a date. An earlier date sets the clock back.
     public func set(_ date: Date) {
         reading.withLock { reading in
             reading.elapsed += max(0, date.timeIntervalSince(reading.now))
@@ -34,7 +34,7 @@ public final class ManualClock: Sendable {
         }
     }
 
-    /// Sets the clock forward or back, while no time passes.
+    /// Sets the clock forward or back without elapsed time.
     public func step(by seconds: TimeInterval) {
         reading.withLock { $0.now += seconds }
     }

@@ -2,7 +2,7 @@ public import Foundation
 public import Gatefold
 import Synchronization
 
-/// An app store that answers what a test wrote for it, and counts how often it was asked.
+/// An app store with scripted results that counts its queries.
 public final class ScriptedVerifier: ReceiptVerifier {
     public struct Script: Sendable {
         public var verify: @Sendable (StoreReceipt) async throws -> ReceiptVerdict
@@ -15,11 +15,11 @@ public final class ScriptedVerifier: ReceiptVerifier {
     public let kind: StoreKind
     private let apps: Set<String>
     private let script: Mutex<Script>
-    private let asked = Mutex<[String]>([])
+    private let queried = Mutex<[String]>([])
 
-    /// Knows no receipt and no change of a purchase, and takes no message.
+    /// Knows no receipt and no change of a purchase, and rejects every notification.
     ///
-    /// - Parameter apps: those it sells.
+    /// - Parameter apps: The apps that the store sells.
     public init(
         _ store: StoreName = StoreName("app-store")!, kind: StoreKind = .apple,
         apps: Set<String> = ["com.example.daily"]
@@ -29,79 +29,79 @@ public final class ScriptedVerifier: ReceiptVerifier {
         self.apps = apps
         script = Mutex(
             Script(
-                verify: { _ in .refused(ReceiptRefusal(.malformed)) }, current: { _ in [] }, acknowledge: { _ in },
-                notification: { _ in .refused(ReceiptRefusal(.malformed)) }))
+                verify: { _ in .rejected(ReceiptRejection(.malformed)) }, current: { _ in [] }, acknowledge: { _ in },
+                notification: { _ in .rejected(ReceiptRejection(.malformed)) }))
     }
 
-    public func verifyBy(_ answer: @escaping @Sendable (StoreReceipt) async throws -> ReceiptVerdict) {
-        script.withLock { $0.verify = answer }
+    public func verifyBy(_ response: @escaping @Sendable (StoreReceipt) async throws -> ReceiptVerdict) {
+        script.withLock { $0.verify = response }
     }
 
-    /// Every receipt proves these.
-    public func prove(_ transactions: StoreTransaction...) {
+    /// Makes every receipt prove these transactions.
+    public func verifyPassword(_ transactions: StoreTransaction...) {
         verifyBy { _ in .genuine(transactions) }
     }
 
-    public func refuse(_ reason: ReceiptRefusal.Reason) {
-        verifyBy { _ in .refused(ReceiptRefusal(reason)) }
+    public func reject(_ reason: ReceiptRejection.Reason) {
+        verifyBy { _ in .rejected(ReceiptRejection(reason)) }
     }
 
-    /// Nil where nobody is asked.
-    public func currentBy(_ answer: @escaping @Sendable (StoreTransaction) async throws -> [StoreTransaction]?) {
-        script.withLock { $0.current = answer }
+    /// Scripts the current state of a purchase. Nil if no query is possible.
+    public func currentBy(_ response: @escaping @Sendable (StoreTransaction) async throws -> [StoreTransaction]?) {
+        script.withLock { $0.current = response }
     }
 
-    public func acknowledgeBy(_ answer: @escaping @Sendable (StoreTransaction) async throws -> Void) {
-        script.withLock { $0.acknowledge = answer }
+    public func acknowledgeBy(_ response: @escaping @Sendable (StoreTransaction) async throws -> Void) {
+        script.withLock { $0.acknowledge = response }
     }
 
-    public func notifyBy(_ answer: @escaping @Sendable ([UInt8]) async throws -> NotificationVerdict) {
-        script.withLock { $0.notification = answer }
+    public func notifyBy(_ response: @escaping @Sendable ([UInt8]) async throws -> NotificationVerdict) {
+        script.withLock { $0.notification = response }
     }
 
-    /// Every question from now on can not be asked.
-    public func breakDown() {
-        verifyBy { _ in throw BrokenDown() }
-        currentBy { _ in throw BrokenDown() }
-        acknowledgeBy { _ in throw BrokenDown() }
-        notifyBy { _ in throw BrokenDown() }
+    /// Makes every query fail from now on.
+    public func startOutage() {
+        verifyBy { _ in throw ScriptedFailure() }
+        currentBy { _ in throw ScriptedFailure() }
+        acknowledgeBy { _ in throw ScriptedFailure() }
+        notifyBy { _ in throw ScriptedFailure() }
     }
 
-    /// The questions asked so far: `verify`, `current`, `acknowledge` and `notification`.
-    public var questions: [String] { asked.withLock { $0 } }
+    /// The queries so far: `verify`, `current`, `acknowledge` and `notification`.
+    public var queries: [String] { queried.withLock { $0 } }
 
     public func isPlausible(_ receipt: StoreReceipt) -> Bool { !receipt.isEmpty }
 
     public func sells(app: String) -> Bool { apps.contains(app) }
 
     public func verify(
-        _ receipt: StoreReceipt, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ receipt: StoreReceipt, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> ReceiptVerdict {
-        asked.withLock { $0.append("verify") }
+        queried.withLock { $0.append("verify") }
         return try await script.withLock(\.verify)(receipt)
     }
 
     public func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
-        at moment: Date
+        at timestamp: Date
     ) async throws -> [StoreTransaction]? {
-        asked.withLock { $0.append("current") }
+        queried.withLock { $0.append("current") }
         return try await script.withLock(\.current)(transaction)
     }
 
     public func acknowledge(_ transaction: StoreTransaction, receipt: StoreReceipt?) async throws {
-        asked.withLock { $0.append("acknowledge") }
+        queried.withLock { $0.append("acknowledge") }
         try await script.withLock(\.acknowledge)(transaction)
     }
 
     public func notification(
-        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> NotificationVerdict {
-        asked.withLock { $0.append("notification") }
+        queried.withLock { $0.append("notification") }
         return try await script.withLock(\.notification)(body)
     }
 
-    public struct BrokenDown: Error {
+    public struct ScriptedFailure: Error {
         public init() {}
     }
 }

@@ -1,7 +1,7 @@
 public import Gatefold
 import Synchronization
 
-/// SplitMix64: the same seed gives the same numbers, so that a failing property can be run again.
+/// SplitMix64: the same seed produces the same numbers, so that a failing property test is reproducible.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -21,10 +21,10 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) }
     }
 
-    /// Bytes of any length up to `longest`, half the time from the letters that parsers care about.
-    public mutating func hostileBytes(upTo longest: Int, spice: String) -> [UInt8] {
-        let letters = Array(spice.utf8)
-        return (0..<Int.random(in: 0...longest, using: &self)).map { _ in
+    /// Returns bytes of any length up to `maxLength`, half of the time from characters that are special to parsers.
+    public mutating func hostileBytes(upTo maxLength: Int, specialCharacters: String) -> [UInt8] {
+        let letters = Array(specialCharacters.utf8)
+        return (0..<Int.random(in: 0...maxLength, using: &self)).map { _ in
             Bool.random(using: &self) || letters.isEmpty
                 ? UInt8.random(in: .min ... .max, using: &self)
                 : letters[Int.random(in: 0..<letters.count, using: &self)]
@@ -33,7 +33,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
 }
 
 extension RandomSource {
-    /// A repeatable source.
+    /// Returns a reproducible source.
     public static func seeded(_ seed: UInt64) -> RandomSource {
         let generator = Generator(seed)
         return RandomSource { generator.bytes($0) }

@@ -2,13 +2,13 @@ import TestSupport
 import Testing
 import XML
 
-@Suite("Reading XML from outside")
+@Suite("XML document parser")
 struct XMLDocumentTests {
     private func root(_ text: String, limits: XMLDocument.Limits = .init()) throws -> XMLElement {
         try XMLDocument(parsing: text.utf8, limits: limits).root
     }
 
-    @Test("A document gives its names, attributes, children, text and comments")
+    @Test("Reads names, attributes, children, text and comments")
     func document() throws {
         let root = try root(
             #"<?xml version="1.0"?><a x="1" y="&lt;"><b>one</b> t<!-- c --><![CDATA[<w>]]>o <b>&#x41;</b><c/></a>"#)
@@ -22,7 +22,7 @@ struct XMLDocumentTests {
         #expect(root.child("z") == nil)
     }
 
-    @Test("Names come without their prefix, and an attribute in no namespace wins over one in some")
+    @Test("Drops prefixes and prefers an attribute without a namespace")
     func namespaces() throws {
         let root = try root(#"<n:a xmlns:n="urn:n" n:x="1" x="2"><n:b/></n:a>"#)
         #expect(root.name == "a")
@@ -30,7 +30,7 @@ struct XMLDocumentTests {
         #expect(root.children.map(\.name) == ["b"])
     }
 
-    @Test("Other encodings than UTF-8 are read")
+    @Test("Reads encodings other than UTF-8")
     func encodings() throws {
         let latin = Array(#"<?xml version="1.0" encoding="ISO-8859-1"?><a>"#.utf8) + [0xE4] + Array("</a>".utf8)
         #expect(try XMLDocument(parsing: latin).root.text == "ä")
@@ -40,7 +40,7 @@ struct XMLDocumentTests {
     }
 
     @Test(
-        "A document with a DOCTYPE is refused, whatever it would declare",
+        "Rejects any document with a DOCTYPE",
         arguments: [
             "<!DOCTYPE a><a/>",
             "<!DOCTYPE a [<!ENTITY e \"x\">]><a>&e;</a>",
@@ -54,7 +54,7 @@ struct XMLDocumentTests {
     }
 
     @Test(
-        "What is no document is an error with its line",
+        "Reports a malformed document with its line",
         arguments: ["", " ", "text", "<a>", "<a></b>", "<a/><b/>", "<a b=1/>", "<a>&undeclared;</a>", "<a>\u{1}</a>"])
     func malformed(text: String) {
         #expect {
@@ -64,7 +64,7 @@ struct XMLDocumentTests {
         }
     }
 
-    @Test("A document over its size or depth is refused, and one just under is not")
+    @Test("Rejects a document beyond its size or depth limit")
     func limits() throws {
         let limits = XMLDocument.Limits(size: 40, depth: 3)
         #expect(try root("<a><b><c/></b></a>", limits: limits).name == "a")
@@ -76,11 +76,11 @@ struct XMLDocumentTests {
         #expect(throws: XMLError.self) { try root(deep) }
     }
 
-    @Test("10,000 random byte strings are documents or errors, never more")
+    @Test("Parses or rejects 10,000 random byte strings")
     func randomBytes() {
         var random = SeededRandom(seed: 2)
         for _ in 0..<10_000 {
-            let bytes = random.hostileBytes(upTo: 24, spice: "<>/!?-[]&;#x=\"' aDOCTYPE")
+            let bytes = random.hostileBytes(upTo: 24, specialCharacters: "<>/!?-[]&;#x=\"' aDOCTYPE")
             _ = try? XMLDocument(parsing: bytes)
         }
     }

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import XML
 
-@Suite("A list of records in XML") struct XMLRecordReaderTests {
+@Suite("XML record reader") struct XMLRecordReaderTests {
     private func read(_ text: String, piece: Int = 1 << 20, recordSize: Int = 1 << 20) throws -> [XMLRecord] {
         let reader = try XMLRecordReader(element: "reader", recordSize: recordSize)
         var found: [XMLRecord] = []
@@ -24,7 +24,7 @@ import XML
         </feed>
         """
 
-    @Test("Children, children's children, attributes and own text have paths", arguments: [1, 2, 7, 64, 100_000])
+    @Test("Assigns paths to nested children, attributes and text", arguments: [1, 2, 7, 64, 100_000])
     func paths(piece: Int) throws {
         let records = try read(sample, piece: piece)
         #expect(records.count == 3)
@@ -37,12 +37,12 @@ import XML
         #expect(records[2].fields.isEmpty)
     }
 
-    @Test("Records know their lines")
+    @Test("Records contain their line numbers")
     func lines() throws {
         #expect(try read(sample).map(\.line) == [3, 5, 5])
     }
 
-    @Test("A document that is cut off anywhere is refused")
+    @Test("Rejects a truncated document")
     func truncated() {
         let bytes = Array(sample.utf8)
         for end in 0..<(bytes.count - 1) {
@@ -50,8 +50,8 @@ import XML
         }
     }
 
-    @Test("Types, entities, depth and size are refused")
-    func refused() throws {
+    @Test("Rejects document types, entities, and excess depth and size")
+    func rejected() throws {
         #expect(throws: XMLError.declaresType) {
             try read("<!DOCTYPE f [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><f><reader>&x;</reader></f>")
         }
@@ -70,7 +70,7 @@ import XML
         }
     }
 
-    @Test("10,000 documents at random are read or refused, in pieces as in one")
+    @Test("Reads or rejects 10,000 random documents, independent of chunk boundaries")
     func fuzz() throws {
         var random = SeededRandom(seed: 7)
         let pieces = [

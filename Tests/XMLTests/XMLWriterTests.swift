@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import XML
 
-@Suite("Writing XML")
+@Suite("XML writer")
 struct XMLWriterTests {
     private func written(_ write: (inout XMLWriter) -> Void) -> String {
         var xml = XMLWriter()
@@ -12,7 +12,7 @@ struct XMLWriterTests {
 
     private let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 
-    @Test("A document is its declaration, its element, and no white space that was not asked for")
+    @Test("Writes a declaration and an element without extra white space")
     func document() {
         let text = written { xml in
             xml.element("a", ["b": "1", "c": nil]) { xml in
@@ -24,7 +24,7 @@ struct XMLWriterTests {
         #expect(text == declaration + #"<a b="1"><d/><e>f</e></a><!-- g -->"#)
     }
 
-    @Test("What has a meaning in XML is escaped, in text and in attributes")
+    @Test("Escapes special characters in text and attributes")
     func escaping() {
         let text = written { $0.element("a", ["b": "<&>\"'\n\t\r"]) { $0.text("<&>\"'\n\t\r]]>") } }
         #expect(
@@ -33,7 +33,7 @@ struct XMLWriterTests {
     }
 
     @Test(
-        "A character that XML can not carry becomes U+FFFD",
+        "Replaces a character that XML does not allow by U+FFFD",
         arguments: ["\0", "\u{1F}", "\u{B}", "\u{FFFE}", "\u{FFFF}"])
     func forbiddenCharacters(character: String) throws {
         let text = written { xml in
@@ -46,7 +46,7 @@ struct XMLWriterTests {
     }
 
     @Test(
-        "Neighbours of the forbidden characters stay",
+        "Keeps the neighbours of forbidden characters",
         arguments: ["\u{FFFD}", "\u{FFFC}", "\u{FFBF}", "\u{10FFFF}", "\u{E000}", "\u{D7FF}", "\u{7F}", "\u{85}"])
     func allowedCharacters(character: String) throws {
         let text = written { $0.element("a") { $0.text(character) } }
@@ -54,7 +54,7 @@ struct XMLWriterTests {
     }
 
     @Test(
-        "A comment can not end before its end",
+        "A comment cannot end early",
         arguments: ["-", "--", "---", "-->", "--><a state=\"active\"/>", "->", ">", "a-", "--!>", "-\u{0}-"])
     func comments(comment: String) throws {
         let text = written { xml in
@@ -69,11 +69,12 @@ struct XMLWriterTests {
         #expect(root.comments.allSatisfy { !$0.contains("--") })
     }
 
-    @Test("Whatever the texts are, they read back as they were but for what XML can not carry")
+    @Test("Any text survives a round trip, except for characters that XML does not allow")
     func roundTrip() throws {
         var random = SeededRandom(seed: 1)
         for _ in 0..<8_000 {
-            let value = String(decoding: random.hostileBytes(upTo: 24, spice: "<>&\"'-]\r\n\t \u{FFFE}"), as: UTF8.self)
+            let value = String(
+                decoding: random.hostileBytes(upTo: 24, specialCharacters: "<>&\"'-]\r\n\t \u{FFFE}"), as: UTF8.self)
             let carried = String(
                 String.UnicodeScalarView(
                     value.unicodeScalars.map { scalar in

@@ -2,14 +2,14 @@ import TestSupport
 import Testing
 import XML
 
-@Suite("XPath")
+@Suite("XPath expressions")
 struct XPathTests {
     private func values(_ expression: String, _ namespaces: [String: String] = [:], in text: String) throws -> [String]
     {
         try XPath.values(of: [try XPath(expression, namespaces: namespaces)], in: Array(text.utf8))[0]
     }
 
-    @Test("Every node is one text, in the document's order, CDATA and what is inside included")
+    @Test("Returns each node as one text in document order, CDATA and descendants included")
     func nodes() throws {
         let text = "<a><b>1</b><c><b>2<d>3</d></b></c><b><![CDATA[<4>]]></b><b/></a>"
         #expect(try values("//b", in: text) == ["1", "23", "<4>", ""])
@@ -19,7 +19,7 @@ struct XPathTests {
         #expect(try values("/a/@x | /a/@y", in: "<a y='2' x='1'/>").sorted() == ["1", "2"])
     }
 
-    @Test("Numbers, booleans and strings are one text, and an empty string is none")
+    @Test("Returns numbers, Booleans and strings as one text, and an empty string as none")
     func others() throws {
         let text = "<a><b>1</b><b/></a>"
         #expect(try values("count(//b)", in: text) == ["2"])
@@ -30,7 +30,7 @@ struct XPathTests {
         #expect(try values("number(//z)", in: text) == [])
     }
 
-    @Test("Prefixes mean the namespaces given, whatever the document calls them")
+    @Test("Resolves prefixes by the given namespaces")
     func namespaces() throws {
         let text = "<x:a xmlns:x='urn:one'><b xmlns='urn:two'>1</b><b>2</b></x:a>"
         #expect(try values("/s:a/t:b", ["s": "urn:one", "t": "urn:two"], in: text) == ["1"])
@@ -39,13 +39,13 @@ struct XPathTests {
     }
 
     @Test(
-        "What is no expression, or names a prefix or function that is not there, is refused",
+        "Rejects an invalid expression and unknown prefixes and functions",
         arguments: ["", "//", "/a[", "s:a", "frobnicate(.)", "$x", "//a'", "document('/etc/passwd')"])
     func notAnXPath(expression: String) {
         #expect(throws: XMLError.notAnXPath(expression)) { try XPath(expression) }
     }
 
-    @Test("A document type is refused before it is read, and nothing is fetched")
+    @Test("Rejects a document type before parsing and fetches nothing")
     func entities() throws {
         let bomb = "<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>"
         #expect(throws: XMLError.declaresType) { try values("//a", in: bomb) }
@@ -56,7 +56,7 @@ struct XPathTests {
         }
     }
 
-    @Test("An expression that does too much, or finds too much, ends")
+    @Test("Limits the work and the result size of an expression")
     func limits() throws {
         let many = "<a>" + String(repeating: "<b/>", count: 3000) + "</a>"
         #expect(throws: XMLError.notEvaluated("//b[count(//b[count(//b) > 0]) > 0]")) {
@@ -65,7 +65,7 @@ struct XPathTests {
         let deep =
             String(repeating: "<b>", count: 200) + String(repeating: "x", count: 1000)
             + String(repeating: "</b>", count: 200)
-        #expect(throws: XMLError.tooMuchFound) {
+        #expect(throws: XMLError.tooManyMatches) {
             try XPath.values(of: [try XPath("//b")], in: Array(deep.utf8), limits: .init(size: 10_000))
         }
         #expect(throws: XMLError.self) {
@@ -73,7 +73,7 @@ struct XPathTests {
         }
     }
 
-    @Test("One expression serves many tasks at once")
+    @Test("One expression serves concurrent tasks")
     func concurrency() async throws {
         let path = try XPath("count(//b[. = 'x'])")
         let bytes = Array("<a><b>x</b><b>y</b><b>x</b></a>".utf8)
@@ -83,7 +83,7 @@ struct XPathTests {
         }
     }
 
-    @Test("10,000 random documents are read or refused, and never end the process")
+    @Test("Reads or rejects 10,000 random documents without a crash")
     func fuzz() throws {
         var random = SeededRandom(seed: 41)
         let paths = try ["//a", "/a/b/@c", "count(//*)", "//b[. = 'x']", "string(//a)", "//comment() | //@*"]
@@ -98,7 +98,9 @@ struct XPathTests {
                     bytes += Array(words.randomElement(using: &random)!.utf8)
                 }
             } else {
-                bytes = Array("<a>".utf8) + random.hostileBytes(upTo: 40, spice: "<>/&;ab='\"!-[]") + Array("</a>".utf8)
+                bytes =
+                    Array("<a>".utf8) + random.hostileBytes(upTo: 40, specialCharacters: "<>/&;ab='\"!-[]")
+                    + Array("</a>".utf8)
             }
             if let values = try? XPath.values(of: paths, in: bytes) {
                 #expect(values.count == paths.count)

@@ -1,26 +1,26 @@
-# Shared by deploy/run and deploy/test: says what it does, installs what is missing, finds the toolchain.
+# Functions that the scripts in deploy share: print progress, install missing packages, find the toolchain.
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 fail() { printf 'gatefold: %s\n' "$*" >&2; exit 1; }
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
-# install_packages NAME…: those Debian packages that are not there yet. Their services are not started: what the tests
-# and the sample need they start themselves, on ports of their own.
+# install_packages NAME…: installs the missing Debian packages. Their services are not started, because the tests and the
+# sample start what they need on separate ports.
 install_packages() {
     local missing=() name
     for name in "$@"; do
         dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || missing+=("$name")
     done
     [ ${#missing[@]} = 0 ] && return 0
-    command -v apt-get >/dev/null || fail "needs the packages ${missing[*]}, and this is no Debian or Ubuntu"
+    command -v apt-get >/dev/null || fail "the packages ${missing[*]} are missing, and they can only be installed automatically on Debian or Ubuntu"
     [ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
-        fail "needs root or sudo for: apt-get install --no-install-recommends ${missing[*]}"
+        fail "root or sudo is required for: apt-get install --no-install-recommends ${missing[*]}"
     say "Installing Debian packages: ${missing[*]}"
-    as_root apt-get update -qq >&2 || say "The package lists could not be brought up to date; going on with those there are"
+    as_root apt-get update -qq >&2 || say "The package lists could not be updated; the existing lists are used"
     local policy=/usr/sbin/policy-rc.d status=0
     if [ -e "$policy" ]; then policy=; else
-        # Taken away again however this ends: with it in place no service of this machine would start any more.
+        # Always removed at the end, because no service of this machine would start while the file exists.
         trap 'as_root rm -f /usr/sbin/policy-rc.d' EXIT
         printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
         as_root chmod 755 "$policy"
@@ -35,17 +35,17 @@ install_packages() {
 
 require_toolchain() {
     command -v swift >/dev/null ||
-        fail "needs a Swift 6.2 or newer toolchain on PATH: install it from https://www.swift.org/install/linux/"
+        fail "Swift 6.2 or newer is required on PATH: install it from https://www.swift.org/install/linux/"
     local version
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' || true)
     version=${version%%$'\n'*}
     case "$version" in
-    6.[01] | [0-5].* | '') fail "needs Swift 6.2 or newer, found ${version:-none}: see https://www.swift.org/install/linux/" ;;
+    6.[01] | [0-5].* | '') fail "Swift 6.2 or newer is required, found ${version:-none}: see https://www.swift.org/install/linux/" ;;
     esac
 }
 
-# How to build what is to be fast, in release_options: with Swift's own libraries in the program where the toolchain has them to
-# put there. It is faster so, and runs where no Swift is installed.
+# Sets release_options to the options of an optimised build. Swift's libraries are linked statically if the toolchain has
+# static ones, because the program is then faster and runs without an installed Swift.
 find_release_options() {
     local resources
     resources=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
@@ -53,14 +53,15 @@ find_release_options() {
     [ ! -d "${resources}_static/linux" ] || release_options+=(--static-swift-stdlib)
 }
 
-# How to build the optimised tests. The program has its own folder and options, because the tests import what is internal.
+# The options of the optimised tests. The program has a separate folder and options, because the tests import internal
+# declarations.
 optimised_test_folder=.build-tests
 optimised_test_options=(-c release -Xswiftc -enable-testing --scratch-path "$optimised_test_folder")
 
-# copy_packages FOLDER: the packages that .build has, for a build folder that does not exist yet.
+# copy_packages FOLDER: copies the packages of .build into a build folder that does not exist yet.
 copy_packages() {
     [ ! -e "$1" ] && [ -e .build/workspace-state.json ] || return 0
-    # Under another name until it is whole: the next run would take half of it for all of it.
+    # The copy has another name until it is complete, because the next run would treat a partial copy as complete.
     rm -rf "$1.new"
     mkdir -p "$1.new"
     cp -a .build/workspace-state.json .build/repositories .build/checkouts "$1.new"

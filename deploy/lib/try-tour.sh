@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Starts deploy/run with a home of its own, follows the six lines it prints, and checks what they answer.
+# Starts deploy/run with a separate home folder, runs the lines that it prints, and checks their output.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . deploy/lib/setup.sh
 
 home=$(mktemp -d)
-# Two neighbours, for requests and for health, below those the kernel lends to clients: between this question and the
-# start of the server stands a build, and a port a client had is not free for a minute after it.
+# Two adjacent ports, for requests and for health, below the kernel's range of client ports. A build runs between this check
+# and the start of the server, and a port that a client has used stays busy for a minute.
 port=$(python3 - <<'END'
 import random, socket
 
@@ -22,7 +22,7 @@ for port in random.sample(range(first, first + 9_999), 100):
     print(port)
     break
 else:
-    raise SystemExit("no two free ports side by side")
+    raise SystemExit("found no two adjacent free ports")
 END
 )
 GATEFOLD_HOME=$home/home deploy/run --port "$port" >"$home/out" 2>"$home/err" &
@@ -60,11 +60,11 @@ shelf=$(eval "$(line 1)")
 expect '"product_id":"com.example.daily.2026-11"' "$shelf"
 expect '"product_identifier":"com.example.daily.2026-11"' "$(eval "$(line 2)")"
 expect '<title>November 2026</title>' "$(eval "$(line 3)")"
-# The free edition, the way the app goes: through the shelf's URL to the gate.
+# The free edition, requested as the app does: through the URL of the shelf to the gate.
 free=$(printf '%s' "$shelf" | sed -n 's/.*"url":"\([^"]*2026-09[^"]*\)".*/\1/p' | sed 's/:app_id/com.example.daily/; s/:user_id/me/')
 curl -sL "$free" | cmp - "$home/home/editions/daily/com.example.daily.2026-09.zip" || fail "the tour: the free edition differs"
 say "as expected: a Baker app gets the free edition"
-# Bought in the made-up store; with another edition written into it the receipt is a forgery.
+# A purchase in the simulated store. A receipt with another edition in it is forged.
 sed -n '/^SALE=/,/^curl .*2026-11$/p' "$home/out" >"$home/tour"
 [ "$(wc -l <"$home/tour")" = 4 ] || fail "deploy/run: expected four lines about a purchase"
 eval "$(line 1)"
@@ -73,9 +73,9 @@ expect '<userid>[A-Za-z0-9_-]\{63\}</userid><password>[0-9a-f]\{40\}</password>'
 expect '<error status="notrecognised"' "$(eval "$(line 4)")"
 expect '^600$' "$(stat -c %a "$home/home/secrets/daily")"
 
-# Not SIGINT: a shell starts its background jobs with that one ignored.
+# SIGTERM, because a shell starts its background jobs with SIGINT ignored.
 kill -TERM $run
 status=0
 wait $run || status=$?
-[ $status = 0 ] || fail "deploy/run ended with $status when told to stop"
+[ $status = 0 ] || fail "deploy/run ended with status $status after SIGTERM"
 say "The tour of deploy/run works"

@@ -1,66 +1,68 @@
 import Gatefold
 
-/// Questions about somebody who has been recognised: put to the members that know them.
+/// Queries about an authenticated subscriber, sent to the members that know the subscriber.
 extension ChainBackend {
-    /// The union of the reader's subscriptions, see ``SubscriptionUnion``.
+    /// Returns the union of the reader's subscriptions. See ``SubscriptionUnion``.
     ///
-    /// Somebody known only to members that the chain no longer has is nobody any more: the state is `unknown`, and they sign
-    /// in again.
+    /// The state is `unknown` if only members that the chain no longer has know the reader. The reader must then
+    /// sign in again.
     ///
-    /// - Throws: when any of the members could not be asked: a smaller answer would take from the app what it rightly has.
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    /// - Throws: An error if any member fails, because a partial union would withdraw editions to which the reader
+    ///   is entitled.
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         let all = try await Self.concurrently(memberships(of: subscriber)) { membership in
-            try await membership.backend.subscription(of: membership.subscriber, inquiry: inquiry)
+            try await membership.backend.subscription(of: membership.subscriber, context: context)
         }
         return SubscriptionUnion.of(all)
     }
 
-    /// The member that answered decides; of the others, those that no longer know the reader are left out of the new token.
+    /// Renews the session at the member that authenticated the reader. That member decides. Other members that no
+    /// longer know the reader are omitted from the new token.
     ///
-    /// - Throws: when any of the members could not be asked.
-    func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
+    /// - Throws: An error if any member fails.
+    func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
         let memberships = memberships(of: subscriber)
         guard let first = memberships.first, first.subscriber.backend == subscriber.backend,
             first.subscriber.key == subscriber.key
-        else { return .notRecognised(message: nil) }
-        let recognition = try await first.backend.renew(first.subscriber, inquiry: inquiry)
-        guard case .recognised(let renewed) = recognition else { return recognition }
+        else { return .rejected(message: nil) }
+        let authentication = try await first.backend.renew(first.subscriber, context: context)
+        guard case .authenticated(let renewed) = authentication else { return authentication }
         let others = try await Self.concurrently(Array(memberships.dropFirst())) { membership in
-            try await membership.backend.renew(membership.subscriber, inquiry: inquiry)
+            try await membership.backend.renew(membership.subscriber, context: context)
         }
-        let kept = others.compactMap { recognition -> Subscriber? in
-            if case .recognised(let subscriber) = recognition { subscriber } else { nil }
+        let retained = others.compactMap { authentication -> Subscriber? in
+            if case .authenticated(let subscriber) = authentication { subscriber } else { nil }
         }
-        return .recognised(try Self.joining([renewed] + kept))
+        return .authenticated(try Self.joining([renewed] + retained))
     }
 
-    /// One verdict of the members', see ``VerdictUnion``.
+    /// Returns the union of the members' verdicts. See ``VerdictUnion``.
     ///
-    /// - Throws: when a member could not be asked, unless another one grants.
+    /// - Throws: An error if a member fails, unless another one grants.
     func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
         let memberships = memberships(of: subscriber)
-        switch try await verdicts(on: edition, of: memberships, inquiry).outcome() {
+        switch try await verdicts(on: edition, of: memberships, context).outcome() {
         case .verdict(let verdict): return verdict
-        case .subscriptions(of: let undecided, let told, let refusal):
+        case .subscriptions(of: let undecided, let reported, let rejection):
             let others = try await Self.concurrently(undecided.map { memberships[$0] }) { membership in
-                try await membership.backend.subscription(of: membership.subscriber, inquiry: inquiry)
+                try await membership.backend.subscription(of: membership.subscriber, context: context)
             }
-            return .leftTo(told + others, otherwise: refusal.reason, message: refusal.message)
+            return .deferred(reported + others, otherwise: rejection.reason, message: rejection.message)
         }
     }
 
-    /// Asks all at once, until one grants.
+    /// Queries all members concurrently until one grants.
     private func verdicts(
-        on edition: EditionID?, of memberships: [ChainMembership], _ inquiry: Inquiry
+        on edition: EditionID?, of memberships: [ChainMembership], _ context: CallContext
     ) async throws -> VerdictUnion {
         try await withThrowingTaskGroup(of: MemberResult<EditionVerdict?>.self) { group in
             for (index, membership) in memberships.enumerated() {
                 group.addTask {
                     await MemberResult(index) {
                         try await membership.backend.verdict(
-                            on: edition, for: membership.subscriber, inquiry: inquiry)
+                            on: edition, for: membership.subscriber, context: context)
                     }
                 }
             }
@@ -80,11 +82,11 @@ extension ChainBackend {
         memberships(of: subscriber).contains { $0.backend.grantsFeed(to: $0.subscriber) }
     }
 
-    /// Every member is told, also when another could not be.
-    func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {
+    /// Signs out at every member, even if the call to another member fails.
+    func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
         let failures = try await Self.concurrently(memberships(of: subscriber)) { membership -> (any Error)? in
             do {
-                try await membership.backend.signOut(membership.subscriber, inquiry: inquiry)
+                try await membership.backend.signOut(membership.subscriber, context: context)
                 return nil
             } catch {
                 return error
@@ -93,18 +95,19 @@ extension ChainBackend {
         if let failure = failures.lazy.compactMap(\.self).first { throw failure }
     }
 
-    /// Asks all at once; answers come in the members' order. The first error ends the others.
-    private static func concurrently<Answer: Sendable>(
-        _ memberships: [ChainMembership], _ question: @escaping @Sendable (ChainMembership) async throws -> Answer
-    ) async throws -> [Answer] {
-        if memberships.count == 1 { return [try await question(memberships[0])] }
-        return try await withThrowingTaskGroup(of: MemberResult<Answer>.self) { group in
+    /// Queries all members concurrently and returns the results in their order. The first error cancels the other
+    /// queries.
+    private static func concurrently<Value: Sendable>(
+        _ memberships: [ChainMembership], _ operation: @escaping @Sendable (ChainMembership) async throws -> Value
+    ) async throws -> [Value] {
+        if memberships.count == 1 { return [try await operation(memberships[0])] }
+        return try await withThrowingTaskGroup(of: MemberResult<Value>.self) { group in
             for (index, membership) in memberships.enumerated() {
-                group.addTask { await MemberResult(index) { try await question(membership) } }
+                group.addTask { await MemberResult(index) { try await operation(membership) } }
             }
-            var answers: [Int: Answer] = [:]
-            for try await member in group { answers[member.position] = try member.result.get() }
-            return memberships.indices.compactMap { answers[$0] }
+            var results: [Int: Value] = [:]
+            for try await member in group { results[member.position] = try member.result.get() }
+            return memberships.indices.compactMap { results[$0] }
         }
     }
 }

@@ -1,68 +1,69 @@
 import Gatefold
 
-/// Asks several backends as if they were one.
+/// A backend that combines several backends.
 ///
-/// Subscribers keep the name and key of the member that answered, so a token says whom to ask and outlives the chain. A
-/// reader of several systems also keeps the memberships in the others, see ``ChainSession``.
+/// A subscriber has the name and key of the member that authenticated it. A token therefore identifies its backend
+/// and remains valid without the chain. If several systems know a reader, the session also lists the other
+/// memberships. See ``ChainSession``.
 ///
-/// A chain has no health of its own: its members report theirs.
+/// A chain has no health check of its own because its members report their health.
 struct ChainBackend: SubscriberBackend {
     let name: String
     let members: [ChainMember]
     let order: ChainOrder
-    /// Nil when nobody is taken over.
-    let adoption: Adoption?
+    /// The lazy migration, or `nil` if no readers are migrated.
+    let lazyMigration: LazyMigration?
 
-    func answersFor(_ backend: String) -> Bool {
-        backend == name || members.contains { $0.backend.answersFor(backend) }
+    func handles(_ backend: String) -> Bool {
+        backend == name || members.contains { $0.backend.handles(backend) }
     }
 
-    func reads(_ form: Credentials.Form) -> Bool { members.contains { $0.backend.reads(form) } }
+    func accepts(_ kind: Credentials.Kind) -> Bool { members.contains { $0.backend.accepts(kind) } }
 
-    /// That of the first member that has one: readers register in one place.
+    /// The registry of the first member that has one, because readers register in one place.
     var registry: (any SubscriberRegistry)? { members.lazy.compactMap(\.backend.registry).first }
 
     var decidingFields: Set<String> { members.reduce(into: []) { $0.formUnion($1.backend.decidingFields) } }
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        // Those who do not read such credentials are not in the chain for them.
-        let members = members.filter { $0.backend.reads(credentials.form) }
-        guard !members.isEmpty else { return .notRecognised(message: nil) }
-        var answers: [Result<Recognition, any Error>?] = Array(repeating: nil, count: members.count)
-        let outcome = try await ask(members, credentials, inquiry) { answers[$0.position] = $0.result }
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        // Members that do not accept this kind of credentials do not take part.
+        let members = members.filter { $0.backend.accepts(credentials.kind) }
+        guard !members.isEmpty else { return .rejected(message: nil) }
+        var results: [Result<AuthenticationResult, any Error>?] = Array(repeating: nil, count: members.count)
+        let outcome = try await query(members, credentials, context) { results[$0.position] = $0.result }
         switch outcome {
         case .unavailable:
             throw ChainFailure.unavailable(
-                members: zip(members, answers).compactMap { member, answer in
-                    guard case .failure(let error) = answer else { return nil }
+                members: zip(members, results).compactMap { member, result in
+                    guard case .failure(let error) = result else { return nil }
                     return ChainFailure.Cause(member: member.backend.name, error: error)
                 })
-        case .notRecognised:
-            // Everyone who was asked refused, so the words are the same whoever is refused.
+        case .rejected:
+            // All queried members rejected, so the message is the same for every rejected reader.
             var words: String?
             var found: [Subscriber] = []
-            for case .success(.notRecognised(let message, let own)) in answers {
+            for case .success(.rejected(let message, let own)) in results {
                 words = words ?? message
                 found += own.all
             }
-            return .notRecognised(message: words, found: FoundSubscribers(found))
-        case .recognised(let positions):
+            return .rejected(message: words, found: FoundSubscribers(found))
+        case .authenticated(let positions):
             let subscribers = positions.compactMap { position -> Subscriber? in
-                guard case .success(.recognised(let subscriber)) = answers[position] else { return nil }
+                guard case .success(.authenticated(let subscriber)) = results[position] else { return nil }
                 return subscriber
             }
-            return .recognised(try admit(subscribers, credentials, inquiry))
+            return .authenticated(try admit(subscribers, credentials, context))
         }
     }
 
-    /// Asks the members as the decision wants it, and records each result when it arrives.
-    private func ask(
-        _ members: [ChainMember], _ credentials: Credentials, _ inquiry: Inquiry,
-        record: (MemberResult<Recognition>) -> Void
+    /// Queries the members in the order that the decision requires and records each result on arrival.
+    private func query(
+        _ members: [ChainMember], _ credentials: Credentials, _ context: CallContext,
+        record: (MemberResult<AuthenticationResult>) -> Void
     ) async throws -> ChainDecision.Outcome {
         var decision = ChainDecision(members.map(\.rule), order: order)
         return try await withThrowingTaskGroup(
-            of: MemberResult<Recognition>.self
+            of: MemberResult<AuthenticationResult>.self
         ) { group -> ChainDecision.Outcome in
             var action = decision.start()
             while true {
@@ -70,12 +71,12 @@ struct ChainBackend: SubscriberBackend {
                 case .finish(let outcome):
                     group.cancelAll()
                     return outcome
-                case .ask(let positions):
+                case .query(let positions):
                     for position in positions {
                         let backend = members[position].backend
                         group.addTask {
                             await MemberResult(position) {
-                                try await backend.recognise(credentials, inquiry: inquiry)
+                                try await backend.authenticate(credentials, context: context)
                             }
                         }
                     }
@@ -83,29 +84,30 @@ struct ChainBackend: SubscriberBackend {
                     break
                 }
                 guard let member = try await group.next() else { return .unavailable }
-                // Members give up when the asking task does; that says nothing about them.
+                // A member's query ends when the calling task is cancelled, which says nothing about the member.
                 try Task.checkCancellation()
                 record(member)
-                action = decision.take(member.result.chainAnswer, from: member.position)
+                action = decision.take(member.result.memberOutcome, from: member.position)
             }
         }
     }
 
     private func admit(
-        _ found: [Subscriber], _ credentials: Credentials, _ inquiry: Inquiry
+        _ found: [Subscriber], _ credentials: Credentials, _ context: CallContext
     ) throws -> Subscriber {
         let subscriber = try Self.joining(found)
-        // Nobody can sign in to a store of our own with what an app store gave.
-        guard credentials.form == .typed else { return subscriber }
-        adoption?.consider(
-            credentials, in: memberships(of: subscriber).filter { $0.backend.name != adoption?.name },
-            inquiry: inquiry)
+        // A reader cannot sign in to our own store with credentials from an app store.
+        guard credentials.kind == .typed else { return subscriber }
+        lazyMigration?.scheduleMigration(
+            credentials, in: memberships(of: subscriber).filter { $0.backend.name != lazyMigration?.name },
+            context: context)
         return subscriber
     }
 
-    /// The subscriber that the token is about: the first, with the others as its links.
+    /// Returns the subscriber for the token: the first one, with the others as links.
     ///
-    /// - Parameter found: at least one.
+    /// - Parameter found: At least one subscriber.
+    /// - Throws: ``ChainFailure/sessionTooLong`` if the session does not fit into a token.
     static func joining(_ found: [Subscriber]) throws -> Subscriber {
         let first = found[0]
         var links: [Subscriber] = []
@@ -115,11 +117,12 @@ struct ChainBackend: SubscriberBackend {
         }
         let session = ChainSession(own: first.upstreamSession, links: links).upstreamSession
         let length = first.backend.utf8.count + first.key.utf8.count + (session?.utf8.count ?? 0)
-        guard length <= SealedTokenCodec.longestSubscriber else { throw ChainFailure.sessionTooLong }
+        guard length <= SealedTokenCodec.maxSubscriberLength else { throw ChainFailure.sessionTooLong }
         return Subscriber(backend: first.backend, key: first.key, upstreamSession: session)
     }
 
-    /// The systems a subscriber is known in, the one that answered first; without those the chain no longer has.
+    /// Returns the subscriber's memberships, the authenticating member first. Members that the chain no longer has
+    /// are omitted.
     func memberships(of subscriber: Subscriber) -> [ChainMembership] {
         let session = ChainSession(subscriber.upstreamSession)
         let first = Subscriber(backend: subscriber.backend, key: subscriber.key, upstreamSession: session.own)
@@ -128,18 +131,18 @@ struct ChainBackend: SubscriberBackend {
         }
     }
 
-    /// A member of that name, else the first that asks a backend of that name.
+    /// Returns the member with the given name, or else the first member that handles a backend of that name.
     func member(for backend: String) -> (any SubscriberBackend)? {
         let backends = members.map(\.backend)
-        return backends.first { $0.name == backend } ?? backends.first { $0.answersFor(backend) }
+        return backends.first { $0.name == backend } ?? backends.first { $0.handles(backend) }
     }
 }
 
-extension Result where Success == Recognition {
-    fileprivate var chainAnswer: ChainDecision.Answer {
+extension Result where Success == AuthenticationResult {
+    fileprivate var memberOutcome: ChainDecision.MemberOutcome {
         switch self {
-        case .success(.recognised): .recognised
-        case .success(.notRecognised): .notRecognised
+        case .success(.authenticated): .authenticated
+        case .success(.rejected): .rejected
         case .failure: .unavailable
         }
     }

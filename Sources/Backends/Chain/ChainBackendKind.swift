@@ -1,21 +1,21 @@
 import Gatefold
 import Settings
 
-/// Several backends asked as one, `kind: chain`.
+/// A chain of several backends, `kind: chain`.
 struct ChainBackendKind: BackendKind {
     static let name = "chain"
-    /// More would make a sign-in that nobody recognises very slow.
-    static let mostMembers = 16
+    /// The maximum number of members. More members would make a rejected sign-in very slow.
+    static let maxMembers = 16
 
     private let name: String
     private let order: ChainOrder
     private let rules: [(name: String, rule: ChainRule)]
-    private let adopter: String?
-    private let adopterError: SettingsError
+    private let migrationTarget: String?
+    private let migrationTargetError: SettingsError
 
     init(name: String, settings: SettingsSection) throws(SettingsError) {
         self.name = name
-        order = try settings.choice("ask", default: .inOrder)
+        order = try settings.choice("strategy", default: .inOrder)
         var rules: [(name: String, rule: ChainRule)] = []
         for section in try settings.sections("members") {
             let member = try section.requiredString("backend", expected: "the name of a backend")
@@ -26,34 +26,35 @@ struct ChainBackendKind: BackendKind {
                 (
                     member,
                     ChainRule(
-                        recognised: try section.choice("recognised", default: .stop),
-                        notRecognised: try section.choice("not_recognised", default: .next),
+                        authenticated: try section.choice("authenticated", default: .stop),
+                        rejected: try section.choice("rejected", default: .next),
                         unavailable: try section.choice("unavailable", default: .next))
                 ))
             try section.finish()
         }
-        guard (1...Self.mostMembers).contains(rules.count) else {
-            throw settings.error("members", expected: "expected a list of 1 to \(Self.mostMembers) backends")
+        guard (1...Self.maxMembers).contains(rules.count) else {
+            throw settings.error("members", expected: "expected a list of 1 to \(Self.maxMembers) backends")
         }
         self.rules = rules
-        let adopt = try settings.section("adopt")
-        adopter =
-            settings.has("adopt")
-            ? try adopt.requiredString("into", expected: "the name of a backend of kind sqlite") : nil
-        adopterError = adopt.error("into", expected: "expected a backend of kind sqlite that checks a proof")
-        try adopt.finish()
+        let migrate = try settings.section("lazy_migration")
+        migrationTarget =
+            settings.has("lazy_migration")
+            ? try migrate.requiredString("into", expected: "the name of a backend of kind sqlite") : nil
+        migrationTargetError = migrate.error("into", expected: "expected a backend of kind sqlite that checks a proof")
+        try migrate.finish()
     }
 
     var members: [String] {
         let names = rules.map(\.name)
-        return names + (adopter.map { names.contains($0) ? [] : [$0] } ?? [])
+        return names + (migrationTarget.map { names.contains($0) ? [] : [$0] } ?? [])
     }
 
     func check(_ members: [String: any BackendKind]) throws(SettingsError) {
-        if let adopter, members[adopter]?.adopts != true { throw adopterError }
+        if let migrationTarget, members[migrationTarget]?.supportsLazyMigration != true { throw migrationTargetError }
     }
 
-    /// A chain adds no waiting of its own; its members are protected each by themselves.
+    /// A Boolean value that indicates whether the backend is remote. It is `false` because a chain adds no waiting
+    /// of its own, and each member has its own protections.
     var isRemote: Bool { false }
 
     func open(_ services: BackendServices) throws -> any SubscriberBackend {
@@ -62,16 +63,18 @@ struct ChainBackendKind: BackendKind {
             guard let backend = services.members[member] else { throw MissingMember(name: member) }
             opened.append(ChainMember(backend: backend, rule: rule))
         }
-        // What a drill stands in front of its store takes nobody over.
-        let adoption = adopter.flatMap { services.members[$0] as? any SubscriberAdopter }.map {
-            Adoption(chain: name, adopter: $0, references: services.references, observe: services.observe)
+        // If a drill replaces the store, the store does not conform to `LazyMigrationTarget` and no readers are
+        // migrated.
+        let lazyMigration = migrationTarget.flatMap { services.members[$0] as? any LazyMigrationTarget }.map {
+            LazyMigration(
+                chain: name, migrationTarget: $0, pseudonymKey: services.pseudonymKey, observe: services.observe)
         }
-        return ChainBackend(name: name, members: opened, order: order, adoption: adoption)
+        return ChainBackend(name: name, members: opened, order: order, lazyMigration: lazyMigration)
     }
 }
 
-/// A backend was to be opened before those it asks.
+/// The error of a backend that is opened before its members.
 struct MissingMember: Error, CustomStringConvertible {
     let name: String
-    var description: String { "the backend \(name), which it asks, is not open" }
+    var description: String { "the backend \(name), which the chain queries, is not open" }
 }

@@ -1,69 +1,74 @@
-/// Who of a chain is asked next, and what the answers so far come to: values in, actions out.
+/// The decision of a chain: the next members to query, and the outcome of the results so far. Values are the input,
+/// actions the output.
 ///
-/// | a member answers | its rule | then |
+/// | a member's result | its rule | then |
 /// | --- | --- | --- |
-/// | recognised | `stop` | recognised, by it and by all before it that did |
-/// | recognised | `next` | it is kept, and the next one decides |
-/// | not recognised | `next` | the next one decides |
-/// | not recognised | `stop` | as at the end |
-/// | could not be asked | `next` | it is remembered, and the next one decides |
-/// | could not be asked | `fail` | could not be asked |
-/// | the end | | recognised, by all that did; else could not be asked, if one could not; else not recognised |
+/// | authenticated | `stop` | authenticated, by this member and all earlier ones that did |
+/// | authenticated | `next` | the result is recorded, and the next member decides |
+/// | rejected | `next` | the next member decides |
+/// | rejected | `stop` | as at the end |
+/// | failed | `next` | the failure is recorded, and the next member decides |
+/// | failed | `fail` | failed |
+/// | the end | | authenticated, by all that did; else failed, if one failed; else rejected |
 ///
-/// So a refusal is only ever said when everyone who had to be asked has refused (PITFALLS row 9). Answers count in the order
-/// of the configuration, whichever comes first: asking all at once gives the answer that asking in order gives, sooner.
+/// A chain rejects only if every required member has rejected. Results count in the order of the configuration, not
+/// of arrival. Concurrent queries therefore have the same outcome as queries in order, but sooner.
+///
+/// Source: Pitfall 9, “Outage and rejection confused”.
 struct ChainDecision: Sendable {
-    enum Answer: Sendable, CaseIterable {
-        case recognised
-        case notRecognised
+    enum MemberOutcome: Sendable, CaseIterable {
+        case authenticated
+        case rejected
         case unavailable
     }
 
     enum Outcome: Equatable, Sendable {
-        /// - Parameter positions: of those who recognised, in their order; never empty.
-        case recognised([Int])
-        case notRecognised
+        /// - Parameter positions: The members that authenticated the reader, in their order. Never empty.
+        case authenticated([Int])
+        case rejected
         case unavailable
     }
 
     enum Action: Equatable, Sendable {
-        case ask([Int])
-        /// Somebody whose answer counts is still being asked.
+        case query([Int])
+        /// Waits for a member whose result counts and whose query is in progress.
         case wait
         case finish(Outcome)
     }
 
     private let rules: [ChainRule]
     private let order: ChainOrder
-    private var answers: [Answer?]
-    /// The first member whose answer does not count yet.
+    private var results: [MemberOutcome?]
+    /// The first member whose result does not count yet.
     private var position = 0
-    private var recognised: [Int] = []
+    private var authenticated: [Int] = []
     private var isIncomplete = false
 
-    /// - Parameter rules: of the members, at least one, in their order.
+    /// Creates a decision.
+    ///
+    /// - Parameter rules: The rules of the members in their order, at least one.
     init(_ rules: [ChainRule], order: ChainOrder) {
         self.rules = rules
         self.order = order
-        answers = Array(repeating: nil, count: rules.count)
+        results = Array(repeating: nil, count: rules.count)
     }
 
     func start() -> Action {
         guard !rules.isEmpty else { return .finish(.unavailable) }
-        return .ask(order == .inOrder ? [0] : Array(rules.indices))
+        return .query(order == .inOrder ? [0] : Array(rules.indices))
     }
 
-    /// Takes the answer of a member that was asked.
-    mutating func take(_ answer: Answer, from member: Int) -> Action {
-        answers[member] = answer
-        while position < rules.count, let answer = answers[position] {
+    /// Records the result of a queried member and returns the next action.
+    mutating func take(_ result: MemberOutcome, from member: Int) -> Action {
+        results[member] = result
+        while position < rules.count, let result = results[position] {
             let rule = rules[position]
-            switch answer {
-            case .recognised:
-                recognised.append(position)
-                if rule.recognised == .stop { return .finish(outcome) }
-            case .notRecognised:
-                if rule.notRecognised == .stop { return .finish(outcome) }
+            switch result {
+            case .authenticated:
+                authenticated.append(position)
+                if rule.authenticated == .stop { return .finish(outcome) }
+            case .rejected:
+                if rule.rejected == .stop { return .finish(outcome) }
             case .unavailable:
                 isIncomplete = true
                 if rule.unavailable == .fail { return .finish(.unavailable) }
@@ -71,11 +76,11 @@ struct ChainDecision: Sendable {
             position += 1
         }
         if position == rules.count { return .finish(outcome) }
-        return order == .inOrder ? .ask([position]) : .wait
+        return order == .inOrder ? .query([position]) : .wait
     }
 
     private var outcome: Outcome {
-        if !recognised.isEmpty { return .recognised(recognised) }
-        return isIncomplete ? .unavailable : .notRecognised
+        if !authenticated.isEmpty { return .authenticated(authenticated) }
+        return isIncomplete ? .unavailable : .rejected
     }
 }

@@ -1,10 +1,10 @@
 import Gatefold
 
-/// Why a chain could not be asked.
+/// The reason for the failure of a chain.
 enum ChainFailure: BackendFailure, Equatable, CustomStringConvertible {
-    /// - Parameter members: who could not be asked and why, in the order of the configuration.
+    /// - Parameter members: The failed members and their causes, in the order of the configuration.
     case unavailable(members: [Cause])
-    /// The reader is in so many systems, with such long sessions, that no token has room for them.
+    /// The reader is known in too many systems, or with sessions too long, for one token.
     case sessionTooLong
 
     struct Cause: Equatable, Sendable {
@@ -22,14 +22,15 @@ enum ChainFailure: BackendFailure, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .unavailable(let members): members.map { "\($0.member): \($0.words)" }.joined(separator: "; ")
-        case .sessionTooLong: "the reader's memberships take more room than a token has"
+        case .sessionTooLong: "the reader's memberships do not fit in a token"
         }
     }
 }
 
-/// The words for the log of a backend's error.
+/// The log text of a backend's error.
 enum BackendCause {
-    /// The type alone where it has no words of its own: an error's text may quote what the reader typed.
+    /// Returns the error's own cause, or only its type if it has none. The text of an arbitrary error may quote the
+    /// reader's input.
     static func words(of error: any Error) -> String {
         (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
     }

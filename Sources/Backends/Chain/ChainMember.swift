@@ -1,14 +1,14 @@
 import Gatefold
 
-/// A backend in a chain, and what its answers do there.
+/// A backend in a chain and the rule for its results.
 struct ChainMember: Sendable {
     let backend: any SubscriberBackend
     let rule: ChainRule
 }
 
-/// One system in which a reader of a chain is known.
+/// A system in which a reader of a chain is known.
 struct ChainMembership: Sendable {
     let backend: any SubscriberBackend
-    /// The reader there, with the system's own session.
+    /// The reader in that system, with the system's own session.
     let subscriber: Subscriber
 }

@@ -1,33 +1,33 @@
-/// In which order a chain asks its members.
+/// The order in which a chain queries its members.
 enum ChainOrder: String, CaseIterable, Sendable {
-    case inOrder = "in_order"
-    case allAtOnce = "all_at_once"
+    case inOrder = "sequential"
+    case parallel = "parallel"
 }
 
-/// What each answer of one member does to the chain.
+/// The effect of each result of one member on the chain.
 struct ChainRule: Sendable, Equatable {
-    enum Recognised: String, CaseIterable, Sendable {
-        /// The reader is this member's; nobody else is asked.
+    enum AuthenticatedAction: String, CaseIterable, Sendable {
+        /// The reader belongs to this member; no other member is queried.
         case stop
-        /// The reader is this member's, and may be others' besides.
+        /// The reader belongs to this member and may also belong to others.
         case next
     }
 
-    enum NotRecognised: String, CaseIterable, Sendable {
-        /// Another may know the reader.
+    enum RejectedAction: String, CaseIterable, Sendable {
+        /// Another member may know the reader.
         case next
-        /// Nobody after this member is asked.
+        /// No later member is queried.
         case stop
     }
 
     enum Unavailable: String, CaseIterable, Sendable {
-        /// Another may know the reader; without that, the whole chain could not be asked.
+        /// Another member may know the reader. If none does, the whole chain fails.
         case next
-        /// The whole chain could not be asked.
+        /// The whole chain fails.
         case fail
     }
 
-    var recognised = Recognised.stop
-    var notRecognised = NotRecognised.next
+    var authenticated = AuthenticatedAction.stop
+    var rejected = RejectedAction.next
     var unavailable = Unavailable.next
 }

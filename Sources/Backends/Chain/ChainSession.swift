@@ -1,11 +1,12 @@
 import Gatefold
 
-/// What a chain keeps in a token beside the member that answered: the memberships in further systems.
+/// The session data of a chain in a token: the memberships in further systems.
 ///
-/// It travels as the subscriber's upstream session. Where there is nothing to add, that is the member's own session as it
-/// is, so that a token stays good when its publication moves from the member alone to the chain, and back. Else it is
-/// `gatefold-chain-1;` followed by texts, each behind its length in bytes, as in netstrings: the member's own session, then
-/// name, key and session of each further one. A session that is not there is `-`.
+/// It is stored as the subscriber's upstream session. If there are no further memberships, it is the member's own
+/// session unchanged. A token therefore remains valid when its publication moves from the member to the chain and
+/// back. Otherwise it is `gatefold-chain-1;` followed by strings, each preceded by its length in bytes as in
+/// netstrings: the member's own session, then the name, key and session of each further membership. A missing
+/// session is `-`.
 struct ChainSession: Equatable, Sendable {
     /// The member's own session.
     var own: String?
@@ -19,13 +20,14 @@ struct ChainSession: Equatable, Sendable {
         self.links = links
     }
 
-    /// Total: what no chain wrote is a member's own session.
+    /// Reads an upstream session. A text that no chain wrote is the member's own session, so this initialiser
+    /// always succeeds.
     init(_ upstreamSession: String?) {
         self = upstreamSession.flatMap(Self.read) ?? ChainSession(own: upstreamSession)
     }
 
     var upstreamSession: String? {
-        // An own session that looks like ours would be read as ours.
+        // An own session with the prefix is encoded too, because it would otherwise be read as chain data.
         if links.isEmpty, own?.utf8.starts(with: Self.prefix.utf8) != true { return own }
         var text = Self.prefix
         Self.write(own, to: &text)
@@ -55,7 +57,7 @@ struct ChainSession: Equatable, Sendable {
         return ChainSession(own: own, links: links)
     }
 
-    /// Nil for what can not be read; a nil inside for a session that is not there.
+    /// Reads the next string. The outer value is `nil` for malformed input, the inner value for a missing session.
     private static func item(_ rest: inout ArraySlice<UInt8>) -> String?? {
         guard let first = rest.first else { return nil }
         if first == UInt8(ascii: "-") {
@@ -64,7 +66,7 @@ struct ChainSession: Equatable, Sendable {
         }
         guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), colon - rest.startIndex <= 5,
             let count = Int(String(decoding: rest[..<colon], as: UTF8.self)),
-            // Only as we write it, without signs and zeros in front.
+            // Only the form that `write` produces is accepted, without a sign or leading zeros.
             "\(count)".utf8.elementsEqual(rest[..<colon]), count >= 0
         else { return nil }
         let content = rest[(colon + 1)...].prefix(count)

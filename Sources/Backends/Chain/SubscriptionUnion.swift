@@ -1,11 +1,11 @@
 import Gatefold
 
-/// One subscription of a reader's subscriptions to several systems.
+/// The union of a reader's subscriptions to several systems.
 ///
-/// It opens exactly what one of them opens. A suspension is the suspending system's own affair: it takes away what that
-/// system gave, and nothing of what another one gives.
+/// The union opens exactly the editions that one of the subscriptions opens. A suspension concerns only the
+/// suspending system. It withdraws the editions of that system and none of another.
 enum SubscriptionUnion {
-    /// From the best state to the worst.
+    /// The states from best to worst.
     private static let ranks: [SubscriptionState] = [.active, .inactive, .suspended, .stale, .unknown]
 
     static func of(_ subscriptions: [Subscription]) -> Subscription {
@@ -13,7 +13,7 @@ enum SubscriptionUnion {
         guard let state = ranks.first(where: { rank in subscriptions.contains { $0.state == rank } }) else {
             return Subscription(state: .unknown)
         }
-        // What a suspended, stale or unknown one lists must not be opened by the other's better state.
+        // The better state of another subscription must not open the editions of a suspended, stale or unknown one.
         let counting =
             state == .active || state == .inactive
             ? subscriptions.filter { $0.state == .active || $0.state == .inactive }
@@ -21,12 +21,13 @@ enum SubscriptionUnion {
         return Subscription(
             state: state, message: subscriptions.lazy.filter { $0.state == state }.compactMap(\.message).first,
             entitlement: entitlement(counting),
-            beginnings: counting.reduce(into: []) { $0.formUnion($1.beginnings) },
+            editionPrefixes: counting.reduce(into: []) { $0.formUnion($1.editionPrefixes) },
             userInfo: unique(subscriptions.flatMap(\.userInfo)),
             periods: unique(counting.flatMap(\.periods)))
     }
 
-    /// Everything only where an active one says so; of any other, "everything" opens nothing, see `Subscription.opens(_:)`.
+    /// Returns the united entitlement. It is everything only if an active subscription has everything, because an
+    /// inactive subscription with everything opens nothing. See `Subscription.opens(_:)`.
     private static func entitlement(_ subscriptions: [Subscription]) -> Entitlement {
         var held: Set<EditionID> = []
         for subscription in subscriptions {

@@ -1,55 +1,62 @@
 import Gatefold
 
-/// One verdict on an edition of the verdicts of several members.
+/// The union of several members' verdicts on an edition.
 ///
-/// One that grants is enough, whatever befell the others. Without it, everyone's answer counts: one that could not be asked
-/// might have granted. Where some refuse and others have no verdict of their own, the others' subscriptions decide, and
-/// theirs alone: a member's "everything" does not open what that member refuses.
+/// One grant suffices, regardless of the other results. Without a grant, every result counts because a failed
+/// member might have granted. If some members deny and others have no verdict, only the subscriptions of the latter
+/// decide. An entitlement to everything at one member does not open an edition that this member denies.
 struct VerdictUnion {
     enum Outcome: Equatable {
         case verdict(EditionVerdict?)
-        /// The subscriptions of these members, and those already told; or else the refusal.
-        case subscriptions(of: [Int], told: [Subscription], otherwise: Refusal)
+        /// The subscriptions of these members and those already received decide; if none opens the edition, the
+        /// denial applies.
+        case subscriptions(of: [Int], reported: [Subscription], otherwise: Rejection)
     }
 
-    struct Refusal: Equatable {
-        let reason: CredentialsRefusal.Reason?
+    struct Rejection: Equatable {
+        let reason: CredentialsRejection.Reason?
         let message: String?
     }
 
-    private var answers: [Result<EditionVerdict?, any Error>?]
+    private var results: [Result<EditionVerdict?, any Error>?]
 
     init(count: Int) {
-        answers = Array(repeating: nil, count: count)
+        results = Array(repeating: nil, count: count)
     }
 
-    /// Returns true when the verdict is "granted" already.
-    mutating func take(_ answer: Result<EditionVerdict?, any Error>, from member: Int) -> Bool {
-        answers[member] = answer
-        if case .success(.granted) = answer { return true }
+    /// Records the verdict of a member.
+    ///
+    /// - Returns: `true` if the verdict is a grant, so that no further result is needed.
+    mutating func take(_ result: Result<EditionVerdict?, any Error>, from member: Int) -> Bool {
+        results[member] = result
+        if case .success(.granted) = result { return true }
         return false
     }
 
-    /// - Throws: the error of the first that could not be asked.
+    /// Returns the outcome of all recorded verdicts.
+    ///
+    /// - Throws: The error of the first failed member.
     func outcome() throws -> Outcome {
-        let answers = answers.compactMap(\.self)
-        // Before the failures: whoever failed could only have granted, too.
-        for case .success(.granted) in answers { return .verdict(.granted) }
-        let verdicts = try answers.map { try $0.get() }
-        var (undecided, told, refusals): ([Int], [Subscription], [Refusal]) = ([], [], [])
+        let results = results.compactMap(\.self)
+        // Grants precede failures because a failed member could only have granted as well.
+        for case .success(.granted) in results { return .verdict(.granted) }
+        let verdicts = try results.map { try $0.get() }
+        var (undecided, reported, denials): ([Int], [Subscription], [Rejection]) = ([], [], [])
         for (member, verdict) in verdicts.enumerated() {
             switch verdict {
             case nil: undecided.append(member)
             case .granted: break
-            case .refused(let reason, let message): refusals.append(Refusal(reason: reason, message: message))
-            case .leftTo(let subscriptions, otherwise: let reason, message: let message):
-                told += subscriptions
-                refusals.append(Refusal(reason: reason, message: message))
+            case .rejected(let reason, let message): denials.append(Rejection(reason: reason, message: message))
+            case .deferred(let subscriptions, otherwise: let reason, message: let message):
+                reported += subscriptions
+                denials.append(Rejection(reason: reason, message: message))
             }
         }
-        // Also for nobody at all: their subscription says that they are unknown.
-        guard let refusal = refusals.first else { return .verdict(nil) }
-        if undecided.isEmpty, told.isEmpty { return .verdict(.refused(refusal.reason, message: refusal.message)) }
-        return .subscriptions(of: undecided, told: told, otherwise: refusal)
+        // This also applies if there are no members: the subscription then has the state `unknown`.
+        guard let rejection = denials.first else { return .verdict(nil) }
+        if undecided.isEmpty, reported.isEmpty {
+            return .verdict(.rejected(rejection.reason, message: rejection.message))
+        }
+        return .subscriptions(of: undecided, reported: reported, otherwise: rejection)
     }
 }

@@ -1,20 +1,20 @@
 import NIOPosix
 import Synchronization
 
-/// A connection to a subscriber system that is used through blocking calls, one question at a time.
+/// A connection to a subscriber system with blocking calls, one query at a time.
 ///
-/// The pool lends it to one question at a time, so only ``interrupt()`` is called while another call is under way.
+/// The pool lends it to one query at a time, so only ``interrupt()`` is called during another call.
 protocol PooledConnection: AnyObject, Sendable {
-    /// Connects, where making the value did not: what is done here can be interrupted.
+    /// Connects, if the initialiser did not. Unlike the initialiser, this call can be interrupted.
     func connect() throws
 
-    /// Whether it may be lent again after a question.
+    /// A Boolean value that indicates whether the connection can be reused after a query.
     var isUsable: Bool { get }
 
-    /// Makes a blocking call that is under way on another thread return soon, and the connection unusable.
+    /// Makes a blocking call on another thread return soon, and makes the connection unusable.
     func interrupt()
 
-    /// Frees what it holds; it is not used again.
+    /// Frees the resources of the connection, which is not used again.
     func close()
 }
 
@@ -22,143 +22,150 @@ extension PooledConnection {
     func connect() throws {}
 }
 
-/// Blocking connections, opened as they are needed and kept for the next question, each question on a thread.
+/// A pool of blocking connections. It opens connections on demand, keeps them for further queries, and runs each
+/// query on a thread.
 ///
-/// How many ask at once is the business of the concurrency limit around the backend; the pool holds as many threads and
-/// connections as that admits, and a few spare ones in place of those that a library does not give back: see ``ThreadLine``.
+/// The concurrency limit around the backend bounds the number of concurrent queries. The pool holds as many threads
+/// and connections as that limit admits, plus a few spare ones that replace threads blocked in a library: see
+/// ``ThreadPoolStateMachine``.
 final class ConnectionPool<Connection: PooledConnection>: Sendable {
     private struct Idle {
         let connection: Connection
         let since: ContinuousClock.Instant
     }
 
-    /// The most threads, and so connections, in place of those that do not come back.
-    static var spare: Int { 16 }
-    /// After a question was given up, so long is its thread waited for.
-    static var patience: Duration { .seconds(5) }
+    /// The maximum number of spare threads, and thus spare connections, that replace blocked ones. Default: 16.
+    static var replacementThreads: Int { 16 }
+    /// The time after the cancellation of a query until its thread counts as lost. Default: 5 s.
+    static var stallTimeout: Duration { .seconds(5) }
 
     private let open: @Sendable () throws -> Connection
-    private let isLoss: @Sendable (any Error) -> Bool
+    private let isConnectionLoss: @Sendable (any Error) -> Bool
     private let idleLifetime: Duration
-    private let patience: Duration
+    private let stallTimeout: Duration
     private let threads: NIOThreadPool
     private let now: @Sendable () -> ContinuousClock.Instant
     private let idle = Mutex<[Idle]>([])
-    private let line: Mutex<ThreadLine>
+    private let threadPool: Mutex<ThreadPoolStateMachine>
 
     /// - Parameters:
-    ///   - size: threads, and so the most connections in use at once, but for the spare ones.
-    ///   - patience: after a question was given up, so long is its thread waited for.
-    ///   - idleLifetime: a connection that nobody used for so long is closed rather than lent.
-    ///   - open: makes a connection. What blocks is done in ``PooledConnection/connect()`` if it can be interrupted there;
-    ///     it ends by its own timeout.
-    ///   - isLoss: whether an error says that the connection was gone before the question could be answered. A question on
-    ///     a kept connection is then asked once more on a new one: questions only read, so asking twice does no harm.
+    ///   - size: The number of threads, and thus the maximum number of connections in use, without the spare ones.
+    ///   - replacementThreads: The maximum number of spare threads. Default: 16.
+    ///   - stallTimeout: The time after the cancellation of a query until its thread counts as lost. Default: 5 s.
+    ///   - idleLifetime: The idle time after which a connection is closed instead of lent. Default: 300 s.
+    ///   - open: Creates a connection. Blocking work belongs in ``PooledConnection/connect()`` if it can be
+    ///     interrupted there. It ends by its own timeout.
+    ///   - isConnectionLoss: Whether an error means that the connection was lost before the query could complete. The pool
+    ///     then repeats a query on a reused connection once on a new one. Queries only read, so a repetition does
+    ///     no harm.
     init(
-        size: Int, spare: Int = spare, patience: Duration = patience, idleLifetime: Duration = .seconds(300),
+        size: Int, replacementThreads: Int = replacementThreads, stallTimeout: Duration = stallTimeout,
+        idleLifetime: Duration = .seconds(300),
         open: @escaping @Sendable () throws -> Connection,
-        isLoss: @escaping @Sendable (any Error) -> Bool,
+        isConnectionLoss: @escaping @Sendable (any Error) -> Bool,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.open = open
-        self.isLoss = isLoss
+        self.isConnectionLoss = isConnectionLoss
         self.now = now
         self.idleLifetime = idleLifetime
-        self.patience = patience
-        line = Mutex(ThreadLine(size: size, spare: spare, patience: patience))
-        threads = NIOThreadPool(numberOfThreads: size + spare)
+        self.stallTimeout = stallTimeout
+        threadPool = Mutex(
+            ThreadPoolStateMachine(size: size, replacementThreads: replacementThreads, stallTimeout: stallTimeout))
+        threads = NIOThreadPool(numberOfThreads: size + replacementThreads)
         threads.start()
     }
 
     deinit {
-        // Saying goodbye to a server that is gone takes its time, and whoever let go of the pool may be an event loop.
+        // Closing a connection to a dead server takes time, and the pool may be released on an event loop.
         for entry in idle.withLock({ $0 }) { threads.submit { _ in entry.connection.close() } }
         threads.shutdownGracefully { _ in }
     }
 
-    /// Runs blocking work with a connection of its own.
+    /// Runs blocking work with an exclusive connection.
     ///
-    /// A cancelled question interrupts its connection, and ends at once: its thread is free as soon as the library lets go.
-    func use<Answer: Sendable>(_ work: @escaping @Sendable (Connection) throws -> Answer) async throws -> Answer {
-        let lease = Lease<Connection, Answer>()
-        let ticket = line.withLock { $0.ticket() }
+    /// Cancellation interrupts the connection and ends the call at once. The thread becomes free as soon as the
+    /// library returns.
+    func use<Value: Sendable>(_ work: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
+        let lease = Lease<Connection, Value>()
+        let entryID = threadPool.withLock { $0.entryID() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard lease.begin(continuation) else { return continuation.resume(throwing: CancellationError()) }
-                line.withLock { line in
-                    line.join(ticket) { [self] in
-                        let result = Result { try answer(work, lease) }
-                        self.line.withLock { $0.leave(ticket) }
+                threadPool.withLock { threadPool in
+                    threadPool.join(entryID) { [self] in
+                        let result = Result { try perform(work, lease) }
+                        self.threadPool.withLock { $0.leave(entryID) }
                         startNext()
                         lease.finish(result)
                     }
                 }
-                // Cancelled before it stood in line.
-                if lease.isCancelled { giveUp(ticket) }
+                // The task was cancelled before it joined the queue.
+                if lease.isCancelled { abandon(entryID) }
                 startNext()
             }
         } onCancel: {
             lease.cancel()
-            giveUp(ticket)
+            abandon(entryID)
         }
     }
 
-    private func giveUp(_ ticket: ThreadLine.Ticket) {
+    private func abandon(_ entryID: ThreadPoolStateMachine.EntryID) {
         let now = now()
-        guard line.withLock({ $0.giveUp(ticket, at: now) }) else { return }
-        // Who stands in line by then gets a spare one, though nobody else comes or leaves.
-        Task { [weak self, patience] in
-            try? await Task.sleep(for: patience)
+        guard threadPool.withLock({ $0.abandon(entryID, at: now) }) else { return }
+        // Starts a waiting query on a spare thread after the time limit, even if no other query arrives or ends.
+        Task { [weak self, stallTimeout] in
+            try? await Task.sleep(for: stallTimeout)
             self?.startNext()
         }
     }
 
     private func startNext() {
         let now = now()
-        while let start = line.withLock({ $0.next(at: now) }) { threads.submit { _ in start() } }
+        while let start = threadPool.withLock({ $0.next(at: now) }) { threads.submit { _ in start() } }
     }
 
-    /// Questions that no thread has taken yet.
-    var waitingCount: Int { line.withLock(\.waitingCount) }
+    /// The number of queries that wait for a thread.
+    var waitingCount: Int { threadPool.withLock(\.waitingCount) }
 
-    /// Connections kept for the next question.
+    /// The number of idle connections, available for further queries.
     var idleCount: Int { idle.withLock { $0.count } }
 
-    private func answer<Answer>(
-        _ work: (Connection) throws -> Answer, _ lease: Lease<Connection, Answer>
-    ) throws -> Answer {
+    private func perform<Value>(
+        _ work: (Connection) throws -> Value, _ lease: Lease<Connection, Value>
+    ) throws -> Value {
         guard !lease.isCancelled else { throw CancellationError() }
-        if let kept = takeIdle() {
+        if let reused = takeIdle() {
             do {
-                return try run(work, on: kept, isNew: false, lease)
-            } catch  where isLoss(error) && !lease.isCancelled {
-                // Its neighbours most likely went with it.
+                return try run(work, on: reused, isNew: false, lease)
+            } catch  where isConnectionLoss(error) && !lease.isCancelled {
+                // The other idle connections are probably lost too.
                 dropIdle()
             }
         }
         return try run(work, on: try open(), isNew: true, lease)
     }
 
-    private func run<Answer>(
-        _ work: (Connection) throws -> Answer, on connection: Connection, isNew: Bool,
-        _ lease: Lease<Connection, Answer>
-    ) throws -> Answer {
+    private func run<Value>(
+        _ work: (Connection) throws -> Value, on connection: Connection, isNew: Bool,
+        _ lease: Lease<Connection, Value>
+    ) throws -> Value {
         guard lease.take(connection) else {
-            isNew ? connection.close() : keep(connection)
+            isNew ? connection.close() : storeIdle(connection)
             throw CancellationError()
         }
         if isNew {
             do {
                 try connection.connect()
             } catch {
-                lease.giveBack()
+                lease.release()
                 connection.close()
                 throw error
             }
         }
         defer {
-            lease.giveBack()
-            keep(connection)
+            lease.release()
+            storeIdle(connection)
         }
         return try work(connection)
     }
@@ -182,28 +189,29 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
         for entry in all { entry.connection.close() }
     }
 
-    private func keep(_ connection: Connection) {
+    private func storeIdle(_ connection: Connection) {
         guard connection.isUsable else { return connection.close() }
         let since = now()
         idle.withLock { $0.append(Idle(connection: connection, since: since)) }
     }
 }
 
-/// Which connection a question holds at present, for the one who cancels it, and who waits for the answer.
-private final class Lease<Connection: PooledConnection, Answer: Sendable>: Sendable {
+/// The connection of a query, for cancellation, and the task that waits for the result.
+private final class Lease<Connection: PooledConnection, Value: Sendable>: Sendable {
     private struct State {
         var held: Connection?
         var isCancelled = false
-        /// Nil before the question began and after it was answered or cancelled: it is resumed once.
-        var waiting: CheckedContinuation<Answer, any Error>?
+        /// The waiting task. Nil before the query begins and after it completes or is cancelled, because a
+        /// continuation is resumed once.
+        var waiting: CheckedContinuation<Value, any Error>?
     }
 
     private let state = Mutex(State())
 
     var isCancelled: Bool { state.withLock(\.isCancelled) }
 
-    /// Returns false when the question was cancelled before it began.
-    func begin(_ continuation: CheckedContinuation<Answer, any Error>) -> Bool {
+    /// Registers the waiting task. Returns false if the query was cancelled before it began.
+    func begin(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }
             state.waiting = continuation
@@ -211,7 +219,7 @@ private final class Lease<Connection: PooledConnection, Answer: Sendable>: Senda
         }
     }
 
-    /// Returns false when the question was cancelled before it had a connection.
+    /// Registers the connection. Returns false if the query was cancelled before it had a connection.
     func take(_ connection: Connection) -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }
@@ -220,15 +228,15 @@ private final class Lease<Connection: PooledConnection, Answer: Sendable>: Senda
         }
     }
 
-    func giveBack() {
+    func release() {
         state.withLock { $0.held = nil }
     }
 
-    func finish(_ result: Result<Answer, any Error>) {
+    func finish(_ result: Result<Value, any Error>) {
         takeWaiting()?.resume(with: result)
     }
 
-    /// Interrupts under the lock, so that the connection is not interrupted after it was given back.
+    /// Interrupts the connection under the lock, so that it is not interrupted after it was returned.
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
@@ -237,7 +245,7 @@ private final class Lease<Connection: PooledConnection, Answer: Sendable>: Senda
         takeWaiting()?.resume(throwing: CancellationError())
     }
 
-    private func takeWaiting() -> CheckedContinuation<Answer, any Error>? {
+    private func takeWaiting() -> CheckedContinuation<Value, any Error>? {
         state.withLock { state in
             defer { state.waiting = nil }
             return state.waiting

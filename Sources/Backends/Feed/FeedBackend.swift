@@ -1,10 +1,10 @@
 import Foundation
 import Gatefold
 
-/// Recognises the subscribers of a feed.
+/// A backend that authenticates the subscribers of a feed.
 ///
-/// It always answers from one whole feed, the last good one, and never waits for the source. While there is none it could
-/// not be asked.
+/// All results come from one complete feed, the last good one, and never wait for the source. While there is no
+/// feed, every query is a backend failure.
 final class FeedBackend: SubscriberBackend {
     let name: String
     let store: FeedStore
@@ -15,8 +15,8 @@ final class FeedBackend: SubscriberBackend {
     private let clock: WallClock
     private let staleAfter: TimeInterval
     private let hasKeys: Bool
-    private let namesEveryField: Bool
-    /// Held for as long as the backend is.
+    private let requiresEveryField: Bool
+    /// The refresher, which lives as long as the backend.
     private let refresher: FeedRefresher?
 
     init(
@@ -31,39 +31,44 @@ final class FeedBackend: SubscriberBackend {
         lines = plan.lines
         staleAfter = plan.staleAfter
         hasKeys = plan.columns.key != nil
-        namesEveryField = plan.format.namesEveryField
+        requiresEveryField = plan.format.requiresEveryField
         verifier = services.passwords
         clock = services.clock
     }
 
-    /// - Throws: when there is no feed yet, it can not be read, or too many wait for their passwords to be checked.
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+    /// Authenticates a reader.
+    ///
+    /// - Throws: an error when there is no feed yet, when the feed cannot be read, or when too many password checks
+    ///   are queued.
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         let found = try await feed().candidate(for: credentials.identifier)
-        var isRight = found.isOwn
+        var isCorrect = found.isOwn
         if let rule {
             let verdict = try await rule.check(credentials, against: found.proof, with: verifier)
-            if case .wrong = verdict { isRight = false }
-            // Somebody else's proof proves nothing, and no proof neither.
-            if found.proof == nil { isRight = false }
+            if case .wrong = verdict { isCorrect = false }
+            // Neither another reader's proof nor a missing proof authenticates the reader.
+            if found.proof == nil { isCorrect = false }
         }
-        guard isRight, let key = found.key else {
+        guard isCorrect, let key = found.key else {
             let subscriber = found.isOwn ? found.key.map { Subscriber(backend: name, key: $0) } : nil
-            return .notRecognised(message: nil, found: FoundSubscribers(subscriber.map { [$0] } ?? []))
+            return .rejected(message: nil, found: FoundSubscribers(subscriber.map { [$0] } ?? []))
         }
-        return .recognised(Subscriber(backend: name, key: key))
+        return .authenticated(Subscriber(backend: name, key: key))
     }
 
-    /// - Throws: when there is no feed yet, or what it says about the reader can not be understood.
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    /// Returns the subscription of a reader.
+    ///
+    /// - Throws: an error when there is no feed yet, or when the reader's data cannot be understood.
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         let feed = try feed()
         guard subscriber.backend == name else { return Subscription(state: .unknown) }
         let records = try await feed.records(
-            of: subscriber.key, byIdentifier: !hasKeys, namesEveryField: namesEveryField)
+            of: subscriber.key, byIdentifier: !hasKeys, requiresEveryField: requiresEveryField)
         guard !records.isEmpty else { return Subscription(state: .unknown) }
         let now = clock.now
         switch lines {
         case .one:
-            // The same line twice says nothing new; two different ones contradict each other.
+            // Identical lines are redundant. Different lines contradict each other.
             guard records.allSatisfy({ $0 == records[0] }) else { throw MappingError.severalRecords }
             return try mapping.subscription(from: records[0], at: now)
         case .several:
@@ -71,7 +76,8 @@ final class FeedBackend: SubscriberBackend {
         }
     }
 
-    /// Throws when there is no feed, or an old one: readers are answered from it all the same.
+    /// Throws an error when there is no feed, or when the feed is older than `stale_after`. Readers are still
+    /// served from an old feed.
     func health() async throws {
         let feed = try feed()
         try await feed.health()
@@ -83,7 +89,7 @@ final class FeedBackend: SubscriberBackend {
 
     private func feed() throws -> FeedDatabase {
         guard let feed = store.current else {
-            throw store.isKeeper ? FeedUnavailable.noneYet : .keptElsewhere
+            throw store.holdsLock ? FeedUnavailable.notLoadedYet : .lockedElsewhere
         }
         return feed
     }

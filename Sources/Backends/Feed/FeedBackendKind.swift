@@ -3,7 +3,7 @@ public import Gatefold
 public import Settings
 import Transfers
 
-/// Files of subscribers that are fetched on a schedule, `kind: feed`.
+/// The backend kind of subscriber files that are fetched on a schedule, `kind: feed`.
 public struct FeedBackendKind: BackendKind {
     public static let name = "feed"
 
@@ -13,24 +13,24 @@ public struct FeedBackendKind: BackendKind {
 
     public init(name: String, settings: SettingsSection) throws(SettingsError) {
         guard let folder = try settings.filePath("folder") else {
-            throw settings.error("folder", expected: "missing; expected the folder where the loaded feed is kept")
+            throw settings.error("folder", expected: "missing; expected the folder where the loaded feed is stored")
         }
         guard !name.contains("/"), !name.hasPrefix(".") else {
-            throw settings.error("folder", expected: "expected a backend whose name can be a file's")
+            throw settings.error("folder", expected: "expected a backend name that is valid as a file name")
         }
         let limits = try FeedLimits(try settings.section("limits"))
         let source = try FeedSource(settings, sizeLimit: limits.size)
         let checksProof = try settings.boolean("check_proof", default: true)
         rule = checksProof ? try ProofRule(try settings.section("proof")) : nil
         let columns = try FeedColumns(
-            try settings.requiredSection("columns", expected: "which fields say who a reader is"),
+            try settings.requiredSection("columns", expected: "the fields that identify a reader"),
             checksProof: checksProof)
         let lines: FeedPlan.Lines = try settings.choice("lines", default: .one)
         if lines == .several, columns.key == nil {
-            throw settings.error("lines", expected: "expected `columns.key`, by which the lines of a reader are known")
+            throw settings.error("lines", expected: "expected `columns.key`, which identifies the lines of a reader")
         }
         mapping = try SubscriptionMapping(
-            try settings.requiredSection("subscription", expected: "what the fields mean for a subscription"))
+            try settings.requiredSection("subscription", expected: "the mapping of the fields to a subscription"))
         let format = try FeedFormat(settings)
         let needed = columns.fields.union(mapping.fields)
         if let names = format.names, let missing = needed.subtracting(names).min() {
@@ -39,7 +39,7 @@ public struct FeedBackendKind: BackendKind {
         }
         plan = FeedPlan(
             name: name, folder: folder, source: source, format: format, columns: columns, lines: lines,
-            needed: needed, kept: mapping.fields, limits: limits,
+            needed: needed, retainedFields: mapping.fields, limits: limits,
             schedule: try FeedSchedule(try settings.section("schedule")),
             staleAfter: try settings.duration("stale_after", default: 48 * 3600, in: 1...(366 * 86_400)),
             fingerprint: settings.fingerprint())
@@ -47,7 +47,8 @@ public struct FeedBackendKind: BackendKind {
 
     public var checkedProofs: Set<String>? { rule.map { [$0.field] } ?? [] }
 
-    /// Answers come from a file of our own; only the fetching has bad days, and readers do not wait for it.
+    /// Always false, because results come from a local file. Only the fetch may fail, and readers do not wait for
+    /// it.
     public var isRemote: Bool { false }
 
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
@@ -56,7 +57,10 @@ public struct FeedBackendKind: BackendKind {
         }
     }
 
-    /// - Parameter refresher: makes what keeps the feed up to date; nil leaves it as it is.
+    /// Opens the backend.
+    ///
+    /// - Parameter refresher: a closure that creates the refresher of the feed. The feed is never refreshed when
+    ///   the closure returns nil.
     func open(
         _ services: BackendServices, refresher: (FeedUpdate) -> FeedRefresher?
     ) throws -> FeedBackend {
@@ -69,9 +73,9 @@ public struct FeedBackendKind: BackendKind {
     }
 }
 
-/// What a feed's settings come to, but for what is asked at answer time.
+/// The parsed settings of a feed, without the settings that apply to queries only.
 struct FeedPlan: Sendable {
-    /// How many lines of the feed are about one reader.
+    /// The number of lines in the feed about one reader.
     enum Lines: String, Sendable, CaseIterable {
         case one, several
     }
@@ -84,11 +88,11 @@ struct FeedPlan: Sendable {
     let lines: Lines
     /// The fields that the feed must have.
     let needed: Set<String>
-    /// The fields that answers are made of, those of `columns` among them or not.
-    let kept: Set<String>
+    /// The fields that results are computed from, which may include those of `columns`.
+    let retainedFields: Set<String>
     let limits: FeedLimits
     let schedule: FeedSchedule
     let staleAfter: TimeInterval
-    /// Of all the settings: others may make something of a feed that was refused.
+    /// The fingerprint of all settings. Under changed settings a feed that was rejected may be accepted.
     let fingerprint: [UInt8]
 }

@@ -2,21 +2,22 @@ import Foundation
 public import Gatefold
 import Transfers
 
-/// What fetching a feed now would come to.
+/// The result of fetching a feed without putting it into force.
 public struct FeedInspection: Sendable {
-    /// What would be put into force; nil when the feed would be refused.
+    /// The feed that would be put into force, or nil when the feed would be rejected.
     public let feed: FeedSummary?
-    public let refusal: FeedRefusal?
+    public let rejection: FeedRejection?
     /// The first bad rows.
     public let issues: [FeedIssue]
-    /// Of the feed in force; nil when there is none.
+    /// The number of rows of the feed in force, or nil when there is none.
     public let rowsBefore: Int?
 }
 
 extension FeedBackendKind {
     /// Fetches and reads the feed in a temporary folder, and changes nothing.
     ///
-    /// - Throws: `SharedLibraryError` when libcurl is not installed, or when the temporary folder can not be made.
+    /// - Throws: `SharedLibraryError` when libcurl is not installed, or an error when the temporary folder cannot
+    ///   be created.
     public func inspect(clock: WallClock = .system) async throws -> FeedInspection {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatefold-feed-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -28,30 +29,30 @@ extension FeedBackendKind {
         await FeedRefresher.inOwnThread { isCancelled in
             var issues: [FeedIssue] = []
             var feed: FeedSummary?
-            var refusal: FeedRefusal?
+            var rejection: FeedRejection?
             do {
-                let work = FeedWork(plan: plan, transfer: transfer, clock: clock, isCancelled: isCancelled)
+                let work = FeedRefreshJob(plan: plan, transfer: transfer, clock: clock, isCancelled: isCancelled)
                 let file = folder.appendingPathComponent("feed").path
-                guard let fetched = try work.fetch(nil, to: file) else { throw FeedRefusal.cancelled }
+                guard let fetched = try work.fetch(nil, to: file) else { throw FeedRejection.cancelled }
                 feed = try work.load(
-                    file, fetched, to: file + ".sqlite", last: last, decoyKey: Data(count: 32), issues: &issues)
+                    file, fetched, to: file + ".sqlite", last: last, dummyHashKey: Data(count: 32), issues: &issues)
             } catch {
-                refusal = error as? FeedRefusal ?? .disk("\(type(of: error))")
+                rejection = error as? FeedRejection ?? .disk("\(type(of: error))")
             }
             continuation.yield(
-                FeedInspection(feed: feed, refusal: refusal, issues: issues, rowsBefore: last?.rows))
+                FeedInspection(feed: feed, rejection: rejection, issues: issues, rowsBefore: last?.rows))
             continuation.finish()
         }
         for await result in results { return result }
         throw CancellationError()
     }
 
-    /// The feed in force; nil when there is none.
+    /// Returns the summary of the feed in force, or nil when there is none.
     public func loaded() -> FeedSummary? {
         let summary = (try? FeedDatabase(path: plan.livePath))?.summary
         return summary?.fits(plan) == true ? summary : nil
     }
 
-    /// How the fetching goes; nil before the first try.
+    /// Returns the status of the fetches, or nil before the first attempt.
     public func status() -> FeedStatus? { FeedStatus.read(plan.statusPath) }
 }

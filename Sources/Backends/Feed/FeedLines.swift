@@ -1,31 +1,34 @@
 import Gatefold
 
-/// What several lines about one reader come to, each of them a subscription of its own.
+/// The combination of several lines about one reader, each of which is a subscription of its own.
 enum FeedLines {
-    /// The state that says most about what a reader may have comes first.
+    /// The states in order of precedence: the state that matters most for the entitlement comes first.
     private static let order: [SubscriptionState] = [.active, .suspended, .inactive, .stale, .unknown]
 
-    /// The best state of all with its first message, and the editions, periods and user info of every line that is active
-    /// or has run out: what a suspended one held is not opened by another that is active.
+    /// Returns the highest state with its first message. When the highest state is active, the editions, periods
+    /// and user info come from every active or inactive line, otherwise from the lines with the highest state. An
+    /// active line does not unlock the editions of a suspended line.
     ///
-    /// - Parameter lines: one at least.
+    /// - Parameter lines: at least one line.
     static func combined(_ lines: [Subscription]) -> Subscription {
         let state = order.first { state in lines.contains { $0.state == state } } ?? .unknown
         let leading = lines.filter { $0.state == state }
-        var whole = Subscription(state: state, message: leading.lazy.compactMap(\.message).first)
+        var combined = Subscription(state: state, message: leading.lazy.compactMap(\.message).first)
         let counted = state == .active ? lines.filter { $0.state == .active || $0.state == .inactive } : leading
         var editions: Set<EditionID> = []
         var hasAll = false
         for line in counted {
             switch line.entitlement {
-            // Of a line that has run out it would open everything to the reader of another.
+            // “All editions” of an expired line would unlock everything for the reader of another line.
             case .allEditions: hasAll = hasAll || line.state == state
             case .editions(let held): editions.formUnion(held)
             }
-            whole.periods += line.periods
-            for category in line.userInfo where !whole.userInfo.contains(category) { whole.userInfo.append(category) }
+            combined.periods += line.periods
+            for category in line.userInfo where !combined.userInfo.contains(category) {
+                combined.userInfo.append(category)
+            }
         }
-        whole.entitlement = hasAll ? .allEditions : .editions(editions)
-        return whole
+        combined.entitlement = hasAll ? .allEditions : .editions(editions)
+        return combined
     }
 }

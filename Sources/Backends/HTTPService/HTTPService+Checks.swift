@@ -1,9 +1,10 @@
 import Gatefold
 import Settings
 
-/// What is found out at the start, so that it refuses no reader and lets nobody in later.
+/// Checks at startup, so that a configuration mistake neither rejects every reader nor admits everyone later.
 extension HTTPService {
-    /// What of ours can not be carried would refuse every reader, or ask nothing of anybody.
+    /// Checks that every configured variable and account can be sent. Otherwise the service would reject every
+    /// reader or verify nothing.
     func checkConstants(_ settings: SettingsSection) throws(SettingsError) {
         for call in calls.values.sorted(by: { $0.purpose.rawValue < $1.purpose.rawValue }) {
             for variant in variants {
@@ -12,19 +13,19 @@ extension HTTPService {
                 } catch {
                     throw try settings.section("calls").error(
                         call.purpose.rawValue,
-                        expected: "a variable or an account can not be carried where the request has it: nothing empty "
+                        expected: "a variable or an account cannot be sent where the request uses it: nothing empty "
                             + "in a path, no colon in a user, no control characters, no spaces around a header")
                 }
             }
         }
     }
 
-    /// A page that something puts in between must not be read as a state, such as one without a period: only a word that
-    /// has to be there shows by itself that it is the service's.
+    /// Checks that a page from an intermediary cannot be read as a state, such as a state without a period. Only a
+    /// value that must be present proves that the response comes from the service.
     func checkEvidence(_ settings: SettingsSection) throws(SettingsError) {
         guard !subscription.hasEvidence else { return }
         let state = try settings.section("subscription").section("state")
-        let isByWord = try state.string("by", default: "word") == "word"
+        let isByWord = try state.string("by", default: "field") == "field"
         let fails = { (key: String) throws(SettingsError) in try state.string(key, default: "fail") == "fail" }
         var isBlankAWord = false
         for name in SubscriptionState.allCases.map(\.rawValue) {
@@ -39,12 +40,13 @@ extension HTTPService {
             }
         guard isByWord, try fails("empty"), !isBlankAWord, isShown else {
             throw try settings.section("calls").section("subscription").error(
-                "recognised",
-                expected: "missing; expected `when` or `has`, because a page put in between would be read as a state")
+                "authenticated",
+                expected: "missing; expected `when` or `has`, because an intermediary's page would be read as a state")
         }
     }
 
-    /// Every name in a template is one value, and is there when it is needed.
+    /// Checks that every name in a template denotes exactly one value, and that the value is available when the
+    /// template is rendered.
     func checkNames(_ settings: SettingsSection, constants: Set<String>) throws(SettingsError) {
         let typed = Set([identifier] + proofs)
         let common = constants.union(typed).union(["identifier"])
@@ -58,12 +60,12 @@ extension HTTPService {
             }
         }
         try require(signIn.names, among: common, section, "sign_in")
-        // A proof that is asked for and not sent lets everybody in.
-        if let forgotten = Set([identifier] + proofs).subtracting(signIn.names)
+        // A proof that the reader enters and the call does not send would admit everyone.
+        if let unsent = Set([identifier] + proofs).subtracting(signIn.names)
             .subtracting(signIn.names.contains("identifier") ? [identifier] : []).min()
         {
             throw section.error(
-                "sign_in", expected: "expected `{\(forgotten)}` somewhere, because the reader is asked for it")
+                "sign_in", expected: "expected `{\(unsent)}` somewhere, because the reader enters it")
         }
         let read = Set(signIn.read)
         if let twice = read.intersection(common.union(["key", "edition"])).min() {
@@ -80,7 +82,7 @@ extension HTTPService {
             }
         }
         try require(key.names, among: common.union(read), settings, "key")
-        if let missing = mapping.fields.subtracting(Set(subscription.read).union(kept).union(["key"])).min() {
+        if let missing = mapping.fields.subtracting(Set(subscription.read).union(retainedFields).union(["key"])).min() {
             throw settings.error(
                 "subscription", expected: "reads `\(missing)`, which the call `subscription` does not read")
         }

@@ -2,19 +2,19 @@ import Gatefold
 import OutgoingRequests
 import Settings
 
-/// A subscriber service as configured: its calls and what goes into them.
+/// A configured subscriber service: its calls and the values that they send.
 struct HTTPService: Sendable {
-    /// One of several sets of constants with which the calls may be made, such as a brand's.
+    /// One of several sets of constants for the calls, such as the constants of one brand.
     struct Variant: Sendable {
-        /// Nil where there is only one.
+        /// The name of the variant, or nil when there is only one variant.
         let name: String?
         let constants: [String: String]
     }
 
-    /// Which of the variants that recognise a reader is the reader's.
+    /// The rule that selects the reader's variant among the variants that authenticate the reader.
     enum Preference: String, Sendable, CaseIterable {
         case first
-        /// The first with an active subscription, else the last that recognises.
+        /// The first variant with an active subscription, otherwise the last variant that authenticates the reader.
         case active
     }
 
@@ -28,9 +28,9 @@ struct HTTPService: Sendable {
     let calls: [ServiceCall.Purpose: ServiceCall]
     let signIn: ServiceCall
     let subscription: ServiceCall
-    /// The names of the values that later calls need from sign-in.
-    let kept: Set<String>
-    /// Those that a reader's verdict on refusal shows.
+    /// The names of the values from sign-in that later calls need.
+    let retainedFields: Set<String>
+    /// The name of the value that holds the message shown to the reader when the verdict denies access.
     let verdictMessage: String?
 
     init(_ settings: SettingsSection) throws(SettingsError) {
@@ -42,7 +42,7 @@ struct HTTPService: Sendable {
         preference = try settings.choice("prefer", default: .first)
         key =
             try settings.has("key")
-            ? settings.using("key") { text throws(Template.Unusable) in try Template(text) }
+            ? settings.using("key") { text throws(Template.InvalidTemplate) in try Template(text) }
             : Template(parts: [.value("identifier")])
         authorization = try AuthorizationSettings(in: settings) ?? .none
         guard authorization.names.isEmpty || authorization.names.isSubset(of: Set(variants[0].constants.keys)) else {
@@ -50,7 +50,8 @@ struct HTTPService: Sendable {
                 "authorization", expected: "expected a reader's values in a call's own authorization only")
         }
         mapping = try SubscriptionMapping(try settings.section("subscription"))
-        let made = try Self.calls(settings, isAuthorizedByUs: authorization.isOurs, needing: mapping.endOfBegun)
+        let made = try Self.calls(
+            settings, usesServiceAccount: authorization.isServiceAccount, needing: mapping.endOfBegun)
         calls = made.calls
         verdictMessage = made.verdictMessage
         guard let signIn = calls[.signIn], let subscription = calls[.subscription] else {
@@ -59,7 +60,7 @@ struct HTTPService: Sendable {
         self.signIn = signIn
         self.subscription = subscription
         let constants = Set(variants[0].constants.keys)
-        kept = Set(calls.values.filter { $0.purpose != .signIn && $0.purpose != .health }.flatMap(\.names))
+        retainedFields = Set(calls.values.filter { $0.purpose != .signIn && $0.purpose != .health }.flatMap(\.names))
             .subtracting(constants).subtracting(["key", "edition"])
         try checkNames(settings, constants: constants)
         try checkConstants(settings)
@@ -69,7 +70,7 @@ struct HTTPService: Sendable {
     func call(_ purpose: ServiceCall.Purpose) -> ServiceCall? { calls[purpose] }
 
     private static func calls(
-        _ settings: SettingsSection, isAuthorizedByUs: Bool, needing end: String?
+        _ settings: SettingsSection, usesServiceAccount: Bool, needing end: String?
     ) throws(SettingsError) -> (calls: [ServiceCall.Purpose: ServiceCall], verdictMessage: String?) {
         var base: ServiceURL?
         if let text = try settings.string("base") {
@@ -88,7 +89,7 @@ struct HTTPService: Sendable {
             let section = try sections.section(purpose.rawValue)
             if purpose == .verdict { verdictMessage = try section.string("message") }
             let call = try ServiceCall(
-                purpose, section, base: base, namespaces: uris, isAuthorizedByUs: isAuthorizedByUs,
+                purpose, section, base: base, namespaces: uris, usesServiceAccount: usesServiceAccount,
                 needing: purpose == .subscription ? end : nil)
             if let verdictMessage, purpose == .verdict, !call.read.contains(verdictMessage) {
                 throw section.error("message", expected: "expected a name that `read` has")
@@ -124,7 +125,7 @@ struct HTTPService: Sendable {
             if case .scalar(let text, _) = section.written(name)?.content {
                 values[name] = text
             } else {
-                values[name] = try section.foreignSecret(name)
+                values[name] = try section.externalSecret(name)
             }
         }
         return values

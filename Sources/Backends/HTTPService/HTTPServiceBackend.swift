@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import OutgoingRequests
 
-/// Recognises readers by asking a service over HTTP.
+/// A subscriber backend that authenticates readers with a service over HTTP.
 struct HTTPServiceBackend: SubscriberBackend {
     let name: String
     private let service: HTTPService
@@ -24,20 +24,20 @@ struct HTTPServiceBackend: SubscriberBackend {
         self.own = own
     }
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         var search = VariantSearch(preference: service.preference)
         for (index, variant) in service.variants.enumerated() {
             do {
                 guard let subscriber = try await signIn(credentials, variant) else { continue }
                 guard search.needsState(isLast: index == service.variants.count - 1) else {
-                    return .recognised(subscriber)
+                    return .authenticated(subscriber)
                 }
                 do {
-                    let found = try await subscription(of: subscriber, inquiry: inquiry)
-                    if found.state == .active { return .recognised(subscriber) }
-                    search.recognised(subscriber, isStateKnown: true)
+                    let found = try await subscription(of: subscriber, context: context)
+                    if found.state == .active { return .authenticated(subscriber) }
+                    search.authenticated(subscriber, isStateKnown: true)
                 } catch let error where !(error is CancellationError) {
-                    search.recognised(subscriber, isStateKnown: false)
+                    search.authenticated(subscriber, isStateKnown: false)
                 }
             } catch let error where !(error is CancellationError) && service.variants.count > 1 {
                 search.failed(error)
@@ -46,30 +46,31 @@ struct HTTPServiceBackend: SubscriberBackend {
         return try search.end()
     }
 
-    /// Nil when the service does not recognise the credentials.
+    /// Signs in with one variant. Returns nil when the service rejects the credentials.
     private func signIn(_ credentials: Credentials, _ variant: HTTPService.Variant) async throws -> Subscriber? {
         var typed = ["identifier": credentials.identifier]
         for name in [service.identifier] + service.proofs {
-            // Some services take a blank for anybody (PITFALLS row 14).
+            // Some services accept a blank field from anyone. Source: Pitfall 14, “Empty passwords and blank fields
+            // that succeed”.
             guard let value = credentials[name], !value.allSatisfy(\.isWhitespace) else { return nil }
             typed[name] = value
         }
         let values = TemplateValues(variant.constants).adding(typed)
-        let question: HTTPQuestion
+        let request: OutboundRequest
         do {
-            question = try service.signIn.question(values)
+            request = try service.signIn.request(values)
         } catch {
-            // What can not be asked about is nobody's.
+            // Credentials that cannot be sent belong to no reader.
             guard error.name == nil else { throw error }
             return nil
         }
-        let answer: ServiceCall.Outcome
+        let response: ServiceCall.Outcome
         do {
-            answer = try await outcome(of: service.signIn, question, values)
-        } catch let error as Unsendable where error.name == nil {
+            response = try await outcome(of: service.signIn, request, values)
+        } catch let error as UnsendableValue where error.name == nil {
             return nil
         }
-        guard case .good(let read) = answer else { return nil }
+        guard case .good(let read) = response else { return nil }
         return try subscriber(values, read, variant)
     }
 
@@ -77,7 +78,7 @@ struct HTTPServiceBackend: SubscriberBackend {
         _ values: TemplateValues, _ read: [String: [String]], _ variant: HTTPService.Variant
     ) throws -> Subscriber {
         var values = values
-        for name in service.kept.union(service.key.names) where values.values[name] == nil {
+        for name in service.retainedFields.union(service.key.names) where values.values[name] == nil {
             guard let found = read[name], found.count == 1, !found[0].allSatisfy(\.isWhitespace) else {
                 throw ServiceFailure.noValue(name)
             }
@@ -86,63 +87,63 @@ struct HTTPServiceBackend: SubscriberBackend {
         let key = try service.key.render(values, in: .asIs)
         guard !key.allSatisfy(\.isWhitespace) else { throw ServiceFailure.noValue("key") }
         let session = ServiceSession(
-            variant: variant.name, values: values.values.filter { service.kept.contains($0.key) })
+            variant: variant.name, values: values.values.filter { service.retainedFields.contains($0.key) })
         return Subscriber(backend: name, key: key, upstreamSession: session.text)
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-        // A session of another make, or of a variant that is gone, is nobody's.
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+        // A session in another format, or of a variant that no longer exists, belongs to no reader.
         guard let (values, _) = values(for: subscriber) else { return Subscription(state: .unknown) }
-        switch try await ask(service.subscription, values) {
-        case .refused: return Subscription(state: .unknown)
+        switch try await send(service.subscription, values) {
+        case .rejected: return Subscription(state: .unknown)
         case .good(var read):
-            for (name, value) in values.values where read[name] == nil && (name == "key" || service.kept.contains(name))
-            {
+            for (name, value) in values.values
+            where read[name] == nil && (name == "key" || service.retainedFields.contains(name)) {
                 read[name] = [value]
             }
-            return try service.mapping.subscription(from: Record(read, namesEveryField: true), at: clock.now)
+            return try service.mapping.subscription(from: Record(read, requiresEveryField: true), at: clock.now)
         }
     }
 
-    func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
-        guard let (values, session) = values(for: subscriber) else { return .notRecognised(message: nil) }
+    func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
+        guard let (values, session) = values(for: subscriber) else { return .rejected(message: nil) }
         guard let renew = service.call(.renew) else {
-            let subscription = try await subscription(of: subscriber, inquiry: inquiry)
+            let subscription = try await subscription(of: subscriber, context: context)
             return [.unknown, .stale].contains(subscription.state)
-                ? .notRecognised(message: subscription.message) : .recognised(subscriber)
+                ? .rejected(message: subscription.message) : .authenticated(subscriber)
         }
-        guard case .good(let read) = try await ask(renew, values) else { return .notRecognised(message: nil) }
+        guard case .good(let read) = try await send(renew, values) else { return .rejected(message: nil) }
         var renewed = session
-        for name in service.kept where renew.read.contains(name) {
+        for name in service.retainedFields where renew.read.contains(name) {
             guard let found = read[name], found.count == 1, !found[0].allSatisfy(\.isWhitespace) else {
                 throw ServiceFailure.noValue(name)
             }
             renewed.values[name] = found[0]
         }
-        return .recognised(Subscriber(backend: name, key: subscriber.key, upstreamSession: renewed.text))
+        return .authenticated(Subscriber(backend: name, key: subscriber.key, upstreamSession: renewed.text))
     }
 
     func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
         guard let call = service.call(.verdict), let edition else { return nil }
-        guard let (values, _) = values(for: subscriber) else { return .refused(.notRecognised, message: nil) }
-        switch try await ask(call, values.adding(["edition": edition.rawValue])) {
+        guard let (values, _) = values(for: subscriber) else { return .rejected(.rejected, message: nil) }
+        switch try await send(call, values.adding(["edition": edition.rawValue])) {
         case .good: return .granted
-        case .refused(let read):
+        case .rejected(let read):
             let message = service.verdictMessage.flatMap { read[$0]?.first }
-            return .refused(.notEntitled, message: message.flatMap { $0.isEmpty ? nil : $0 })
+            return .rejected(.notEntitled, message: message.flatMap { $0.isEmpty ? nil : $0 })
         }
     }
 
-    func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {
+    func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
         guard let call = service.call(.signOut), let (values, _) = values(for: subscriber) else { return }
-        _ = try await ask(call, values)
+        _ = try await send(call, values)
     }
 
     func health() async throws {
         guard let call = service.call(.health) else { return }
-        guard case .good = try await ask(call, TemplateValues(service.variants[0].constants)) else {
+        guard case .good = try await send(call, TemplateValues(service.variants[0].constants)) else {
             throw ServiceFailure.contradictory(.health)
         }
     }
@@ -150,20 +151,20 @@ struct HTTPServiceBackend: SubscriberBackend {
     private func values(for subscriber: Subscriber) -> (TemplateValues, ServiceSession)? {
         guard subscriber.backend == name, let session = ServiceSession(subscriber.upstreamSession),
             let variant = service.variants.first(where: { $0.name == session.variant }),
-            service.kept.isSubset(of: Set(session.values.keys))
+            service.retainedFields.isSubset(of: Set(session.values.keys))
         else { return nil }
         let values = TemplateValues(variant.constants).adding(session.values).adding(["key": subscriber.key])
         return (values, session)
     }
 
-    private func ask(_ call: ServiceCall, _ values: TemplateValues) async throws -> ServiceCall.Outcome {
-        try await outcome(of: call, try call.question(values), values)
+    private func send(_ call: ServiceCall, _ values: TemplateValues) async throws -> ServiceCall.Outcome {
+        try await outcome(of: call, try call.request(values), values)
     }
 
     private func outcome(
-        of call: ServiceCall, _ question: HTTPQuestion, _ values: TemplateValues
+        of call: ServiceCall, _ request: OutboundRequest, _ values: TemplateValues
     ) async throws -> ServiceCall.Outcome {
-        let answer = try await (own[call.purpose] ?? authorization).send(question, values, through: http)
-        return try call.outcome(of: answer)
+        let response = try await (own[call.purpose] ?? authorization).send(request, values, through: http)
+        return try call.outcome(of: response)
     }
 }

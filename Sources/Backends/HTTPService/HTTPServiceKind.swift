@@ -2,7 +2,7 @@ public import Gatefold
 import OutgoingRequests
 public import Settings
 
-/// A subscriber service over HTTP, `kind: http`.
+/// The backend kind of a subscriber service over HTTP, `kind: http`.
 public struct HTTPServiceKind: BackendKind {
     public static let name = "http"
 

@@ -1,11 +1,12 @@
 import Settings
 
 extension SettingsSection {
-    /// The setting's text, made into something that says what it expected.
+    /// Returns the result of `make` for the text of a setting. Reports an error of `make` as an error of the
+    /// setting.
     func using<Made>(
-        _ name: String, _ make: (String) throws(Template.Unusable) -> Made
+        _ name: String, _ make: (String) throws(Template.InvalidTemplate) -> Made
     ) throws(SettingsError) -> Made {
-        guard let text = try string(name) else { throw error(name, expected: "missing; expected a text") }
+        guard let text = try string(name) else { throw error(name, expected: "missing; expected a string") }
         do {
             return try make(text)
         } catch {
@@ -13,17 +14,17 @@ extension SettingsSection {
         }
     }
 
-    /// Names and their templates, in the order they were written.
+    /// Returns the names of a section and their templates, in the order of the configuration.
     func templates(_ name: String) throws(SettingsError) -> [(name: String, value: Template)] {
         let section = try section(name)
         var all: [(name: String, value: Template)] = []
         for name in section.names where section.has(name) {
-            all.append((name, try section.using(name) { text throws(Template.Unusable) in try Template(text) }))
+            all.append((name, try section.using(name) { text throws(Template.InvalidTemplate) in try Template(text) }))
         }
         return all
     }
 
-    /// A text that may stand in a header.
+    /// Returns a text that is allowed in a header value: printable ASCII.
     func headerValue(_ name: String, default standard: String) throws(SettingsError) -> String {
         let text = try string(name, default: standard)
         guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {

@@ -1,5 +1,5 @@
 extension ServiceCall {
-    /// What a call is for, which decides what its answers must say to count.
+    /// The purpose of a call, which decides the evidence that its responses must contain.
     enum Purpose: String, Sendable, CaseIterable {
         case signIn = "sign_in"
         case subscription
@@ -8,18 +8,18 @@ extension ServiceCall {
         case signOut = "sign_out"
         case health
 
-        /// Whether asking twice is as good as asking once.
-        var isQuestion: Bool {
+        /// A Boolean value that indicates whether the call is idempotent.
+        var isQuery: Bool {
             switch self {
             case .subscription, .verdict, .health: true
             case .signIn, .renew, .signOut: false
             }
         }
 
-        /// The rule's name in the configuration for what is good news.
-        var good: String { self == .verdict ? "granted" : "recognised" }
+        /// The configuration name of the rule that matches a positive response.
+        var good: String { self == .verdict ? "granted" : "authenticated" }
 
-        /// Whether good news must be said in so many words.
+        /// A Boolean value that indicates whether a positive response requires explicit evidence.
         var needsEvidence: Bool {
             switch self {
             case .signIn, .renew, .verdict: true
@@ -27,8 +27,9 @@ extension ServiceCall {
             }
         }
 
-        /// What good news has for a status unless something else is said.
-        var usualStatuses: Set<Int> {
+        /// The statuses of a positive response. Default when the configuration names none: 200, and also 202 and
+        /// 204 for sign-out and health.
+        var defaultStatuses: Set<Int> {
             switch self {
             case .signOut, .health: [200, 202, 204]
             default: [200]

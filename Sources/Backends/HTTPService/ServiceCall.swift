@@ -3,12 +3,12 @@ import Gatefold
 import OutgoingRequests
 import Settings
 
-/// One call to a service: how it is asked, and what its answers mean.
+/// One call to a service: its request, and the meaning of its responses.
 struct ServiceCall: Sendable {
-    /// What a service said.
+    /// The meaning of a service's response.
     enum Outcome: Sendable, Equatable {
         case good([String: [String]])
-        case refused([String: [String]])
+        case rejected([String: [String]])
     }
 
     let purpose: Purpose
@@ -17,16 +17,17 @@ struct ServiceCall: Sendable {
     private let headers: [(name: String, value: Template)]
     private let body: BodyTemplate?
     private let authorization: AuthorizationSettings?
-    private let reader: AnswerReader
-    private let good: [AnswerRule]
-    private let refused: [AnswerRule]
+    private let reader: ResponseReader
+    private let good: [ResponseRule]
+    private let rejected: [ResponseRule]
 
-    /// - Parameter needed: the name of a value that has to be in its answers.
+    /// Reads `method`, `url`, `query`, `headers`, `body`, `authorization`, `read`, `authenticated` (or `granted`), and
+    /// `rejected`.
     ///
-    /// Reads `method`, `url`, `query`, `headers`, `body`, `authorization`, `read`, `recognised` (or `granted`), and `refused`.
+    /// - Parameter needed: the name of a value that every response must contain.
     init(
         _ purpose: Purpose, _ section: SettingsSection, base: ServiceURL?, namespaces: [String: String],
-        isAuthorizedByUs: Bool, needing needed: String? = nil
+        usesServiceAccount: Bool, needing needed: String? = nil
     ) throws(SettingsError) {
         self.purpose = purpose
         let bodies = try section.section("body")
@@ -55,60 +56,64 @@ struct ServiceCall: Sendable {
             }
         }
         authorization = try AuthorizationSettings(in: section)
-        reader = try AnswerReader(section, namespaces: namespaces, needing: needed)
+        reader = try ResponseReader(section, namespaces: namespaces, needing: needed)
         var good = try section.rules(purpose.good, reader: reader)
-        refused = try section.rules("refused", reader: reader)
+        rejected = try section.rules("rejected", reader: reader)
         if good.isEmpty, purpose.needsEvidence {
             throw section.error(
-                purpose.good, expected: "missing; expected the rule of an answer that is good news, such as {when: {…}}"
+                purpose.good, expected: "missing; expected the rule of a success, such as {when: {…}}"
             )
         }
-        if refused.isEmpty, purpose == .signIn || purpose == .verdict {
+        if rejected.isEmpty, purpose == .signIn || purpose == .verdict {
             throw section.error(
-                "refused",
-                expected: "missing; expected the rule of a refusal, such as {status: [401]}: "
-                    + "whatever is neither is an outage")
+                "rejected",
+                expected: "missing; expected the rule of a rejection, such as {status: [401]}: "
+                    + "any other response is an outage")
         }
         if good.isEmpty {
-            good = [try AnswerRule(try section.section(purpose.good), reader: reader, statuses: purpose.usualStatuses)]
+            good = [
+                try ResponseRule(try section.section(purpose.good), reader: reader, statuses: purpose.defaultStatuses)
+            ]
         }
         if purpose.needsEvidence, good.contains(where: { !$0.hasEvidence && !$0.isDeclaredByStatus }) {
             throw section.error(
                 purpose.good,
-                expected: "expected `when` or `has`, because a page put in between has a good status, too; "
-                    + "`by_status: true` where the status alone is the service's answer")
+                expected: "expected `when` or `has`, because an intermediary's page has a success status, too; "
+                    + "`by_status: true` where the status alone is decisive")
         }
-        if refused.contains(where: { !$0.hasEvidence && !$0.isDeclaredByStatus }) {
+        if rejected.contains(where: { !$0.hasEvidence && !$0.isDeclaredByStatus }) {
             throw section.error(
-                "refused",
-                expected: "expected `when` or `has`, because the status alone may be meant for us and not for the "
-                    + "reader, or be somebody else's; `by_status: true` where it is the service's answer")
+                "rejected",
+                expected: "expected `when` or `has`, because the status alone may concern Gatefold and not the "
+                    + "reader, or come from an intermediary; `by_status: true` where it is decisive")
         }
-        let isOurs = authorization.map(\.isOurs) ?? isAuthorizedByUs
-        if isOurs, refused.contains(where: { $0.includes(status: 401) && !$0.hasEvidence }) {
+        let isServiceAccount = authorization.map(\.isServiceAccount) ?? usesServiceAccount
+        if isServiceAccount, rejected.contains(where: { $0.includes(status: 401) && !$0.hasEvidence }) {
             throw section.error(
-                "refused",
-                expected: "expected `when` or `has` beside the status 401, because it may refuse our own authorization")
+                "rejected",
+                expected: "expected `when` or `has` beside the status 401, because it may reject our own authorization")
         }
         self.good = good
         try section.finish()
     }
 
-    /// Whether good news must say something that a page put in between does not.
+    /// A Boolean value that indicates whether a positive response must contain content that no page of an
+    /// intermediary has, or is declared by its status.
     var hasEvidence: Bool { good.allSatisfy { $0.hasEvidence || $0.isDeclaredByStatus } }
 
-    /// Where one of the names in `read` is found.
+    /// Returns the expression of a name in `read`.
     func expression(_ name: String) -> ReadExpression? { reader.expression(name) }
 
-    /// Whether everything of ours that goes into the request can be carried: what is typed or read must be all that can not.
+    /// Checks that every configured value in the request can be sent. Only values that readers type or that
+    /// responses contain may fail later.
     ///
-    /// - Throws: ``Unsendable``.
-    func check(constants: [String: String], authorization standard: AuthorizationSettings) throws(Unsendable) {
+    /// - Throws: ``UnsendableValue``.
+    func check(constants: [String: String], authorization standard: AuthorizationSettings) throws(UnsendableValue) {
         let authorization = authorization ?? standard
         let names = names.union(authorization.names)
         let samples = Dictionary(names.map { ($0, "x") }) { first, _ in first }
         let values = TemplateValues(samples).adding(constants)
-        _ = try question(values)
+        _ = try request(values)
         try authorization.check(values)
     }
 
@@ -116,7 +121,7 @@ struct ServiceCall: Sendable {
         _ section: SettingsSection
     ) throws(SettingsError) -> [(name: String, value: Template)] {
         let headers = try section.templates("headers")
-        let isOurs: Set<String> = [
+        let isServiceAccount: Set<String> = [
             "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "upgrade", "te",
         ]
         for header in headers {
@@ -124,7 +129,7 @@ struct ServiceCall: Sendable {
             let literal = header.value.parts.allSatisfy { part in
                 if case .literal(let text) = part { text.utf8.allSatisfy { (0x20...0x7E).contains($0) } } else { true }
             }
-            guard isToken, literal, !isOurs.contains(header.name.lowercased()) else {
+            guard isToken, literal, !isServiceAccount.contains(header.name.lowercased()) else {
                 throw section.error(
                     "headers", expected: "expected other headers than those of the connection, in printable ASCII")
             }
@@ -132,60 +137,62 @@ struct ServiceCall: Sendable {
         return headers
     }
 
-    /// The values that go into the request.
+    /// The names of the values in the request.
     var names: Set<String> {
         var names = url.names.union(body?.names ?? []).union(authorization?.names ?? [])
         for header in headers { names.formUnion(header.value.names) }
         return names
     }
 
-    /// What it reads from an answer.
+    /// The names of the values that the call reads from a response.
     var read: [String] { reader.names }
 
-    /// Opens the call's own authorization, where it has one.
+    /// Opens the call's own authorization. Returns nil when the call has none.
     func ownAuthorization(_ open: (AuthorizationSettings) -> any Authorization) -> (any Authorization)? {
         authorization.map(open)
     }
 
-    /// - Throws: ``Unsendable``.
-    func question(_ values: TemplateValues) throws(Unsendable) -> HTTPQuestion {
-        var question = HTTPQuestion(method: method, url: try url.url(values))
-        question.hasMeaningFor401 = (good + refused).contains { $0.includes(status: 401) }
-        question.isRepeatable = purpose.isQuestion || ["GET", "HEAD"].contains(method)
+    /// Renders the request.
+    ///
+    /// - Throws: ``UnsendableValue`` for a value that is missing or cannot be sent.
+    func request(_ values: TemplateValues) throws(UnsendableValue) -> OutboundRequest {
+        var request = OutboundRequest(method: method, url: try url.url(values))
+        request.accepts401 = (good + rejected).contains { $0.includes(status: 401) }
+        request.isRepeatable = purpose.isQuery || ["GET", "HEAD"].contains(method)
         if let body {
             let rendered = try body.render(values)
-            question.body = rendered.bytes
-            question.headers += rendered.headers
+            request.body = rendered.bytes
+            request.headers += rendered.headers
         }
         for header in headers {
             let value = try header.value.render(values, in: header.value.parts.count > 1 ? .headerPart : .header)
-            // Spaces around a value are taken off on its way: two readers could become one.
-            guard !value.hasPrefix(" "), !value.hasSuffix(" ") else { throw Unsendable() }
-            question.headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
-            question.headers.append(HTTPQuestion.Header(name: header.name, value: value))
+            // Servers strip spaces around a header value, which could make the values of two readers equal.
+            guard !value.hasPrefix(" "), !value.hasSuffix(" ") else { throw UnsendableValue() }
+            request.headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
+            request.headers.append(OutboundRequest.Header(name: header.name, value: value))
         }
-        return question
+        return request
     }
 
-    /// What an answer means.
+    /// Returns the meaning of a response.
     ///
-    /// - Throws: ``ServiceFailure`` for an answer that is neither good news nor a refusal, or both.
-    func outcome(of answer: HTTPAnswer) throws(ServiceFailure) -> Outcome {
-        let values = reader.values(in: answer)
-        let isGood = good.contains { $0.matches(answer, values) }
-        let isRefused = refused.contains { $0.matches(answer, values) }
-        if SOAPFault.isIn(answer) {
-            // A fault is bad news of any kind, unless a rule knows it by what it says.
-            guard refused.contains(where: { $0.hasEvidence && $0.matches(answer, values) }) else {
+    /// - Throws: ``ServiceFailure`` for a response that is neither positive nor a rejection, or both.
+    func outcome(of response: OutboundResponse) throws(ServiceFailure) -> Outcome {
+        let values = reader.values(in: response)
+        let isGood = good.contains { $0.matches(response, values) }
+        let isRejected = rejected.contains { $0.matches(response, values) }
+        if SOAPFault.isIn(response) {
+            // A fault can have any cause, so it is a rejection only when a rule matches its content.
+            guard rejected.contains(where: { $0.hasEvidence && $0.matches(response, values) }) else {
                 throw .fault(purpose)
             }
-            return .refused(values.texts)
+            return .rejected(values.texts)
         }
-        switch (isGood, isRefused) {
+        switch (isGood, isRejected) {
         case (true, false): return .good(values.texts)
-        case (false, true): return .refused(values.texts)
+        case (false, true): return .rejected(values.texts)
         case (true, true): throw .contradictory(purpose)
-        case (false, false): throw .notUnderstood(purpose, status: answer.status)
+        case (false, false): throw .notUnderstood(purpose, status: response.status)
         }
     }
 }

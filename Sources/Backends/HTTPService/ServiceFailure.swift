@@ -1,18 +1,19 @@
 import Gatefold
 import Protections
 
-/// Why a service's answer says nothing.
-enum ServiceFailure: AnswerFailure, Equatable {
+/// A failure to interpret a service's response.
+enum ServiceFailure: RequestScopedFailure, Equatable {
     case notUnderstood(ServiceCall.Purpose, status: Int)
     case contradictory(ServiceCall.Purpose)
     case fault(ServiceCall.Purpose)
     case noValue(String)
     case undecided
 
-    /// A status from 500 on, a fault, and what may be meant for our own account (401, 403, 407) or for everybody (408, 429)
-    /// speak of the service. Anything else it says of one reader or one edition, and the next may be understood; where only
-    /// some variants could be asked, the others answered.
-    var isOfOneAnswer: Bool {
+    /// A Boolean value that indicates whether the failure concerns a single response. A status from 500 on, a SOAP
+    /// fault, and statuses that may concern our own account (401, 403, 407) or all clients (408, 429) concern the
+    /// whole service. Any other failure concerns one reader or one edition, and the next response may be
+    /// understood. ``undecided`` concerns one response, because some variants failed and the others responded.
+    var isRequestScoped: Bool {
         switch self {
         case .notUnderstood(.health, _), .contradictory(.health), .fault: false
         case .notUnderstood(_, let status): status < 500 && ![401, 403, 407, 408, 429].contains(status)
@@ -23,11 +24,11 @@ enum ServiceFailure: AnswerFailure, Equatable {
     var cause: String {
         switch self {
         case .notUnderstood(let call, let status):
-            "the answer to \(call.rawValue) has status \(status) and is no answer that the configuration knows"
-        case .contradictory(let call): "the answer to \(call.rawValue) is good news and a refusal at once"
-        case .fault(let call): "the answer to \(call.rawValue) is a SOAP fault"
-        case .noValue(let name): "the answer has not the one value `\(name)` that is needed"
-        case .undecided: "not all variants could be asked, so which one is the reader's is not known"
+            "the response to \(call.rawValue) has status \(status) and matches no rule of the configuration"
+        case .contradictory(let call): "the response to \(call.rawValue) is a success and a rejection at once"
+        case .fault(let call): "the response to \(call.rawValue) is a SOAP fault"
+        case .noValue(let name): "the response does not have exactly one value `\(name)`"
+        case .undecided: "not all variants could be called, so the reader's variant is unknown"
         }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is kept from sign-in for later calls, sealed inside the reader's token.
+/// The values from sign-in that later calls need, sealed inside the reader's token.
 struct ServiceSession: Codable, Equatable {
-    /// The variant that recognised the reader.
+    /// The variant that authenticated the reader.
     var variant: String?
     var values: [String: String] = [:]
 
@@ -11,7 +11,7 @@ struct ServiceSession: Codable, Equatable {
         case values = "k"
     }
 
-    /// Nil when there is nothing to keep. The same session is always the same text.
+    /// The encoded session, or nil when there is nothing to store. Equal sessions have equal texts.
     var text: String? {
         if variant == nil, values.isEmpty { return nil }
         let encoder = JSONEncoder()
@@ -24,7 +24,7 @@ struct ServiceSession: Codable, Equatable {
         self.values = values
     }
 
-    /// Nil for a text of another make.
+    /// Decodes a session. Returns nil for a text in another format.
     init?(_ text: String?) {
         guard let text else {
             self.init()

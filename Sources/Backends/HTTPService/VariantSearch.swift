@@ -1,8 +1,9 @@
 import Gatefold
 
-/// Decides which of a service's variants is a reader's, as they answer one after the other.
+/// A search for the reader's variant of a service, which collects the results of the variants one by one.
 ///
-/// One that could not be asked is never taken for one that does not know the reader, and never for an inactive one.
+/// A variant that failed never counts as one that rejects the reader, and never as one with an inactive
+/// subscription.
 struct VariantSearch {
     private let preference: HTTPService.Preference
     private var failure: (any Error)?
@@ -14,13 +15,13 @@ struct VariantSearch {
         self.preference = preference
     }
 
-    /// Whether the state of a subscriber who was recognised now matters: not when the first wins, nor when there is nobody
-    /// else to choose from.
+    /// Returns whether the state of the subscriber just authenticated matters. It does not when the first variant
+    /// wins, or when there is no other variant to choose from.
     func needsState(isLast: Bool) -> Bool {
         preference == .active && !(isLast && found == 0 && failure == nil)
     }
 
-    mutating func recognised(_ subscriber: Subscriber, isStateKnown: Bool) {
+    mutating func authenticated(_ subscriber: Subscriber, isStateKnown: Bool) {
         last = subscriber
         found += 1
         if !isStateKnown { areStatesKnown = false }
@@ -30,12 +31,15 @@ struct VariantSearch {
         failure = failure ?? error
     }
 
-    /// The answer when none was active.
-    func end() throws -> Recognition {
+    /// Returns the result when no variant had an active subscription.
+    ///
+    /// - Throws: the first failure when no variant authenticated the reader, or ``ServiceFailure/undecided``.
+    func end() throws -> AuthenticationResult {
         if let failure { throw last == nil ? failure : ServiceFailure.undecided }
-        guard let last else { return .notRecognised(message: nil) }
-        // Of several, one of which may be active after all, none is known to be the reader's.
+        guard let last else { return .rejected(message: nil) }
+        // With several candidates and an unknown state, any of them may be active, so the reader's variant is
+        // unknown.
         guard areStatesKnown || found == 1 else { throw ServiceFailure.undecided }
-        return .recognised(last)
+        return .authenticated(last)
     }
 }

@@ -2,50 +2,54 @@ import Foundation
 import Gatefold
 import InPlayer
 
-/// What one account has access to, asked in one of its sessions.
+/// The access of one account, queried in one of its sessions.
 struct AccountAccess: Sendable {
-    /// The entries of a page of the list of purchases, and the most pages that are read.
+    /// The number of entries per page of the purchase list. The next constant is the maximum number of pages that
+    /// are read.
     static let pageSize = 100
-    static let mostPages = 100
+    static let maxPages = 100
 
     let account: String
-    let seat: InPlayerSessions.Seat
-    let memory: ItemMemory
+    let clientSession: InPlayerSessions.ClientSession
+    let cache: ItemAccessCache
     let clock: WallClock
 
-    /// - Throws: ``InPlayerSessionOver``; ``InPlayerFailure`` and others when the service could not be asked.
+    /// Returns whether the account has access to an item.
+    ///
+    /// - Throws: ``InPlayerSessionExpired`` if the session is over; ``InPlayerFailure`` and other errors if the
+    ///   service fails.
     func has(_ item: Int) async throws -> Bool {
-        try await memory.isAccessible(.init(account: account, item: item), session: seat.id) {
-            try await ask(about: item)
+        try await cache.isAccessible(.init(account: account, item: item), session: clientSession.id) {
+            try await fetchAccess(about: item)
         }
     }
 
-    private func ask(about item: Int) async throws -> ItemMemory.Told {
+    private func fetchAccess(about item: Int) async throws -> ItemAccessCache.ItemAccessResult {
         let access: ItemAccess?
         do throws(InPlayerError) {
-            access = try await seat.client.assets.accessIfAny(to: item)
+            access = try await clientSession.client.assets.accessIfAny(to: item)
         } catch {
             throw error.meaning(item: item)
         }
-        guard let access else { return ItemMemory.Told(isAccessible: false, ends: nil) }
-        // Only an answer about this very item opens anything.
+        guard let access else { return ItemAccessCache.ItemAccessResult(isAccessible: false, ends: nil) }
+        // Only a response about this item may open anything.
         guard access.item?.id == item else { throw InPlayerFailure.notUnderstood(item: item) }
         let now = clock.now
         let isNow = access.starts.map { $0 <= now } ?? true && access.expires.map { now < $0 } ?? true
-        return ItemMemory.Told(isAccessible: isNow, ends: isNow ? access.expires : nil)
+        return ItemAccessCache.ItemAccessResult(isAccessible: isNow, ends: isNow ? access.expires : nil)
     }
 
-    /// Those of the items that the account has access to, a question for each.
+    /// Returns the items that the account has access to. Each item needs a query.
     ///
-    /// - Parameter atOnce: so many questions are under way at a time.
-    func held(of items: [Int], atOnce: Int) async throws -> Set<Int> {
+    /// - Parameter maxConcurrent: The maximum number of concurrent queries.
+    func held(of items: [Int], maxConcurrent: Int) async throws -> Set<Int> {
         try await withThrowingTaskGroup(of: Int?.self) { group in
             var rest = items[...]
             func next() {
                 guard let item = rest.popFirst() else { return }
                 group.addTask { try await has(item) ? item : nil }
             }
-            for _ in 0..<atOnce { next() }
+            for _ in 0..<maxConcurrent { next() }
             var held: Set<Int> = []
             while let accessible = try await group.next() {
                 if let accessible { held.insert(accessible) }
@@ -55,18 +59,18 @@ struct AccountAccess: Sendable {
         }
     }
 
-    /// What the account has bought and not lost, from its list of purchases.
+    /// Returns the items that the account bought and still has, according to its purchase list.
     func purchased() async throws -> Set<Int> {
         var held: Set<Int> = []
         var seen = 0
-        for number in 0..<Self.mostPages {
+        for number in 0..<Self.maxPages {
             let page: Page<HistoricAccess>
             do throws(InPlayerError) {
-                page = try await seat.client.assets.accessHistory(.active, page: number, size: Self.pageSize)
+                page = try await clientSession.client.assets.accessHistory(.active, page: number, size: Self.pageSize)
             } catch {
                 throw error.meaning()
             }
-            // An entry that can not be read may be the one that counts.
+            // An unreadable entry may be the decisive one.
             guard page.unreadable == 0 else { throw InPlayerFailure.notUnderstood(item: nil) }
             let now = clock.now
             for entry in page.items where entry.isRevoked != true {
@@ -75,12 +79,12 @@ struct AccountAccess: Sendable {
             }
             seen += page.items.count
             guard let total = page.total else {
-                // A page may be shorter than was asked for; only an empty one is the end.
+                // A page may be shorter than requested; only an empty page is the end.
                 if page.items.isEmpty { return held }
                 continue
             }
             if seen >= total { return held }
-            // A list that says it has more and gives nothing is no answer.
+            // A list that announces more entries and returns none is invalid.
             guard !page.items.isEmpty else { throw InPlayerFailure.notUnderstood(item: nil) }
         }
         throw InPlayerFailure.historyTooLong

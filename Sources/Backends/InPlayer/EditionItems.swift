@@ -1,15 +1,15 @@
 import Gatefold
 import Settings
 
-/// Which item of the merchant's stands for which edition.
+/// The mapping of editions to the merchant's items.
 struct EditionItems: Sendable {
     static let form = "the numbers of items, from 1 to 2147483647"
 
     private var editions: [EditionID: Int] = [:]
-    /// The longest first.
+    /// The prefixes, longest first.
     private var prefixes: [(text: String, item: Int)] = []
 
-    /// Reads editions, and beginnings of editions before a `*`, with an item each.
+    /// Reads editions, and edition prefixes before a `*`, with an item each.
     init(_ section: SettingsSection) throws(SettingsError) {
         for name in section.names where section.has(name) {
             guard let item = try Self.item(section.requiredString(name, expected: "the number of an item")) else {
@@ -28,7 +28,7 @@ struct EditionItems: Sendable {
     }
 
     private static func unusable(_ name: String, _ section: SettingsSection) -> SettingsError {
-        section.error(name, expected: "expected an edition, or the beginning of one and `*`")
+        section.error(name, expected: "expected an edition, or a prefix and `*`")
     }
 
     static func item(_ text: String) -> Int? {
@@ -37,13 +37,14 @@ struct EditionItems: Sendable {
 
     var isEmpty: Bool { editions.isEmpty && prefixes.isEmpty }
 
-    /// Every item there is, once.
+    /// All items without duplicates.
     var all: [Int] { Set(editions.values).union(prefixes.map(\.item)).sorted() }
 
-    /// A subscription to these items: the editions that have one of them by name or by their beginning. Where every edition
-    /// has an item and every item is accessible, it is everything.
+    /// Returns a subscription to items. It contains the editions whose name or prefix has one of the items. If
+    /// every edition has an item and every item is accessible, it contains everything.
     ///
-    /// - Parameter isActive: everything is for the active only.
+    /// - Parameter isActive: A Boolean value that indicates whether the subscription is active. Only an active
+    ///   subscription can contain everything.
     func subscription(_ accessible: Set<Int>, isActive: Bool) -> Subscription {
         var subscription = Subscription(state: isActive ? .active : .inactive)
         if isActive, prefixes.last?.text.isEmpty == true, accessible.isSuperset(of: all) {
@@ -53,8 +54,8 @@ struct EditionItems: Sendable {
         subscription.entitlement = .editions(Set(editions.filter { accessible.contains($0.value) }.keys))
         let held = Set(prefixes.filter { accessible.contains($0.item) }.map(\.text))
         if !held.isEmpty {
-            subscription.beginnings = [
-                EditionBeginnings(
+            subscription.editionPrefixes = [
+                EditionPrefixes(
                     held: held, withheld: Set(prefixes.map(\.text)).subtracting(held),
                     except: Set(editions.keys.filter { id in held.contains { id.rawValue.hasPrefix($0) } }))
             ]

@@ -2,19 +2,20 @@ import Foundation
 import Gatefold
 import InPlayer
 
-/// Recognises the accounts of an InPlayer merchant, and asks what each has access to.
+/// A backend that authenticates the accounts of an InPlayer merchant and queries their access.
 ///
-/// An account's tokens are sealed inside ours. They are refreshed when they end, once for all who ask at the same time.
+/// The account's tokens are sealed inside Gatefold's tokens. An expired token is refreshed once for all concurrent
+/// callers.
 ///
-/// It has no verdicts on single editions: the subscription names all that the account's items open, so that what a
-/// verification lists and what edition credentials open are the same.
+/// The backend has no verdicts on single editions. The subscription lists everything that the account's items open,
+/// so that a verification and edition credentials agree.
 struct InPlayerBackend: SubscriberBackend {
     let name: String
     private let settings: InPlayerSettings
     private let services: BackendServices
     private let sessions: InPlayerSessions
-    private let memory: ItemMemory
-    private let open: @Sendable (MemorySessionStorage) -> InPlayerClient
+    private let cache: ItemAccessCache
+    private let open: @Sendable (InMemorySessionStorage) -> InPlayerClient
 
     init(name: String, settings: InPlayerSettings, transport: any InPlayerTransport, services: BackendServices) {
         self.name = name
@@ -26,55 +27,58 @@ struct InPlayerBackend: SubscriberBackend {
                 merchant: settings.merchant, environment: settings.environment, storage: storage, transport: transport,
                 now: { clock.now })
         }
-        sessions = InPlayerSessions(most: settings.sessions, open: open)
-        memory = ItemMemory(lifetime: settings.itemCache, clock: clock)
+        sessions = InPlayerSessions(limit: settings.sessions, open: open)
+        cache = ItemAccessCache(lifetime: settings.itemCache, clock: clock)
     }
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        // A blank is nobody's (PITFALLS row 14), and neither is what ends a text elsewhere.
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        // Blank values, NULs and oversized values cannot belong to any account. A NUL would end the string in other
+        // programs.
+        //
+        // Source: Pitfall 14, “Empty passwords and blank fields that succeed”.
         guard let password = credentials[settings.passwordField],
             [credentials.identifier, password].allSatisfy({ text in
                 !text.allSatisfy(\.isWhitespace) && !text.utf8.contains(0)
-                    && text.utf8.count <= CredentialFields.longestField
+                    && text.utf8.count <= CredentialFields.maxFieldLength
             })
-        else { return .notRecognised(message: nil) }
-        let storage = MemorySessionStorage()
+        else { return .rejected(message: nil) }
+        let storage = InMemorySessionStorage()
         let client = open(storage)
         let session: StoredSession
         do throws(InPlayerError) {
             session = try await client.accounts.signIn(credentials.identifier, password: password)
-        } catch .refused(let fault) where fault.isAboutCredentials {
-            return .notRecognised(message: nil)
+        } catch .rejected(let fault) where fault.concernsCredentials {
+            return .rejected(message: nil)
         } catch {
             throw error.meaning()
         }
         let account: InPlayer.Account
-        if let told = session.account {
-            account = told
+        if let reported = session.account {
+            account = reported
         } else {
             do throws(InPlayerError) {
                 account = try await client.accounts.current()
             } catch {
-                // A token that is not taken right after it was given says nothing of the reader.
+                // A rejection of a token that was just issued says nothing about the reader.
                 let meaning = error.meaning()
-                throw meaning is InPlayerSessionOver ? InPlayerFailure.status(401, item: nil) : meaning
+                throw meaning is InPlayerSessionExpired ? InPlayerFailure.status(401, item: nil) : meaning
             }
         }
         let id = Base64URL.encode(services.random.bytes(12))
-        // Asking for the account may have brought other tokens.
-        return .recognised(try subscriber(account, InPlayerSession(id: id, storage.load() ?? session)))
+        // The query for the account may have refreshed the tokens.
+        return .authenticated(try subscriber(account, InPlayerSession(id: id, storage.load() ?? session)))
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         guard let session = session(of: subscriber) else { return Subscription(state: .unknown) }
-        return try await inSession(session, over: Subscription(state: .unknown)) { seat in
-            let access = access(of: subscriber, seat)
+        return try await inSession(session, onExpiry: Subscription(state: .unknown)) { clientSession in
+            let access = access(of: subscriber, clientSession)
             let items = settings.items.all
             let held: Set<Int>
             switch settings.access {
             case .items:
                 held = try await access.held(
-                    of: Set(items + settings.subscriptionItems).sorted(), atOnce: settings.atOnce)
+                    of: Set(items + settings.subscriptionItems).sorted(), maxConcurrent: settings.maxConcurrent)
             case .history: held = try await access.purchased()
             }
             let deciding = settings.subscriptionItems.isEmpty ? items : settings.subscriptionItems
@@ -82,40 +86,42 @@ struct InPlayerBackend: SubscriberBackend {
         }
     }
 
-    /// Asks whether the account is still there, which refreshes its tokens where need be, and seals those of this moment.
-    func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
-        guard let session = session(of: subscriber) else { return .notRecognised(message: nil) }
-        return try await inSession(session, over: .notRecognised(message: nil)) { seat in
+    /// Renews the session: checks that the account still exists, which refreshes its tokens if necessary, and seals
+    /// the current tokens.
+    func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
+        guard let session = session(of: subscriber) else { return .rejected(message: nil) }
+        return try await inSession(session, onExpiry: .rejected(message: nil)) { clientSession in
             let account: InPlayer.Account
             do throws(InPlayerError) {
-                account = try await seat.client.accounts.current()
+                account = try await clientSession.client.accounts.current()
             } catch {
                 throw error.meaning()
             }
-            guard let renewed = seat.session else { throw InPlayerSessionOver() }
+            guard let renewed = clientSession.session else { throw InPlayerSessionExpired() }
             let found = try self.subscriber(account, renewed)
-            // Somebody else's tokens are not this reader's.
+            // Tokens of another account must not be sealed for this reader.
             guard found.key == subscriber.key else { throw InPlayerFailure.notUnderstood(item: nil) }
-            return .recognised(found)
+            return .authenticated(found)
         }
     }
 
-    func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {
+    func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
         guard let session = session(of: subscriber) else { return }
-        let seat = sessions.seat(of: session)
-        defer { sessions.leave(seat) }
+        let clientSession = sessions.clientSession(of: session)
+        defer { sessions.leave(clientSession) }
         do throws(InPlayerError) {
-            try await seat.client.accounts.signOut()
+            try await clientSession.client.accounts.signOut()
         } catch {
             throw error.meaning()
         }
     }
 
-    /// What a merchant asks of new accounts is told to anybody; a refusal of the service's own is an answer, too.
+    /// Queries the merchant's registration fields, which are public. A rejection by the service itself also proves
+    /// that it is available.
     func health() async throws {
         do throws(InPlayerError) {
-            _ = try await open(MemorySessionStorage()).accounts.registrationFields()
-        } catch .refused(let fault) where (400..<500).contains(fault.status) && ![408, 429].contains(fault.status) {
+            _ = try await open(InMemorySessionStorage()).accounts.registrationFields()
+        } catch .rejected(let fault) where (400..<500).contains(fault.status) && ![408, 429].contains(fault.status) {
             return
         } catch {
             throw error.meaning()
@@ -124,21 +130,24 @@ struct InPlayerBackend: SubscriberBackend {
 }
 
 extension InPlayerBackend {
-    /// - Parameter answer: where the session at the service is over.
-    private func inSession<Answer: Sendable>(
-        _ session: InPlayerSession, over answer: Answer, _ ask: (InPlayerSessions.Seat) async throws -> Answer
-    ) async throws -> Answer {
-        let seat = sessions.seat(of: session)
+    /// Runs a query in a session of the service.
+    ///
+    /// - Parameter result: The result if the session is over.
+    private func inSession<Value: Sendable>(
+        _ session: InPlayerSession, onExpiry result: Value,
+        _ operation: (InPlayerSessions.ClientSession) async throws -> Value
+    ) async throws -> Value {
+        let clientSession = sessions.clientSession(of: session)
         do {
-            return try await ask(seat)
-        } catch is InPlayerSessionOver {
-            sessions.leave(seat)
-            return answer
+            return try await operation(clientSession)
+        } catch is InPlayerSessionExpired {
+            sessions.leave(clientSession)
+            return result
         }
     }
 
-    private func access(of subscriber: Subscriber, _ seat: InPlayerSessions.Seat) -> AccountAccess {
-        AccountAccess(account: subscriber.key, seat: seat, memory: memory, clock: services.clock)
+    private func access(of subscriber: Subscriber, _ clientSession: InPlayerSessions.ClientSession) -> AccountAccess {
+        AccountAccess(account: subscriber.key, clientSession: clientSession, cache: cache, clock: services.clock)
     }
 
     private func session(of subscriber: Subscriber) -> InPlayerSession? {
@@ -146,7 +155,7 @@ extension InPlayerBackend {
         return subscriber.upstreamSession.flatMap { InPlayerSession($0) }
     }
 
-    /// The account's key is its UUID, or its number where it has none.
+    /// Returns a subscriber whose key is the account's UUID, or its number if it has no UUID.
     private func subscriber(_ account: InPlayer.Account, _ session: InPlayerSession) throws(InPlayerFailure)
         -> Subscriber
     {

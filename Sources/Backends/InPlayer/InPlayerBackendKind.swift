@@ -17,7 +17,7 @@ struct InPlayerBackendKind: BackendKind {
         self.settings = try InPlayerSettings(settings)
         let section = try settings.section("http")
         http = try OutgoingHTTPSettings(section)
-        // A token is for nobody else, and none of the service's calls is answered from another place.
+        // Tokens must not reach another host, and the service redirects none of its calls.
         guard http.redirects == .never else {
             throw section.error("redirects", expected: "expected `never`: the service's calls are not redirected")
         }

@@ -3,17 +3,19 @@ import Gatefold
 import InPlayer
 import Protections
 
-/// Why InPlayer's service could not be asked, beyond the connection. Names a status and an item, and nothing of the answer.
-enum InPlayerFailure: AnswerFailure, Equatable {
-    /// - Parameter item: that was asked about.
+/// The reason for a failure of InPlayer's service, apart from the connection. It names a status and an item, and
+/// nothing from the response.
+enum InPlayerFailure: RequestScopedFailure, Equatable {
+    /// - Parameter item: The item of the query.
     case status(Int, item: Int?)
-    /// An answer that is no answer of the service's, or not to this question.
+    /// A response that is not in the service's format, or not about this query.
     case notUnderstood(item: Int?)
     case historyTooLong
     case unusableTokens
 
-    /// As with any service: a status from 500 on and what may be meant for everybody speak of the service.
-    var isOfOneAnswer: Bool {
+    /// A Boolean value that indicates whether the failure concerns this one query. As with any service, a status of
+    /// 500 or above, or one that may apply to all readers, concerns the service.
+    var isRequestScoped: Bool {
         switch self {
         case .status(let status, _): (400..<500).contains(status) && ![401, 403, 407, 408, 429].contains(status)
         case .notUnderstood, .historyTooLong, .unusableTokens: true
@@ -22,29 +24,29 @@ enum InPlayerFailure: AnswerFailure, Equatable {
 
     var cause: String {
         switch self {
-        case .status(let status, let item): "the service answered\(Self.about(item)) with status \(status)"
-        case .notUnderstood(let item): "the service's answer\(Self.about(item)) is not one of its protocol"
+        case .status(let status, let item): "the service responded\(Self.about(item)) with status \(status)"
+        case .notUnderstood(let item): "the service's response\(Self.about(item)) does not follow its protocol"
         case .historyTooLong: "the account's list of purchases has more pages than are read, or does not end"
-        case .unusableTokens: "the service's tokens are too long to be kept, or have letters that no header carries"
+        case .unusableTokens: "the service's tokens are too long to store, or have characters invalid in a header"
         }
     }
 
     private static func about(_ item: Int?) -> String { item.map { " about item \($0)" } ?? "" }
 }
 
-/// The account's session at the service is over.
-struct InPlayerSessionOver: Error {}
+/// An error that indicates that the account's session at the service is over.
+struct InPlayerSessionExpired: Error {}
 
 extension InPlayerError {
-    /// What it means to a backend: that the session is over, or that the service could not be asked.
+    /// Returns the meaning of the error to a backend: the session is over, or the service failed.
     ///
-    /// - Parameter item: that was asked about.
+    /// - Parameter item: The item of the query.
     func meaning(item: Int? = nil) -> any Error {
         switch self {
-        case .notSignedIn, .sessionEnded(nil): InPlayerSessionOver()
+        case .notSignedIn, .sessionEnded(nil): InPlayerSessionExpired()
         case .sessionEnded(.some(let fault)):
-            fault.isAboutCredentials ? InPlayerSessionOver() : InPlayerFailure.status(fault.status, item: item)
-        case .refused(let fault): InPlayerFailure.status(fault.status, item: item)
+            fault.concernsCredentials ? InPlayerSessionExpired() : InPlayerFailure.status(fault.status, item: item)
+        case .rejected(let fault): InPlayerFailure.status(fault.status, item: item)
         case .unreachable(let error): error
         case .unreadable, .storage, .invalid: InPlayerFailure.notUnderstood(item: item)
         }
@@ -52,10 +54,11 @@ extension InPlayerError {
 }
 
 extension InPlayerFault {
-    /// Whether the answer to an authentication speaks of the credentials or token in it, and not of the client or merchant in
-    /// our own settings, nor of anything else, and comes from the service itself.
-    var isAboutCredentials: Bool {
+    /// A Boolean value that indicates whether the response to an authentication rejects the credentials or the
+    /// token. It is `false` if the response concerns the configured client or merchant or anything else, or does
+    /// not come from the service itself.
+    var concernsCredentials: Bool {
         let ours: Set<String> = ["client_id", "client_secret", "grant_type", "merchant_uuid", "branding_id"]
-        return isServicesOwn && [400, 401, 403, 404, 422].contains(status) && ours.isDisjoint(with: fields.keys)
+        return isServiceError && [400, 401, 403, 404, 422].contains(status) && ours.isDisjoint(with: fields.keys)
     }
 }

@@ -2,17 +2,17 @@ import Foundation
 import Gatefold
 import InPlayer
 
-/// The tokens of an account, as they are kept sealed inside ours.
+/// The tokens of an account, which are sealed inside Gatefold's tokens.
 ///
-/// As a text it is five lines: the form's number, the session's own name, the access token's end in Unix seconds, the access
-/// token and the refresh token, the last three possibly empty.
+/// The text format has five lines: the format's number, the session's identifier, the access token's expiry in Unix
+/// seconds, the access token and the refresh token. The last three may be empty.
 struct InPlayerSession: Sendable, Equatable {
-    /// Further than this our token has no room (``SealedTokenCodec/longestSubscriber``), in bytes; what is left is for the
-    /// backend's name, the account's key, and a chain around it.
-    static let longest = SealedTokenCodec.longestSubscriber - 700
+    /// The maximum length of the text in bytes. A token has limited room (``SealedTokenCodec/maxSubscriberLength``),
+    /// and the rest is for the backend's name, the account's key and a chain around it.
+    static let maxLength = SealedTokenCodec.maxSubscriberLength - 700
     private static let form = "1"
 
-    /// Of one sign-in: all our tokens of it have the same, however often they are renewed.
+    /// The identifier of one sign-in. All tokens of that sign-in share it, including renewed ones.
     let id: String
     var accessToken: String
     var refreshToken: String?
@@ -25,7 +25,7 @@ struct InPlayerSession: Sendable, Equatable {
         expires = session.expires
     }
 
-    /// Nil for a text of another make.
+    /// Parses a text. Returns `nil` for a text in another format.
     init?(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count == 5, lines[0] == Self.form, !lines[1].isEmpty, !lines[3].isEmpty || !lines[4].isEmpty else {
@@ -42,23 +42,24 @@ struct InPlayerSession: Sendable, Equatable {
         }
     }
 
-    /// Where both tokens together are too long, the access token is left out: the other one brings a new one.
+    /// Returns the session as text. If both tokens together are too long, the access token is omitted because the
+    /// refresh token yields a new one.
     ///
-    /// - Throws: ``InPlayerFailure/unusableTokens`` when they can not be kept.
+    /// - Throws: ``InPlayerFailure/unusableTokens`` if the tokens cannot be stored.
     func text() throws(InPlayerFailure) -> String {
         guard [accessToken, refreshToken ?? ""].allSatisfy(Self.isToken) else { throw .unusableTokens }
         let end = expires.flatMap { Int(exactly: $0.timeIntervalSince1970.rounded(.down)) }.map(String.init) ?? ""
         for access in [accessToken, ""] where !access.isEmpty || refreshToken != nil {
             let text = [Self.form, id, end, access, refreshToken ?? ""].joined(separator: "\n")
-            if text.utf8.count <= Self.longest { return text }
+            if text.utf8.count <= Self.maxLength { return text }
         }
         throw .unusableTokens
     }
 
-    /// What goes into a header, and leaves the lines as they are.
+    /// Returns whether a token fits into a header and contains no line break.
     private static func isToken(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
-    /// What the client of the service keeps. An access token that was left out is one that has ended.
+    /// The session in the format of the service's client. An omitted access token counts as expired.
     var stored: StoredSession {
         StoredSession(
             accessToken: accessToken, refreshToken: refreshToken, expires: accessToken.isEmpty ? .distantPast : expires,

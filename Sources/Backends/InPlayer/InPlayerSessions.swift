@@ -3,81 +3,85 @@ import Gatefold
 import InPlayer
 import Synchronization
 
-/// The clients of those sessions that asked last, one for each: whatever asks at the same time shares it, so that tokens are
-/// refreshed once, and what a refresh brought serves until our own token is renewed.
+/// The clients of recently used sessions, one per session. Concurrent queries share the client, so that tokens are
+/// refreshed once, and refreshed tokens are used until Gatefold's own token is renewed.
 final class InPlayerSessions: Sendable {
-    /// A client, and what it keeps its tokens in.
-    struct Seat: Sendable {
+    /// A client and the storage of its tokens.
+    struct ClientSession: Sendable {
         let id: String
         let client: InPlayerClient
-        fileprivate let storage: MemorySessionStorage
+        fileprivate let storage: InMemorySessionStorage
         fileprivate let number: Int
 
-        /// The tokens at this moment; nil when the session is over.
+        /// The current tokens, or `nil` if the session is over.
         var session: InPlayerSession? { storage.load().map { InPlayerSession(id: id, $0) } }
     }
 
     private struct State {
-        var seats: [String: Seat] = [:]
+        var clientSessions: [String: ClientSession] = [:]
         var ids: [Int: String] = [:]
-        var order = RecencyList()
+        var order = LRUList()
     }
 
-    private let most: Int
-    private let open: @Sendable (MemorySessionStorage) -> InPlayerClient
+    private let limit: Int
+    private let open: @Sendable (InMemorySessionStorage) -> InPlayerClient
     private let state = Mutex(State())
 
+    /// Creates an empty collection.
+    ///
     /// - Parameters:
-    ///   - most: that are kept; those unused for longest go first, and come back with the tokens sealed in ours.
-    ///   - open: makes a client.
-    init(most: Int, open: @escaping @Sendable (MemorySessionStorage) -> InPlayerClient) {
-        self.most = most
+    ///   - limit: The maximum number of clients. The least recently used are removed and return with the tokens
+    ///     sealed in Gatefold's token.
+    ///   - open: Creates a client.
+    init(limit: Int, open: @escaping @Sendable (InMemorySessionStorage) -> InPlayerClient) {
+        self.limit = limit
         self.open = open
     }
 
-    /// The seat of a session, with the newest tokens known: those kept here, or those it comes with where another process
-    /// has renewed them since.
-    func seat(of session: InPlayerSession) -> Seat {
+    /// Returns the seat of a session with its newest known tokens: the stored tokens, or the session's own if
+    /// another process has renewed them since.
+    func clientSession(of session: InPlayerSession) -> ClientSession {
         state.withLock { state in
-            if let seat = state.seats[session.id] {
-                if let kept = seat.storage.load(), !Self.isNewer(session.expires, than: kept.expires) {
-                    state.order.use(seat.number)
-                    return seat
+            if let clientSession = state.clientSessions[session.id] {
+                if let stored = clientSession.storage.load(), !Self.isNewer(session.expires, than: stored.expires) {
+                    state.order.use(clientSession.number)
+                    return clientSession
                 }
-                Self.remove(seat, from: &state)
+                Self.remove(clientSession, from: &state)
             }
-            while state.seats.count >= most, let oldest = state.order.oldest(), let id = state.ids[oldest],
-                let seat = state.seats[id]
+            while state.clientSessions.count >= limit, let oldest = state.order.oldest(), let id = state.ids[oldest],
+                let clientSession = state.clientSessions[id]
             {
-                Self.remove(seat, from: &state)
+                Self.remove(clientSession, from: &state)
             }
-            let storage = MemorySessionStorage(session.stored)
-            let seat = Seat(id: session.id, client: open(storage), storage: storage, number: state.order.insert())
-            state.seats[seat.id] = seat
-            state.ids[seat.number] = seat.id
-            return seat
+            let storage = InMemorySessionStorage(session.stored)
+            let clientSession = ClientSession(
+                id: session.id, client: open(storage), storage: storage, number: state.order.insert())
+            state.clientSessions[clientSession.id] = clientSession
+            state.ids[clientSession.number] = clientSession.id
+            return clientSession
         }
     }
 
-    /// Its tokens are no longer good: whoever comes with others is asked about anew.
-    func leave(_ seat: Seat) {
+    /// Removes a seat whose tokens are no longer valid, so that a session with other tokens starts a new one.
+    func leave(_ clientSession: ClientSession) {
         state.withLock { state in
-            guard state.seats[seat.id]?.storage === seat.storage else { return }
-            Self.remove(seat, from: &state)
+            guard state.clientSessions[clientSession.id]?.storage === clientSession.storage else { return }
+            Self.remove(clientSession, from: &state)
         }
     }
 
-    var count: Int { state.withLock { $0.seats.count } }
+    var count: Int { state.withLock { $0.clientSessions.count } }
 
-    private static func remove(_ seat: Seat, from state: inout State) {
-        state.seats[seat.id] = nil
-        state.ids[seat.number] = nil
-        state.order.remove(seat.number)
+    private static func remove(_ clientSession: ClientSession, from state: inout State) {
+        state.clientSessions[clientSession.id] = nil
+        state.ids[clientSession.number] = nil
+        state.order.remove(clientSession.number)
     }
 
-    private static func isNewer(_ end: Date?, than kept: Date?) -> Bool {
-        guard let end, let kept else { return false }
-        // Ours has whole seconds.
-        return end.timeIntervalSince1970.rounded(.down) > kept.timeIntervalSince1970.rounded(.down)
+    private static func isNewer(_ end: Date?, than stored: Date?) -> Bool {
+        guard let end, let stored else { return false }
+        // The expiry in Gatefold's token has whole seconds.
+        return end.timeIntervalSince1970.rounded(.down) > stored.timeIntervalSince1970.rounded(.down)
     }
 }

@@ -2,13 +2,13 @@ import Foundation
 import InPlayer
 import Settings
 
-/// What is asked of InPlayer's service, and about which items.
+/// The settings of the queries to InPlayer's service and of the items that they concern.
 struct InPlayerSettings: Sendable {
-    /// How it is found out what an account has access to.
+    /// The method that determines the access of an account.
     enum Access: String, CaseIterable, Sendable {
-        /// A question for each item.
+        /// One query for each item.
         case items
-        /// The account's list of what it bought, a hundred entries a question.
+        /// The account's purchase list, with 100 entries per query.
         case history
     }
 
@@ -21,14 +21,14 @@ struct InPlayerSettings: Sendable {
     /// The credentials' field with the password.
     let passwordField: String
     let items: EditionItems
-    /// Access to any of these is an active subscription; where there are none, access to any item is.
+    /// The items that make a subscription active. If there are none, access to any item does.
     let subscriptionItems: [Int]
     let access: Access
-    /// So many items are asked about at a time, for one reader.
-    let atOnce: Int
-    /// What was told of an item holds so long, in seconds.
+    /// The maximum number of concurrent item queries for one reader. Default: 4. Range: 1 to 64.
+    let maxConcurrent: Int
+    /// The time in seconds for which the access to an item is cached. Default: 30 s. Range: 0 s to 1 h.
     let itemCache: TimeInterval
-    /// So many readers' sessions are kept at hand.
+    /// The maximum number of stored sessions. Default: 10,000. Range: 100 to 1,000,000.
     let sessions: Int
 
     init(_ section: SettingsSection) throws(SettingsError) {
@@ -47,9 +47,9 @@ struct InPlayerSettings: Sendable {
                 "items", expected: "missing; expected editions with their items, or else `subscription_items`")
         }
         access = try section.choice("access", default: .items)
-        atOnce = try section.integer("at_once", default: 4, in: 1...64)
-        itemCache = try section.duration("item_cache", default: 30, in: 0...3600)
-        sessions = try section.integer("sessions", default: 10_000, in: 100...1_000_000)
+        maxConcurrent = try section.integer("max_concurrent", default: 4, in: 1...64)
+        itemCache = try section.duration("item_cache_ttl", default: 30, in: 0...3600)
+        sessions = try section.integer("max_sessions", default: 10_000, in: 100...1_000_000)
     }
 
     private static func environment(_ section: SettingsSection) throws(SettingsError) -> InPlayerEnvironment {
@@ -62,7 +62,8 @@ struct InPlayerSettings: Sendable {
         guard !section.has("environment") else {
             throw section.error("environment", expected: "expected `environment` or `url`, not both")
         }
-        guard let environment = InPlayerEnvironment(services: url), ServiceTransport.canAsk(environment.services) else {
+        guard let environment = InPlayerEnvironment(services: url), ServiceTransport.isUsable(environment.services)
+        else {
             throw section.error("url", expected: "expected an http or https URL such as https://gate.example.com/daily")
         }
         return environment

@@ -3,32 +3,40 @@ import Gatefold
 import InPlayer
 import OutgoingRequests
 
-/// Carries the client library's requests over our own HTTP, by the settings of the backend.
+/// A transport of the client library's requests over Gatefold's HTTP client with the backend's settings.
 ///
-/// It lets those refusals through that count, of credentials (to an authentication), of a token (401) and of access (402), only
-/// with the form of the service's own errors: a proxy or an error page in between must not be taken for it (PITFALLS row 9).
+/// It accepts rejections of credentials (for an authentication), of a token (401) and of access (402) only in the
+/// format of the service's own errors. Responses of an intermediate proxy or error page must not count as
+/// rejections.
+///
+/// Source: Pitfall 9, “Outage and rejection confused”.
 struct ServiceTransport: InPlayerTransport {
-    let send: @Sendable (HTTPQuestion) async throws -> HTTPAnswer
+    let send: @Sendable (OutboundRequest) async throws -> OutboundResponse
 
-    static func canAsk(_ services: String) -> Bool { ServiceURL(services) != nil }
+    static func isUsable(_ services: String) -> Bool { ServiceURL(services) != nil }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard let url = ServiceURL(request.url) else { throw InPlayerFailure.notUnderstood(item: nil) }
         let isAuthentication = request.method == "POST" && request.url.hasSuffix("/accounts/authenticate")
-        var question = HTTPQuestion(method: request.method, url: url, hasMeaningFor401: true)
-        question.headers = request.headers.map { HTTPQuestion.Header(name: $0.name, value: $0.value) }
-        if !request.body.isEmpty { question.body = request.body }
-        // A refresh token may be good for one time only.
-        question.isRepeatable =
+        var outboundRequest = OutboundRequest(method: request.method, url: url, accepts401: true)
+        outboundRequest.headers = request.headers.map { OutboundRequest.Header(name: $0.name, value: $0.value) }
+        if !request.body.isEmpty { outboundRequest.body = request.body }
+        // A refresh token may be valid only once.
+        outboundRequest.isRepeatable =
             request.method == "GET" || isAuthentication && request.body.contains(Array("grant_type=password&".utf8))
-        let answer = try await send(question)
-        let isRefusal = [401, 402].contains(answer.status) || isAuthentication && (400..<500).contains(answer.status)
-        guard !isRefusal || Self.isOwnError(answer.body) else { throw InPlayerFailure.status(answer.status, item: nil) }
-        return TransportResponse(status: answer.status, body: answer.body)
+        let response = try await send(outboundRequest)
+        let isRejection =
+            [401, 402].contains(response.status) || isAuthentication && (400..<500).contains(response.status)
+        guard !isRejection || Self.isServiceError(response.body) else {
+            throw InPlayerFailure.status(response.status, item: nil)
+        }
+        return TransportResponse(status: response.status, body: response.body)
     }
 
-    /// An object with a `code`, which all of the service's errors have, or with `errors` (PROTOCOLS 5.3).
-    static func isOwnError(_ body: [UInt8]) -> Bool {
+    /// Returns whether a body is an object with a `code`, which all of the service's errors have, or with `errors`.
+    ///
+    /// Source: InPlayer protocol, “Error document”.
+    static func isServiceError(_ body: [UInt8]) -> Bool {
         struct Form: Decodable {
             private enum CodingKeys: CodingKey { case code, errors }
 

@@ -3,39 +3,41 @@ import Gatefold
 import LDAP
 import Settings
 
-/// What a reader's groups say about their subscription: fields for the mapping, beside the entry's attributes.
+/// The subscription information in a reader's groups: fields for the mapping, in addition to the entry's
+/// attributes.
 struct DirectoryGroups: Sendable {
-    /// The fields that groups add to what is mapped.
+    /// The fields that groups add to the mapped record.
     enum Field: String, CaseIterable {
-        /// The names of all groups; of those that an entry lists from elsewhere than `base`, the whole names.
+        /// The names of all groups. A group that an entry lists from outside `base` has its full distinguished
+        /// name.
         case name = "group.name"
-        /// The state of the first group in the table that has one and the reader.
+        /// The state of the first table row that has a state and contains the reader.
         case state = "group.state"
         /// The editions of all groups.
         case editions = "group.editions"
-        /// `true` when one of the groups has it.
-        case everything = "group.everything"
+        /// `true` if one of the groups has `everything`.
+        case everything = "group.all_editions"
     }
 
-    /// More are never read.
-    static let most = 1000
+    /// The maximum number of groups that are read.
+    static let limit = 1000
 
     private enum Source: Sendable {
-        /// The entry lists its groups. Those below the base may be called by their plain names; in another branch, anybody may
-        /// be allowed to make a group of the same name.
+        /// The entry lists its groups. Groups below the base may have plain names in the table. In another branch,
+        /// anyone might be allowed to create a group of the same name.
         case attribute(String, base: DistinguishedName?)
         /// The groups list their members.
         case search(base: String, scope: DirectorySearch.Scope, filter: DirectoryTemplate, name: String)
     }
 
-    /// What a group may be called in the table.
+    /// The name of a group in the table.
     private enum Name: Sendable, Hashable {
-        /// In lower case.
+        /// A plain name in lower case.
         case plain(String)
-        case whole(DistinguishedName)
+        case full(DistinguishedName)
 
         init(_ text: String) {
-            self = DistinguishedName(text).map { .whole($0) } ?? .plain(folding: text)
+            self = DistinguishedName(text).map { .full($0) } ?? .plain(folding: text)
         }
 
         static func plain(folding text: String) -> Name {
@@ -53,7 +55,7 @@ struct DirectoryGroups: Sendable {
     private let source: Source
     private let table: [Row]
 
-    /// Reads `attribute` and `base`, or `base`, `scope`, `filter` and `name`; and `table`.
+    /// Reads `attribute` and `base`, or `base`, `scope`, `filter` and `name`, and in either case `table`.
     init(_ section: SettingsSection) throws(SettingsError) {
         if section.has("attribute") {
             source = .attribute(try section.attribute("attribute"), base: try Self.base(section))
@@ -64,14 +66,14 @@ struct DirectoryGroups: Sendable {
                 filter: try DirectoryTemplate.filter(section, "filter", default: "(member={dn})"), name: name)
         }
         var rows: [Row] = []
-        let table = try section.requiredSection("table", expected: "what each group stands for")
+        let table = try section.requiredSection("table", expected: "the meaning of each group")
         for group in table.names {
             let row = try table.section(group)
             rows.append(
                 Row(
                     group: Name(group), state: try row.string("state"),
                     editions: try row.strings("editions") ?? [],
-                    everything: try row.boolean("everything", default: false)))
+                    everything: try row.boolean("all_editions", default: false)))
             try row.finish()
         }
         self.table = rows
@@ -94,7 +96,7 @@ struct DirectoryGroups: Sendable {
         return base
     }
 
-    /// The attributes of the reader's entry that it reads.
+    /// The attributes of the reader's entry that the groups need.
     var attributes: Set<String> {
         switch source {
         case .attribute(let name, _): [name]
@@ -102,7 +104,8 @@ struct DirectoryGroups: Sendable {
         }
     }
 
-    /// The search for the groups of an entry; nil when the entry lists them, or has nothing to find them by.
+    /// Returns the search for the groups of an entry, or `nil` if the entry lists its groups or lacks a value of
+    /// the filter.
     func search(for entry: DirectoryEntry) throws(DirectoryFailure) -> DirectorySearch? {
         guard case .search(let base, let scope, let filter, let name) = source else { return nil }
         var values: [String: String] = [:]
@@ -117,12 +120,12 @@ struct DirectoryGroups: Sendable {
             values[place] = FilterValue.escape(value)
         }
         return DirectorySearch(
-            base: base, scope: scope, filter: filter.filled { values[$0] ?? "" }, attributes: [name], limit: Self.most)
+            base: base, scope: scope, filter: filter.filled { values[$0] ?? "" }, attributes: [name], limit: Self.limit)
     }
 
-    /// Adds to a record what an entry's groups stand for.
+    /// Adds the fields of an entry's groups to a record.
     ///
-    /// - Parameter found: the groups, where they were searched.
+    /// - Parameter found: The groups, if they were searched.
     func add(to record: inout Record, entry: DirectoryEntry, found: [DirectoryEntry]) throws(DirectoryFailure) {
         var names: [String] = []
         var known: Set<Name> = []

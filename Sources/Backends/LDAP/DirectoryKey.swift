@@ -2,15 +2,17 @@ import Foundation
 import Gatefold
 import LDAP
 
-/// What stands for a reader in tokens: the entry's name, or an attribute that outlives a new name.
+/// The key of a reader in tokens: the entry's name, or an attribute that remains the same after a rename.
 struct DirectoryKey: Sendable, Equatable {
-    /// Nil for the distinguished name.
+    /// The name of the attribute, or `nil` for the distinguished name.
     let attribute: String?
 
-    /// In front of a value that is not plain text.
+    /// The prefix of a value that is not plain text.
     private static let binary = "{base64}"
 
-    /// - Throws: ``DirectoryFailure/withoutKey(_:)``
+    /// Returns the key of an entry.
+    ///
+    /// - Throws: ``DirectoryFailure/withoutKey(_:)`` if the entry does not have exactly one value.
     func key(of entry: DirectoryEntry) throws(DirectoryFailure) -> String {
         guard let attribute else { return entry.name }
         let values = entry.values(attribute)
@@ -18,7 +20,7 @@ struct DirectoryKey: Sendable, Equatable {
         return Self.text(value)
     }
 
-    /// The search for the entry that has the key; nil for a key that is none.
+    /// Returns the search for the entry with a key, or `nil` for an invalid key.
     func search(
         _ key: String, among people: DirectoryPeople, attributes: [String]
     ) -> DirectorySearch? {

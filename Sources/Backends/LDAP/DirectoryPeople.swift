@@ -1,13 +1,13 @@
 import LDAP
 import Settings
 
-/// Where a directory's readers are.
+/// The location of a directory's readers.
 struct DirectoryPeople: Sendable, Equatable {
     let base: String
     let scope: DirectorySearch.Scope
-    /// Finds a reader by what they typed; nil where the name is made of it.
+    /// The filter that finds a reader by the typed credentials, or `nil` if the reader's name is built from them.
     let filter: DirectoryTemplate?
-    /// What an entry must be to count as a reader's, now and later.
+    /// The filter that an entry must match to count as a reader, at sign-in and later.
     let only: DirectoryTemplate
 
     /// Reads `base`, `scope`, `filter` and `only`.
@@ -16,13 +16,13 @@ struct DirectoryPeople: Sendable, Equatable {
         scope = try section.choice("scope", default: .subtree)
         only = try DirectoryTemplate.filter(section, "only", default: "(objectClass=*)")
         guard only.names.isEmpty else {
-            throw section.error("only", expected: "expected a search filter without places for what a reader typed")
+            throw section.error("only", expected: "expected a search filter without placeholders for reader input")
         }
         if needsFilter {
             let filter = try DirectoryTemplate.filter(section, "filter")
             guard !filter.names.isEmpty else {
                 throw section.error(
-                    "filter", expected: "expected a place for what a reader typed, such as {identifier}")
+                    "filter", expected: "expected a placeholder for reader input, such as {identifier}")
             }
             self.filter = filter
         } else {
@@ -31,7 +31,7 @@ struct DirectoryPeople: Sendable, Equatable {
         try section.finish()
     }
 
-    /// The search for whoever typed these; nil when the filter needs a field that is not there.
+    /// Returns the search for the entry that matches a filled filter.
     func search(_ filled: String, attributes: [String]) -> DirectorySearch {
         DirectorySearch(
             base: base, scope: scope, filter: "(&\(only.filled { _ in "" })\(filled))", attributes: attributes,

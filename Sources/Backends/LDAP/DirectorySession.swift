@@ -1,7 +1,7 @@
 import LDAP
 import Synchronization
 
-/// Which of several servers is asked first: the one that answered last.
+/// The order of several servers. The server that last accepted a connection is first.
 final class DirectoryServers: Sendable {
     private let urls: [DirectoryURL]
     private let preferred = Atomic(0)
@@ -10,7 +10,7 @@ final class DirectoryServers: Sendable {
         self.urls = urls
     }
 
-    /// All of them, from the preferred one on.
+    /// All servers, starting with the preferred one.
     var order: [(index: Int, url: DirectoryURL)] {
         let first = preferred.load(ordering: .relaxed)
         return urls.indices.map { ($0 + first) % urls.count }.map { ($0, urls[$0]) }
@@ -21,8 +21,8 @@ final class DirectoryServers: Sendable {
     }
 }
 
-/// What one question needs of a directory: a connection that searches as the service, and one that readers' binds go over,
-/// because a bind changes who a connection belongs to.
+/// The connections that a query needs: one that searches as the service, and one for readers' binds, because a bind
+/// changes the identity of its connection.
 final class DirectorySession: PooledConnection {
     private struct State {
         var reader: LDAPConnection?
@@ -70,8 +70,10 @@ final class DirectorySession: PooledConnection {
         binder?.close()
     }
 
-    /// - Returns: nil when there is no such base.
-    func search(_ search: DirectorySearch) throws -> SearchAnswer? {
+    /// Searches as the service.
+    ///
+    /// - Returns: The result, or `nil` if the base does not exist.
+    func search(_ search: DirectorySearch) throws -> SearchResult? {
         guard let reader = state.withLock({ $0.reader }) else { throw LDAPError.connectionLost }
         return try reader.search(search)
     }
@@ -88,7 +90,7 @@ final class DirectorySession: PooledConnection {
         return try binder.bind(name: name, password: Array(password.utf8))
     }
 
-    /// Connects to the first server that lets us.
+    /// Connects to the first server that accepts the connection.
     private func open(
         _ slot: any WritableKeyPath<State, LDAPConnection?> & Sendable, prepare: (LDAPConnection) throws -> Void
     ) throws {
@@ -106,18 +108,18 @@ final class DirectorySession: PooledConnection {
                 return servers.prefer(index)
             } catch {
                 connection.close()
-                guard Self.isOneServers(error) else { throw error }
+                guard Self.isServerSpecific(error) else { throw error }
                 failure = error
             }
         }
         throw failure
     }
 
-    /// Whether another server may do better.
-    private static func isOneServers(_ error: any Error) -> Bool {
+    /// Returns whether the error may concern one server only, so that another server is tried.
+    private static func isServerSpecific(_ error: any Error) -> Bool {
         switch error {
         case LDAPError.unreachable, LDAPError.insecure, LDAPError.connectionLost, LDAPError.timedOut: true
-        case LDAPError.refused(_, let code), DirectoryFailure.serviceBind(let code):
+        case LDAPError.rejected(_, let code), DirectoryFailure.serviceBind(let code):
             code == .busy || code == .unavailable
         default: false
         }

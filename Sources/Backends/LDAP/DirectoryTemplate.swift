@@ -2,7 +2,7 @@ import Gatefold
 import LDAP
 import Settings
 
-/// A filter or a distinguished name of the configuration with places for values, such as `(mail={identifier})`.
+/// A configured filter or distinguished name with placeholders, such as `(mail={identifier})`.
 struct DirectoryTemplate: Sendable, Equatable {
     private enum Piece: Sendable, Equatable {
         case text(String)
@@ -11,7 +11,7 @@ struct DirectoryTemplate: Sendable, Equatable {
 
     private let pieces: [Piece]
 
-    /// Nil when a brace stands for nothing.
+    /// Parses a template. Returns `nil` if a brace does not belong to a placeholder.
     init?(_ text: String) {
         var pieces: [Piece] = []
         var rest = text[...]
@@ -28,7 +28,7 @@ struct DirectoryTemplate: Sendable, Equatable {
         self.pieces = pieces
     }
 
-    /// Reads a search filter whose places are values, and nothing else of it.
+    /// Reads a search filter in which placeholders are allowed only as values.
     static func filter(
         _ section: SettingsSection, _ name: String, default standard: String? = nil
     ) throws(SettingsError) -> DirectoryTemplate {
@@ -39,19 +39,21 @@ struct DirectoryTemplate: Sendable, Equatable {
         } else {
             text = try section.requiredString(name, expected: form)
         }
-        // A backslash and two digits is something that only a value can hold.
+        // The test value is a backslash and two digits because only a value can contain them.
         guard let template = DirectoryTemplate(text), FilterSyntax.isValid(template.filled { _ in "\\2a" }) else {
             throw section.error(name, expected: "expected \(form)")
         }
         return template
     }
 
-    /// The names of its places.
+    /// The names of the placeholders.
     var names: Set<String> {
         Set(pieces.compactMap { if case .value(let name) = $0 { name } else { nil } })
     }
 
-    /// - Parameter value: what stands in a place, already escaped.
+    /// Returns the text with the placeholders replaced.
+    ///
+    /// - Parameter value: Returns the escaped value of a placeholder.
     func filled(_ value: (String) -> String) -> String {
         pieces.map { piece in
             switch piece {
@@ -61,7 +63,8 @@ struct DirectoryTemplate: Sendable, Equatable {
         }.joined()
     }
 
-    /// Fills the places with what a reader typed; nil when one of the fields is missing, blank, or holds a NUL.
+    /// Returns the text with the placeholders replaced by typed credentials, or `nil` if a field is missing, blank,
+    /// too long, or contains a NUL.
     func filled(from credentials: Credentials, escape: (String) -> String) -> String? {
         var values: [String: String] = [:]
         for name in names {

@@ -1,51 +1,57 @@
 import Gatefold
 import LDAP
 
-/// What a directory's code says about a reader: that is who they say, that it is not, or neither.
+/// The meaning of a directory's result code for a reader: the proof is correct, the proof is rejected, or the
+/// directory failed.
 ///
-/// The one place where a refusal is told from an outage; PITFALLS row 9 is about every code in the wrong column.
+/// This type alone distinguishes rejections from outages.
+///
+/// Source: Pitfall 9, “Outage and rejection confused”.
 enum DirectoryVerdict: Sendable, Equatable {
-    case proved
-    case refused
-    /// The directory could not be asked: the code is about itself, about Gatefold or about a setting.
+    case confirmed
+    case rejected
+    /// The query failed: the code concerns the directory, Gatefold or a setting.
     case failed
 
-    /// A bind with the reader's name and password.
+    /// Returns the verdict of a bind with the reader's name and password.
     ///
-    /// A code is a refusal only when it can be about this one reader. 19 and 53 are what directories answer for a locked or
-    /// expired account (389 Directory Server among them): taken for outages, a stranger who locks an account would open the
-    /// circuit breaker for everybody. Everything that is not listed is an outage. A bind whose name was not searched before
-    /// also asks whether the readers' tree is there.
-    static func ofBind(_ code: ResultCode) -> DirectoryVerdict {
+    /// A code is a rejection only if it can concern this one reader. Directories, such as 389 Directory Server,
+    /// return 19 and 53 for a locked or expired account. If these codes counted as outages, a stranger who locks an
+    /// account could open the circuit breaker for all readers. Every unlisted code is an outage. A bind whose name
+    /// was not searched before also checks that the readers' tree exists.
+    static func forBind(_ code: ResultCode) -> DirectoryVerdict {
         switch code {
-        case .success: .proved
-        // Wrong password, no such entry, no password stored, no name that could be one.
-        case .invalidCredentials, .noSuchObject, .inappropriateAuthentication, .invalidDNSyntax: .refused
+        case .success: .confirmed
+        // Wrong password, no such entry, no stored password, or an invalid name.
+        case .invalidCredentials, .noSuchObject, .inappropriateAuthentication, .invalidDNSyntax: .rejected
         // Locked, expired, or not allowed to sign in.
-        case .constraintViolation, .unwillingToPerform: .refused
+        case .constraintViolation, .unwillingToPerform: .rejected
         default: .failed
         }
     }
 
-    /// A compare of an attribute with what the reader typed.
-    static func ofCompare(_ code: ResultCode) -> DirectoryVerdict {
+    /// Returns the verdict of a compare of an attribute with the typed value.
+    static func forCompare(_ code: ResultCode) -> DirectoryVerdict {
         switch code {
-        case .compareTrue: .proved
-        // Another value, none, or a text that can be nobody's value.
-        case .compareFalse, .noSuchAttribute, .invalidAttributeSyntax: .refused
+        case .compareTrue: .confirmed
+        // Another value, no value, or a text that violates the attribute's syntax.
+        case .compareFalse, .noSuchAttribute, .invalidAttributeSyntax: .rejected
         default: .failed
         }
     }
 }
 
-/// Proofs that may be sent to a directory at all.
+/// The check for proofs that may be sent to a directory.
 enum DirectoryProof {
-    /// An empty password is a bind as nobody, which succeeds (RFC 4513 section 5.1.2; PITFALLS row 14); to a server that
-    /// reads texts as C does, so is one that begins with a NUL. The domain refuses these before any backend is asked; here
-    /// they are refused again, because this is where it would hurt.
+    /// Returns whether a proof may be sent. An empty password is an anonymous bind, which succeeds (RFC 4513,
+    /// section 5.1.2). A server that reads C strings treats a password that starts with NUL in the same way. The
+    /// domain rejects both before any backend is queried. This check repeats the rule because here a violation
+    /// would sign a reader in.
+    ///
+    /// Source: Pitfall 14, “Empty passwords and blank fields that succeed”.
     static func isUsable(_ text: String) -> Bool {
         !text.allSatisfy(\.isWhitespace) && !text.utf8.contains(0)
-            // Directories close the connection on what is far too long, which would be an outage.
-            && text.utf8.count <= CredentialFields.longestField
+            // Directories close the connection on a much too long value, which would count as an outage.
+            && text.utf8.count <= CredentialFields.maxFieldLength
     }
 }

@@ -8,17 +8,17 @@ struct LDAPBackendKind: BackendKind {
 
     private let name: String
     private let settings: LDAPSettings
-    private let directory: DirectoryQuestions
+    private let directory: DirectoryQueries
 
     init(name: String, settings: SettingsSection) throws(SettingsError) {
         self.name = name
         self.settings = try LDAPSettings(settings)
-        directory = try DirectoryQuestions(settings)
+        directory = try DirectoryQueries(settings)
     }
 
     var checkedProofs: Set<String>? { directory.checkedProofs }
     var decidesEditions: Bool { false }
-    var mostAtOnce: Int? { settings.connections }
+    var maxConcurrent: Int? { settings.connections }
 
     func open(_ services: BackendServices) throws -> any SubscriberBackend {
         let library = try LDAPLibrary()
@@ -26,27 +26,27 @@ struct LDAPBackendKind: BackendKind {
         let pool = ConnectionPool<DirectorySession>(
             size: settings.connections,
             open: { [settings] in DirectorySession(library: library, settings: settings, servers: servers) },
-            isLoss: { $0 as? LDAPError == .connectionLost })
+            isConnectionLoss: { $0 as? LDAPError == .connectionLost })
         return LDAPSubscriberBackend(
-            name: name, pool: pool, questions: directory, referrals: settings.referrals, services: services)
+            name: name, pool: pool, queries: directory, referrals: settings.referrals, services: services)
     }
 }
 
-/// What a directory is asked.
-struct DirectoryQuestions: Sendable {
+/// The settings of the queries to a directory.
+struct DirectoryQueries: Sendable {
     let people: DirectoryPeople
-    let recognition: DirectoryRecognition
+    let authentication: DirectoryAuthentication
     let key: DirectoryKey
     let groups: DirectoryGroups?
     let mapping: SubscriptionMapping
 
-    /// Reads `people`, `recognise`, `key`, `groups` and `subscription`.
+    /// Reads `people`, `authenticate`, `key`, `groups` and `subscription`.
     init(_ section: SettingsSection) throws(SettingsError) {
-        let recognise = try section.section("recognise")
+        let authenticate = try section.section("authenticate")
         people = try DirectoryPeople(
-            try section.requiredSection("people", expected: "where the readers are"),
-            needsFilter: try DirectoryRecognition.needsFilter(recognise))
-        recognition = try DirectoryRecognition(recognise, base: people.base)
+            try section.requiredSection("people", expected: "the location of the readers"),
+            needsFilter: try DirectoryAuthentication.needsFilter(authenticate))
+        authentication = try DirectoryAuthentication(authenticate, base: people.base)
         let key = section.has("key") ? try section.attribute("key") : "dn"
         self.key = DirectoryKey(attribute: key.lowercased() == "dn" ? nil : key)
         groups = section.has("groups") ? try DirectoryGroups(try section.section("groups")) : nil
@@ -56,15 +56,15 @@ struct DirectoryQuestions: Sendable {
         }
     }
 
-    /// What proves, and what the name or filter is made of besides `{identifier}`: the directory looks for them.
+    /// The fields that the directory checks: the proof, and the fields of the name or filter except `{identifier}`.
     var checkedProofs: Set<String> {
-        var names = [recognition.field]
-        if case .bind(let template) = recognition.way { names += template.names }
+        var names = [authentication.field]
+        if case .bind(let template) = authentication.strategy { names += template.names }
         if let filter = people.filter { names += filter.names }
         return Set(names).subtracting(["identifier"])
     }
 
-    /// The attributes that a subscription is made of.
+    /// The attributes that a subscription needs.
     var attributes: [String] {
         let mapped = mapping.fields.filter { DirectoryGroups.Field(rawValue: $0) == nil }
         return mapped.union(groups?.attributes ?? []).sorted()

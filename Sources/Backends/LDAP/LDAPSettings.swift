@@ -2,13 +2,14 @@ import Foundation
 import LDAP
 import Settings
 
-/// How a directory is reached, and as whom it is searched.
+/// The settings of the connection to a directory and of the identity that searches it.
 struct LDAPSettings: Sendable {
-    /// What becomes of an answer that names other servers. They are never asked: nobody has said that they may be trusted.
+    /// The handling of a result that refers to other servers. Those servers are never queried because no setting
+    /// declares them trustworthy.
     enum Referrals: String, CaseIterable, Sendable {
-        /// Nobody knows what they would say: the directory could not be asked.
+        /// The query fails because the results of the other servers are unknown.
         case fail
-        /// What is here is all there is.
+        /// The result counts as complete.
         case ignore
     }
 
@@ -29,11 +30,11 @@ struct LDAPSettings: Sendable {
         var servers: [DirectoryURL] = []
         for text in try section.strings("servers") ?? [] {
             guard let url = DirectoryURL(text) else {
-                throw section.error("servers", expected: Self.serverForm)
+                throw section.error("servers", expected: Self.serverFormat)
             }
             servers.append(url)
         }
-        guard !servers.isEmpty else { throw section.error("servers", expected: Self.serverForm) }
+        guard !servers.isEmpty else { throw section.error("servers", expected: Self.serverFormat) }
         self.servers = servers
         referrals = try section.choice("referrals", default: .fail)
         connections = try section.integer("connections", default: 8, in: 1...256)
@@ -46,12 +47,12 @@ struct LDAPSettings: Sendable {
         identity = try Self.identity(section)
     }
 
-    private static let serverForm =
+    private static let serverFormat =
         "expected a list of URLs such as ldap://ldap.example.com, ldaps://ldap.example.com or ldapi://%2Frun%2Fldapi"
 
     private static func tls(_ section: SettingsSection) throws(SettingsError) -> LDAPOptions.TLS {
         var tls = LDAPOptions.TLS()
-        if let file = try section.filePath("authorities") { tls.authorityFile = file }
+        if let file = try section.filePath("ca") { tls.authorityFile = file }
         tls.certificateFile = try section.filePath("certificate")
         tls.keyFile = try section.filePath("key")
         guard (tls.certificateFile == nil) == (tls.keyFile == nil) else {
@@ -70,7 +71,7 @@ struct LDAPSettings: Sendable {
         if isAnonymous { return .anonymous }
         let service = try section.section("service")
         let name = try service.distinguishedName("name")
-        guard let password = try service.foreignSecret("password") else {
+        guard let password = try service.externalSecret("password") else {
             throw service.error("password", expected: "missing; expected {file: PATH} or {env: NAME}")
         }
         try service.finish()

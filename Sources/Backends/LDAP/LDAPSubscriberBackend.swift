@@ -1,78 +1,80 @@
 import Gatefold
 import LDAP
 
-/// Recognises the people of a directory.
+/// A backend that authenticates the people of a directory.
 struct LDAPSubscriberBackend: SubscriberBackend {
     let name: String
     private let pool: ConnectionPool<DirectorySession>
-    private let questions: DirectoryQuestions
+    private let queries: DirectoryQueries
     private let referrals: LDAPSettings.Referrals
     private let services: BackendServices
 
     init(
-        name: String, pool: ConnectionPool<DirectorySession>, questions: DirectoryQuestions,
+        name: String, pool: ConnectionPool<DirectorySession>, queries: DirectoryQueries,
         referrals: LDAPSettings.Referrals, services: BackendServices
     ) {
         self.name = name
         self.pool = pool
-        self.questions = questions
+        self.queries = queries
         self.referrals = referrals
         self.services = services
     }
 
-    /// Nobody, several and a wrong proof are one answer after the same steps, a bind or compare of the decoy taking the
-    /// place of the entry's. How long the directory takes for each is its own; see the guide.
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        guard let proof = credentials[questions.recognition.field], DirectoryProof.isUsable(proof) else {
-            return .notRecognised(message: nil)
+    /// Authenticates a reader. No match, several matches and a wrong proof have the same result after the same
+    /// steps: a bind or compare of the decoy replaces that of the entry. The directory's own response times may
+    /// still differ; see the guide.
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        guard let proof = credentials[queries.authentication.field], DirectoryProof.isUsable(proof) else {
+            return .rejected(message: nil)
         }
         let found: FoundEntry
-        switch questions.recognition.way {
+        switch queries.authentication.strategy {
         case .bind(let template):
             guard let name = template.filled(from: credentials, escape: { NameValue.escape($0) }) else {
-                return .notRecognised(message: nil)
+                return .rejected(message: nil)
             }
             found = try await pool.use { session in try entry(boundAs: name, proof, session) }
         case .searchBind:
-            guard let search = search(for: credentials) else { return .notRecognised(message: nil) }
+            guard let search = search(for: credentials) else { return .rejected(message: nil) }
             found = try await pool.use { session in try entry(foundBy: search, bound: proof, session) }
         case .compare(let attribute):
-            guard let search = search(for: credentials) else { return .notRecognised(message: nil) }
+            guard let search = search(for: credentials) else { return .rejected(message: nil) }
             found = try await pool.use { session in
                 try entry(foundBy: search, with: attribute, being: proof, session)
             }
         }
         switch found {
-        case .proved(let entry):
-            return .recognised(Subscriber(backend: name, key: try questions.key.key(of: entry)))
-        case .refused(let entry):
-            let key = entry.flatMap { try? questions.key.key(of: $0) }
-            return .notRecognised(
+        case .confirmed(let entry):
+            return .authenticated(Subscriber(backend: name, key: try queries.key.key(of: entry)))
+        case .rejected(let entry):
+            let key = entry.flatMap { try? queries.key.key(of: $0) }
+            return .rejected(
                 message: nil, found: FoundSubscribers(key.map { [Subscriber(backend: name, key: $0)] } ?? []))
         }
     }
 
-    /// What the directory made of credentials.
+    /// The directory's result for credentials.
     private enum FoundEntry {
-        case proved(DirectoryEntry)
-        /// - Parameter entry: at whose entry the proof was wrong; nil where there is none, or the directory does not say.
-        case refused(DirectoryEntry?)
+        case confirmed(DirectoryEntry)
+        /// - Parameter entry: The entry whose proof was wrong, or `nil` if there is none or the directory does not
+        ///   reveal it.
+        case rejected(DirectoryEntry?)
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         guard subscriber.backend == name,
-            let search = questions.key.search(
-                subscriber.key, among: questions.people, attributes: questions.attributes)
+            let search = queries.key.search(
+                subscriber.key, among: queries.people, attributes: queries.attributes)
         else { return Subscription(state: .unknown) }
-        let found = try await pool.use { session in try look(search, session) }
+        let found = try await pool.use { session in try lookUp(search, session) }
         guard let (entry, groups) = found else { return Subscription(state: .unknown) }
-        var record = Record(namesEveryField: false)
-        for attribute in questions.attributes {
+        var record = Record(requiresEveryField: false)
+        for attribute in queries.attributes {
             guard let texts = entry.texts(attribute) else { throw DirectoryFailure.unreadableValue(attribute) }
             for text in texts { record.append(text, to: attribute) }
         }
-        try questions.groups?.add(to: &record, entry: entry, found: groups)
-        return try questions.mapping.subscription(from: record, at: services.clock.now)
+        try queries.groups?.add(to: &record, entry: entry, found: groups)
+        return try queries.mapping.subscription(from: record, at: services.clock.now)
     }
 
     func health() async throws {
@@ -84,42 +86,43 @@ struct LDAPSubscriberBackend: SubscriberBackend {
 
 extension LDAPSubscriberBackend {
     private func search(for credentials: Credentials) -> DirectorySearch? {
-        guard let filled = questions.people.filter?.filled(from: credentials, escape: { FilterValue.escape($0) })
+        guard let filled = queries.people.filter?.filled(from: credentials, escape: { FilterValue.escape($0) })
         else { return nil }
-        return questions.people.search(filled, attributes: questions.keyAttributes)
+        return queries.people.search(filled, attributes: queries.keyAttributes)
     }
 
     private func entry(boundAs name: String, _ password: String, _ session: DirectorySession) throws -> FoundEntry {
         let code = try session.bind(name: name, password: password)
-        switch DirectoryVerdict.ofBind(code) {
-        case .refused:
-            // A server without the readers' tree, such as a replica that is not filled yet, knows nobody: with 32, or with
-            // 49 where it tells nothing of what it has. This search also makes refusals as long as the others.
+        switch DirectoryVerdict.forBind(code) {
+        case .rejected:
+            // A server without the readers' tree, such as a replica that is not filled yet, knows no reader. It
+            // returns 32, or 49 if it does not reveal its content. This search also gives all rejections the same
+            // number of steps.
             try requireBase(session)
-            return .refused(nil)
+            return .rejected(nil)
         case .failed: throw DirectoryFailure.readerBind(code)
-        case .proved: break
+        case .confirmed: break
         }
-        // A name that can bind and is no reader's, such as the administrator's, ends here.
+        // A name that can bind but is not a reader's, such as the administrator's, is rejected here.
         let search = DirectorySearch(
-            base: name, scope: .base, filter: questions.people.only.filled { _ in "" },
-            attributes: questions.keyAttributes, limit: 1)
+            base: name, scope: .base, filter: queries.people.only.filled { _ in "" },
+            attributes: queries.keyAttributes, limit: 1)
         guard let entry = try session.search(search)?.entries.first else {
             try requireBase(session)
             services.observe(BackendEvent(backend: self.name, name: "bound_without_entry"))
-            return .refused(nil)
+            return .rejected(nil)
         }
-        return .proved(entry)
+        return .confirmed(entry)
     }
 
     private func entry(
         foundBy search: DirectorySearch, bound password: String, _ session: DirectorySession
     ) throws -> FoundEntry {
         let entry = try single(search, session)
-        let code = try session.bind(name: entry?.name ?? questions.recognition.decoy, password: password)
-        switch DirectoryVerdict.ofBind(code) {
-        case .proved: return entry.map { .proved($0) } ?? .refused(nil)
-        case .refused: return .refused(entry)
+        let code = try session.bind(name: entry?.name ?? queries.authentication.dummyName, password: password)
+        switch DirectoryVerdict.forBind(code) {
+        case .confirmed: return entry.map { .confirmed($0) } ?? .rejected(nil)
+        case .rejected: return .rejected(entry)
         case .failed: throw DirectoryFailure.readerBind(code)
         }
     }
@@ -129,57 +132,60 @@ extension LDAPSubscriberBackend {
     ) throws -> FoundEntry {
         let entry = try single(search, session)
         let code = try session.compare(
-            name: entry?.name ?? questions.recognition.decoy, attribute: attribute, value: value)
-        // That there is no such entry is what is expected of the decoy only.
-        if entry == nil, code == .noSuchObject { return .refused(nil) }
-        switch DirectoryVerdict.ofCompare(code) {
-        case .proved: return entry.map { .proved($0) } ?? .refused(nil)
-        case .refused: return .refused(entry)
+            name: entry?.name ?? queries.authentication.dummyName, attribute: attribute, value: value)
+        // Only the decoy is expected not to exist.
+        if entry == nil, code == .noSuchObject { return .rejected(nil) }
+        switch DirectoryVerdict.forCompare(code) {
+        case .confirmed: return entry.map { .confirmed($0) } ?? .rejected(nil)
+        case .rejected: return .rejected(entry)
         case .failed: throw DirectoryFailure.compare(code)
         }
     }
 
-    /// The one entry that answers to what somebody typed; nil for none, and for several (PITFALLS row 14).
+    /// Returns the only entry that matches typed credentials, or `nil` if there is none or more than one.
+    ///
+    /// Source: Pitfall 14, “Empty passwords and blank fields that succeed”.
     private func single(_ search: DirectorySearch, _ session: DirectorySession) throws -> DirectoryEntry? {
-        guard let answer = try session.search(search) else { throw DirectoryFailure.baseMissing }
-        if answer.entries.count > 1 || answer.isCutShort {
+        guard let result = try session.search(search) else { throw DirectoryFailure.baseMissing }
+        if result.entries.count > 1 || result.isTruncated {
             services.observe(
                 BackendEvent(
                     backend: name, name: "several_matches",
-                    detail: "more than one entry answers to the same credentials; expected one at most"))
+                    detail: "more than one entry matches the same credentials; expected at most one"))
             return nil
         }
-        if answer.entries.isEmpty { try requireWhole(answer) }
-        return answer.entries.first
+        if result.entries.isEmpty { try requireComplete(result) }
+        return result.entries.first
     }
 
-    /// The entry with a key and its groups; nil when there is no such entry any more.
-    private func look(
+    /// Returns the entry with a key and its groups, or `nil` if the entry no longer exists.
+    private func lookUp(
         _ search: DirectorySearch, _ session: DirectorySession
     ) throws -> (DirectoryEntry, [DirectoryEntry])? {
-        let answer = try session.search(search)
-        guard (answer?.entries.count ?? 0) <= 1, answer?.isCutShort != true else { throw MappingError.severalRecords }
-        guard let entry = answer?.entries.first else {
-            if let answer { try requireWhole(answer) }
-            // Not that the whole tree is gone.
+        let result = try session.search(search)
+        guard (result?.entries.count ?? 0) <= 1, result?.isTruncated != true else { throw MappingError.severalRecords }
+        guard let entry = result?.entries.first else {
+            if let result { try requireComplete(result) }
+            // The missing entry must not be the sign of a missing tree.
             try requireBase(session)
             return nil
         }
-        guard let groups = try questions.groups?.search(for: entry) else { return (entry, []) }
+        guard let groups = try queries.groups?.search(for: entry) else { return (entry, []) }
         guard let found = try session.search(groups) else { throw DirectoryFailure.baseMissing }
-        guard !found.isCutShort else { throw DirectoryFailure.tooManyGroups }
-        try requireWhole(found)
+        guard !found.isTruncated else { throw DirectoryFailure.tooManyGroups }
+        try requireComplete(found)
         return (entry, found.entries)
     }
 
-    /// An answer of which a part is elsewhere says nothing about who is missing in it.
-    private func requireWhole(_ answer: SearchAnswer) throws(DirectoryFailure) {
-        if answer.references > 0, referrals != .ignore { throw .elsewhere }
+    /// Throws if a part of the result is on another server, because such a result does not prove that an entry is
+    /// missing.
+    private func requireComplete(_ result: SearchResult) throws(DirectoryFailure) {
+        if result.references > 0, referrals != .ignore { throw .referralReceived }
     }
 
     private func requireBase(_ session: DirectorySession) throws {
         let search = DirectorySearch(
-            base: questions.people.base, scope: .base, filter: "(objectClass=*)", attributes: [], limit: 1)
+            base: queries.people.base, scope: .base, filter: "(objectClass=*)", attributes: [], limit: 1)
         guard try session.search(search)?.entries.isEmpty == false else { throw DirectoryFailure.baseMissing }
     }
 }

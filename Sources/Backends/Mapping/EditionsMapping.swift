@@ -2,24 +2,25 @@ import Foundation
 import Gatefold
 import Settings
 
-/// From a subscriber system's list of what somebody holds to editions.
+/// A mapping from a subscriber system's list of held items to editions.
 struct EditionsMapping: Sendable {
-    /// The field that lists them.
+    /// The field that lists the editions.
     let field: String
     private let separators: Set<Character>
     private let prefix: String
-    private let others: Others
+    private let others: UnknownTextRule
 
-    /// What becomes of a text that is no edition's identifier.
-    private enum Others: String, CaseIterable {
-        /// Nobody knows what it means: the system could not be asked.
+    /// The treatment of a text that is not the identifier of an edition.
+    private enum UnknownTextRule: String, CaseIterable {
+        /// The meaning is unknown, so the mapping fails and the result counts as a backend failure.
         case fail
-        /// It is passed over, for systems that list other goods, too.
+        /// The text is skipped, for systems that also list other goods.
         case skip
     }
 
-    /// Reads `from` (the field, `editions` unless said), `separators` (the characters between several in one text, `,`, `;`
-    /// and white space unless said), `prefix` (put in front of each) and `others` (`fail` or `skip`).
+    /// Reads `from` (the field; default: `editions`), `separators` (the characters between several items in one
+    /// text; default: `,`, `;` and white space), `prefix` (prepended to each item) and `others` (`fail` or `skip`;
+    /// default: `fail`).
     init(_ section: SettingsSection) throws(SettingsError) {
         field = try section.string("from", default: "editions")
         separators = Set(try section.string("separators", default: ",; \t\r\n"))
@@ -34,10 +35,10 @@ struct EditionsMapping: Sendable {
         others = .fail
     }
 
-    /// For records that list nothing but editions: the field `edition`, one in each.
+    /// The mapping for records that list only editions: the field `edition`, one in each record.
     static let standard = EditionsMapping(field: "edition")
 
-    /// The editions listed in one record.
+    /// Returns the editions listed in one record.
     func editions(in record: Record) throws(MappingError) -> Set<EditionID> {
         var found: Set<EditionID> = []
         for text in try record.values(field) {

@@ -1,16 +1,19 @@
-/// What a subscriber system handed over about somebody: named fields, each with any number of texts.
+/// A subscriber system's data about one subscriber: named fields, each with any number of texts.
 ///
-/// A row of a table, an entry of a directory, what was found in an answer or the line of a file: the mappings read them all.
+/// The mappings read every kind of record: a row of a table, an entry of a directory, the values of a response, or
+/// a line of a file.
 struct Record: Sendable, Equatable {
     private var fields: [String: [String]]
-    /// Whether a field that is not there is a mistake in the configuration, as with the columns of a row, or has no
-    /// value, as with the attributes of a directory's entry.
-    private let namesEveryField: Bool
+    /// A Boolean value that indicates whether a missing field is a mistake in the configuration, as with the
+    /// columns of a row. Otherwise a missing field has no value, as with the attributes of a directory entry.
+    private let requiresEveryField: Bool
 
-    /// - Parameter fields: a field without a value has the empty list.
-    init(_ fields: [String: [String]] = [:], namesEveryField: Bool) {
+    /// Creates a record.
+    ///
+    /// - Parameter fields: the texts by field. A field without a value has an empty list.
+    init(_ fields: [String: [String]] = [:], requiresEveryField: Bool) {
         self.fields = fields
-        self.namesEveryField = namesEveryField
+        self.requiresEveryField = requiresEveryField
     }
 
     mutating func append(_ value: String, to field: String) {
@@ -21,18 +24,18 @@ struct Record: Sendable, Equatable {
 
     func has(_ field: String) -> Bool { fields[field] != nil }
 
-    /// The texts of a field.
+    /// Returns the texts of a field.
     ///
-    /// - Throws: ``MappingError/missingField(_:)`` where every field has to be there.
+    /// - Throws: ``MappingError/missingField(_:)`` for a missing field when every field is mandatory.
     func values(_ field: String) throws(MappingError) -> [String] {
         if let values = fields[field] { return values }
-        guard !namesEveryField else { throw .missingField(field) }
+        guard !requiresEveryField else { throw .missingField(field) }
         return []
     }
 
-    /// The one text of a field; nil when it has none.
+    /// Returns the only text of a field, or nil when it has none.
     ///
-    /// - Throws: ``MappingError``, also when there is more than one.
+    /// - Throws: ``MappingError``, also when there is more than one text.
     func value(_ field: String) throws(MappingError) -> String? {
         let all = try values(field)
         guard all.count <= 1 else { throw .severalValues(field) }

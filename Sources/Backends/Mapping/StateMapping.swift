@@ -2,39 +2,42 @@ import Foundation
 import Gatefold
 import Settings
 
-/// From a subscriber system's words for a state to ours.
+/// A mapping from a subscriber system's state values to subscription states.
 struct StateMapping: Sendable {
-    /// What a text stands for that is not listed, or that is not there.
+    /// The meaning of a state value that is not listed, or that is missing.
     enum Fallback: String, CaseIterable {
         case unknown, active, inactive, suspended, stale
-        /// Nobody knows what it means: the system could not be asked.
+        /// The meaning is unknown, so the mapping fails and the result counts as a backend failure.
         case fail
     }
 
-    private let words: [String: SubscriptionState]
+    private let states: [String: SubscriptionState]
     private let empty: Fallback
     private let other: Fallback
 
-    /// Reads `active`, `inactive`, `suspended`, `unknown` and `stale`, each a list of the system's words, and `empty` and
-    /// `other`, each a state or `fail`. A state without a list has its own name for a word.
+    /// Reads `active`, `inactive`, `suspended`, `unknown` and `stale`, each a list of the system's values, and
+    /// `empty` and `other`, each a state or `fail` (default: `fail`). A state without a list has its own name as
+    /// its only value.
     init(_ section: SettingsSection) throws(SettingsError) {
-        var words: [String: SubscriptionState] = [:]
+        var states: [String: SubscriptionState] = [:]
         for state in SubscriptionState.allCases {
             for word in try section.strings(state.rawValue) ?? [state.rawValue] {
-                guard words.updateValue(state, forKey: Self.fold(word)) == nil else {
-                    throw section.error(state.rawValue, expected: "the word `\(word)` stands for two states")
+                guard states.updateValue(state, forKey: Self.fold(word)) == nil else {
+                    throw section.error(state.rawValue, expected: "the value `\(word)` is mapped to two states")
                 }
             }
         }
-        self.words = words
+        self.states = states
         empty = try section.choice("empty", default: .fail)
         other = try section.choice("other", default: .fail)
     }
 
-    /// - Throws: ``MappingError`` for a text that the configuration gives no meaning.
+    /// Returns the state for a value.
+    ///
+    /// - Throws: ``MappingError`` for a value that the configuration does not map.
     func state(_ text: String?) throws(MappingError) -> SubscriptionState {
         let word = Self.fold(text ?? "")
-        if let state = words[word] { return state }
+        if let state = states[word] { return state }
         let fallback = word.isEmpty ? empty : other
         guard let state = SubscriptionState(rawValue: fallback.rawValue) else {
             throw word.isEmpty ? .emptyState : .unmappedState

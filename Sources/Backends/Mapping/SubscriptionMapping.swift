@@ -2,24 +2,25 @@ import Foundation
 import Gatefold
 import Settings
 
-/// From what a subscriber system hands over about somebody to a subscription, by the backend's `subscription` settings.
+/// A mapping from a subscriber system's record to a subscription, configured by the backend's `subscription`
+/// settings.
 ///
-/// Whatever it can not understand is an error and not an empty answer, and nothing but a mapped `everything` opens
-/// everything (PITFALLS row 1).
+/// Data that cannot be understood is an error, never an empty result. Only a mapped `everything` grants all
+/// editions. Source: Pitfall 1, “A missing issue list read as everything”.
 struct SubscriptionMapping: Sendable {
-    /// What decides the state.
+    /// The source of the state.
     private enum StateSource: String, CaseIterable {
-        /// A field with the system's word for it, and the periods where such are configured: without one that runs,
-        /// nobody is active.
-        case word
-        /// The periods: active while one runs, else inactive.
+        /// A field with the system's state value, limited by the periods when periods are configured: without a
+        /// current period, no subscription is active.
+        case field
+        /// The periods: active during a period, otherwise inactive.
         case periods
     }
 
-    /// For which readers the word for "active" counts only while a period runs.
+    /// The readers whose state value “active” counts only during a period.
     private enum StateLimit: String, CaseIterable {
         case always
-        /// Those of whom a start or an end is known.
+        /// The readers with a known start or end.
         case dated
         case never
     }
@@ -29,9 +30,9 @@ struct SubscriptionMapping: Sendable {
         let field: String
     }
 
-    private struct Everything: Sendable {
+    private struct AllEditionsRule: Sendable {
         let field: String
-        let words: Set<String>
+        let trueValues: Set<String>
     }
 
     private let source: StateSource
@@ -39,17 +40,18 @@ struct SubscriptionMapping: Sendable {
     private let states: StateMapping
     private let messageField: String?
     private let editions: EditionsMapping?
-    private let everything: Everything?
+    private let everything: AllEditionsRule?
     private let startField: String?
     private let endField: String?
     private let limit: StateLimit
-    private let dates: DateForm
+    private let dates: DateFormat
     private let categories: [Category]
 
-    /// Reads `state`, `message`, `editions`, `everything`, `periods` and `user_info`; see the guide "Mapping answers".
+    /// Reads `state`, `message`, `editions`, `everything`, `periods` and `user_info`. See the article “Mapping
+    /// answers”.
     init(_ section: SettingsSection) throws(SettingsError) {
         let state = try section.section("state")
-        source = try state.choice("by", default: .word)
+        source = try state.choice("by", default: .field)
         stateField = try state.string("from", default: "state")
         states = try StateMapping(state)
         try state.finish()
@@ -61,12 +63,12 @@ struct SubscriptionMapping: Sendable {
         } else {
             editions = nil
         }
-        if section.has("everything") {
-            let settings = try section.section("everything")
-            let field = try settings.string("from", default: "everything")
-            let words = try settings.strings("when") ?? ["1", "true", "t", "yes", "y"]
+        if section.has("all_editions") {
+            let settings = try section.section("all_editions")
+            let field = try settings.string("from", default: "all_editions")
+            let trueValues = try settings.strings("when") ?? ["1", "true", "t", "yes", "y"]
             try settings.finish()
-            everything = Everything(field: field, words: Set(words.map(Self.fold)))
+            everything = AllEditionsRule(field: field, trueValues: Set(trueValues.map(Self.fold)))
         } else {
             everything = nil
         }
@@ -98,26 +100,29 @@ struct SubscriptionMapping: Sendable {
         try section.finish()
     }
 
-    /// The fields it reads, for whoever must ask for them by name.
+    /// The fields that the mapping reads, for backends that must request fields by name.
     var fields: Set<String> {
-        let single = [source == .word ? stateField : nil, messageField, editions?.field, everything?.field]
+        let single = [source == .field ? stateField : nil, messageField, editions?.field, everything?.field]
         return Set((single + [startField, endField] + categories.map(\.field)).compactMap(\.self))
     }
 
-    /// The field that has to be in an answer, if only blank: without it a period that has begun would never end.
+    /// The field that a response must contain, even if blank. Without the field, a period that has begun would
+    /// never end.
     var endOfBegun: String? { startField == nil ? nil : endField }
 
-    /// The field that lists editions in the records that a question of its own brings.
+    /// The field that lists editions in the records of a separate query.
     var editionsField: String { (editions ?? .standard).field }
 
+    /// Returns the subscription for a record.
+    ///
     /// - Parameters:
-    ///   - record: what was handed over about the subscriber.
-    ///   - held: records that list editions, where these come by a question of their own; nil where they do not.
+    ///   - record: the system's data about the subscriber.
+    ///   - held: records that list editions when a separate query returns them, otherwise nil.
     func subscription(
-        from record: Record, held: [Record]? = nil, at moment: Date
+        from record: Record, held: [Record]? = nil, at timestamp: Date
     ) throws(MappingError) -> Subscription {
         let periods = try periods(in: record)
-        let state = try state(in: record, periods, at: moment)
+        let state = try state(in: record, periods, at: timestamp)
         var message: String?
         if let messageField, let text = try record.value(messageField), !text.isEmpty { message = text }
         var info: [UserInfoCategory] = []
@@ -132,12 +137,12 @@ struct SubscriptionMapping: Sendable {
     }
 
     private func state(
-        in record: Record, _ periods: [Period], at moment: Date
+        in record: Record, _ periods: [Period], at timestamp: Date
     ) throws(MappingError) -> SubscriptionState {
-        let isRunning = periods.contains { $0.contains(moment) }
+        let isRunning = periods.contains { $0.contains(timestamp) }
         switch source {
         case .periods: return isRunning ? .active : .inactive
-        case .word:
+        case .field:
             let state = try states.state(try record.value(stateField))
             let isLimited =
                 switch limit {
@@ -145,7 +150,7 @@ struct SubscriptionMapping: Sendable {
                 case .dated: !periods.isEmpty
                 case .never: false
                 }
-            // A system may go on calling a reader active whose last period has ended.
+            // A system may continue to report a reader as active after the last period has ended.
             return state == .active && isLimited && !isRunning ? .inactive : state
         }
     }
@@ -155,7 +160,9 @@ struct SubscriptionMapping: Sendable {
     }
 
     private func entitlement(in record: Record, held: [Record]?) throws(MappingError) -> Entitlement {
-        if let everything, let word = try record.value(everything.field), everything.words.contains(Self.fold(word)) {
+        if let everything, let word = try record.value(everything.field),
+            everything.trueValues.contains(Self.fold(word))
+        {
             return .allEditions
         }
         var found: Set<EditionID> = []
@@ -167,13 +174,14 @@ struct SubscriptionMapping: Sendable {
         return .editions(found)
     }
 
-    /// Starts and ends belong together in their order. With an end, a missing start has always been; with a start, a
-    /// missing end never comes. Where neither is there is no period: nothing is not "for ever".
+    /// Returns the periods. Starts and ends pair up by position. A missing start with an end means “always”, and a
+    /// missing end with a start means “never ends”. Without both there is no period, because a missing value does
+    /// not mean “for ever”.
     private func periods(in record: Record) throws(MappingError) -> [Period] {
         let starts = try dates(startField, in: record, isEnd: false)
         let ends = try dates(endField, in: record, isEnd: true)
         let count = max(starts.count, ends.count)
-        // Of several, one that is missing would move the others to a neighbour's.
+        // With several periods, one missing value would pair the others with the wrong neighbour.
         if startField != nil, endField != nil, count > 1, starts.count != ends.count { throw .unpairedPeriods }
         return (0..<count).compactMap { index in
             let start = index < starts.count ? starts[index] : nil
@@ -183,7 +191,7 @@ struct SubscriptionMapping: Sendable {
         }
     }
 
-    /// Nil for a blank text, which is as good as none.
+    /// Returns the dates of a field. A blank text gives nil, because it is equivalent to a missing value.
     private func dates(_ field: String?, in record: Record, isEnd: Bool) throws(MappingError) -> [Date?] {
         guard let field else { return [] }
         var found: [Date?] = []

@@ -22,11 +22,11 @@ public struct ODBCBackendKind: BackendKind {
 
     public var decidingFields: Set<String> { queries.requestFields }
     public var decidesEditions: Bool { queries.verdict != nil }
-    public var mostAtOnce: Int? { connection.poolSize }
+    public var maxConcurrent: Int? { connection.poolSize }
 
-    /// Connects to nothing yet: the database may be down.
+    /// Creates the backend without connecting, because the database may be down.
     ///
-    /// - Throws: `SharedLibraryError` where unixODBC is not installed.
+    /// - Throws: `SharedLibraryError` if unixODBC is not installed.
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
         SQLSubscriberBackend(
             name: name, database: ODBCDatabase(try ODBCLibrary.load(), connection), queries: queries, mapping: mapping,

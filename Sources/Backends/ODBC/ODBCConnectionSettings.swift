@@ -2,16 +2,17 @@ import Foundation
 import ODBC
 import Settings
 
-/// Where the database is and how long it may take, by a backend's settings.
+/// The connection and the time limits of the database, read from a backend's settings.
 struct ODBCConnectionSettings: Sendable {
     let string: ODBCConnectionString
     let options: ODBCConnection.Options
-    /// The most questions at once, each on a connection and a thread of its own.
+    /// The maximum number of concurrent queries. Each query uses its own connection and thread. Default: 8. Range:
+    /// 1 to 256.
     var poolSize: Int
-    /// In seconds.
+    /// The maximum idle time of a connection in seconds. Default: 300 s. Range: 1 s to 1 day.
     let idleLifetime: TimeInterval
 
-    /// Attributes that have a key of their own, or that would write the password into a file.
+    /// Attributes that have a key of their own, or that would write the password to a file.
     private static let reserved = [
         "DRIVER": "driver", "DSN": "dsn", "FILEDSN": "dsn", "SAVEFILE": "dsn", "UID": "user", "PWD": "password",
         "PASSWORD": "password",
@@ -24,7 +25,7 @@ struct ODBCConnectionSettings: Sendable {
         options = ODBCConnection.Options(
             loginTimeout: Int(login), queryTimeout: Int(query),
             encoding: try settings.choice("encoding", default: .driver),
-            limits: ODBCLimits(rows: SQLStatement.mostRows))
+            limits: ODBCLimits(rows: SQLStatement.maxRows))
         let pool = try settings.section("pool")
         poolSize = try pool.integer("size", default: 8, in: 1...256)
         idleLifetime = try pool.duration("idle_lifetime", default: 300, in: 1...86_400)
@@ -45,7 +46,7 @@ struct ODBCConnectionSettings: Sendable {
         default: throw section.error("dsn", expected: "expected `driver` or `dsn`, not both")
         }
         if let user = try section.string("user") { attributes.append(("UID", user)) }
-        if let password = try section.foreignSecret("password") { attributes.append(("PWD", password)) }
+        if let password = try section.externalSecret("password") { attributes.append(("PWD", password)) }
         let written = try section.section("attributes")
         for name in written.names {
             if let key = reserved[name.uppercased()] {
@@ -67,21 +68,22 @@ struct ODBCConnectionSettings: Sendable {
     }
 }
 
-/// The attributes in which some drivers take their timeouts, because they ignore those of ODBC.
+/// The attributes for drivers that ignore the timeouts of ODBC and take their own.
 enum DriverTimeouts {
     static func attributes(
         of driver: String, _ options: ODBCConnection.Options
     ) -> [(name: String, value: String)] {
         let driver = driver.lowercased()
         if driver.contains("maria") || driver.contains("maodbc") {
-            // Without these a server that stands still holds its callers for ever.
+            // Without these timeouts, a server that hangs blocks its callers forever.
             return [
                 ("CONN_TIMEOUT", String(options.loginTimeout)), ("READ_TIMEOUT", String(options.queryTimeout)),
                 ("WRITE_TIMEOUT", String(options.queryTimeout)),
             ]
         }
         if driver.contains("psqlodbc") || driver.hasPrefix("postgresql") {
-            // libpq's: a machine that is gone is noticed, also while its answer is waited for and nothing is sent.
+            // Options of libpq. They detect a dead machine even while the client waits for a result and sends
+            // nothing.
             let seconds = max(1, options.queryTimeout)
             let interval = max(1, seconds / 3)
             return [
@@ -93,7 +95,7 @@ enum DriverTimeouts {
             ]
         }
         if driver.contains("sqlite") {
-            // Milliseconds to wait for a lock; unset, it is 100 seconds.
+            // The time to wait for a lock in milliseconds. If unset, the driver waits 100 s.
             return [("TIMEOUT", String(options.queryTimeout * 1000))]
         }
         return []

@@ -8,52 +8,55 @@ struct ODBCDatabase: SQLDatabase {
     private let pool: ConnectionPool<ODBCConnection>
 
     init(
-        _ library: ODBCLibrary, _ settings: ODBCConnectionSettings, spare: Int = ConnectionPool<ODBCConnection>.spare
+        _ library: ODBCLibrary, _ settings: ODBCConnectionSettings,
+        replacementThreads: Int = ConnectionPool<ODBCConnection>.replacementThreads
     ) {
         pool = ConnectionPool(
-            size: settings.poolSize, spare: spare, idleLifetime: .seconds(settings.idleLifetime),
+            size: settings.poolSize, replacementThreads: replacementThreads,
+            idleLifetime: .seconds(settings.idleLifetime),
             open: { try ODBCConnection(library, to: settings.string, settings.options) },
-            isLoss: { ($0 as? ODBCError)?.isLoss ?? false })
+            isConnectionLoss: { ($0 as? ODBCError)?.isConnectionLoss ?? false })
     }
 
-    /// Connections kept for the next question.
+    /// The number of idle connections, available for further queries.
     var idleCount: Int { pool.idleCount }
 
     func rows(_ statement: SQLStatement, _ values: [String: String]) async throws -> SQLRows {
         let bound = statement.bound
         let parameters = bound.parameters.map { values[$0] }
         do {
-            let answer = try await pool.use { connection in try Self.ask(connection, bound.sql, parameters) }
-            return SQLRows(columns: answer.columns, rows: answer.rows)
+            let result = try await pool.use { connection in try Self.query(connection, bound.sql, parameters) }
+            return SQLRows(columns: result.columns, rows: result.rows)
         } catch let error as ODBCError {
             switch error {
-            case .tooManyRows: throw SQLAnswerError.tooManyRows
-            case .noColumns: throw SQLAnswerError.noRows
-            default: throw ODBCFailure(error: error, isOfValue: false)
+            case .tooManyRows: throw SQLResultError.tooManyRows
+            case .noColumns: throw SQLResultError.noRows
+            default: throw ODBCFailure(error: error, isValueError: false)
             }
         }
     }
 
-    /// Whether a value or the database is at fault can not be told from every error. Where the same statement is answered
-    /// with NULL in place of the values, the database is well.
-    private static func ask(
+    /// Runs a query and classifies its error. Some errors do not reveal whether a value or the database is at
+    /// fault. If the same statement succeeds with NULL instead of the values, the database works and a value is at
+    /// fault.
+    private static func query(
         _ connection: ODBCConnection, _ sql: String, _ parameters: [String?]
     ) throws -> ODBCRows {
         let first = Result { () throws(ODBCError) in try connection.rows(sql, parameters) }
-        guard case .failure(let error) = first, error.mayLieInValues, parameters.contains(where: { $0 != nil }) else {
+        guard case .failure(let error) = first, error.mayBeValueError, parameters.contains(where: { $0 != nil }) else {
             return try first.get()
         }
         let nothing = [String?](repeating: nil, count: parameters.count)
         guard (try? connection.rows(sql, nothing)) != nil else { throw error }
-        throw ODBCFailure(error: error, isOfValue: true)
+        throw ODBCFailure(error: error, isValueError: true)
     }
 }
 
-/// Why a database could not be asked through ODBC.
+/// A failed query through ODBC.
 struct ODBCFailure: SQLDatabaseFailure, Equatable {
     let error: ODBCError
-    let isOfValue: Bool
+    let isValueError: Bool
 
-    var isOfOneAnswer: Bool { isOfValue || error.isOfData }
+    var isRequestScoped: Bool { isValueError || error.isDataError }
     var cause: String { error.description }
 }

@@ -2,23 +2,24 @@ public import Gatefold
 import Protections
 public import SharedLibraries
 
-/// Why a password could not be hashed or checked: never a refusal.
+/// A failure to hash or check a password. It is never a rejection.
 public enum PasswordError: BackendFailure, Equatable, CustomStringConvertible {
-    /// More passwords wait to be checked than the queue holds.
+    /// The queue of password checks is full.
     case queueFull
-    /// The stored hash is in no form that is expected there, or is damaged.
+    /// The stored hash is in no expected format or is damaged.
     case unreadableHash
-    /// The stored hash is keyed, and the pepper is not configured.
+    /// The stored hash is keyed, but no pepper is configured.
     case pepperMissing
-    /// crypt(3) failed, such as for want of memory.
+    /// crypt(3) failed, for example because memory ran out.
     case hashingFailed
-    /// The stored hash costs more than one reader's sign-in may.
+    /// The stored hash costs more than the limit for one sign-in.
     case tooCostly
-    /// This machine's libcrypt was built without the stored hash's method.
+    /// The libcrypt of this machine was built without the method of the stored hash.
     case methodMissing
     /// The library that computes the stored hash is not installed.
     case libraryMissing(SharedLibraryError)
-    /// No password: empty, longer than ``PasswordHasher/longestPassword`` bytes, or with a NUL in it.
+    /// The password is unacceptable: it is empty, longer than ``PasswordHasher/maxPasswordLength`` bytes, or contains
+    /// a NUL.
     case unacceptablePassword
 
     public var cause: String { description }
@@ -26,19 +27,20 @@ public enum PasswordError: BackendFailure, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .queueFull: "too many passwords wait to be checked"
-        case .unreadableHash: "a stored password hash is in no known form"
+        case .unreadableHash: "a stored password hash is in no known format"
         case .pepperMissing: "a stored password hash is keyed, and no pepper is configured"
         case .hashingFailed: "crypt(3) could not hash"
         case .tooCostly: "a stored password hash costs more than is allowed"
         case .methodMissing: "this machine's crypt(3) does not know a stored password hash's method"
         case .libraryMissing(let error): "a stored password hash \(error)"
         case .unacceptablePassword:
-            "expected a password of 1 to \(PasswordHasher.longestPassword) bytes without NUL"
+            "expected a password of 1 to \(PasswordHasher.maxPasswordLength) bytes without NUL"
         }
     }
 }
 
-extension PasswordError: AnswerFailure {
-    /// Hashing is done here, and what it stumbles over is one reader's.
-    package var isOfOneAnswer: Bool { true }
+extension PasswordError: RequestScopedFailure {
+    /// A Boolean value that indicates whether the failure concerns one reader only. Always true: hashing is local,
+    /// so its failures come from the data of one reader.
+    package var isRequestScoped: Bool { true }
 }

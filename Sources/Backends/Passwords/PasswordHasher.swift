@@ -1,12 +1,13 @@
 public import Gatefold
 
-/// Makes and checks password hashes: new ones in yescrypt, stored ones in every form there is.
+/// A hasher that creates yescrypt hashes and checks stored hashes of every supported format.
 ///
-/// Blocks its thread for as long as the cost says; ``PasswordVerifier`` runs it where that does no harm.
+/// It blocks its thread for the time that the cost requires. ``PasswordVerifier`` runs it on threads that may
+/// block.
 public struct PasswordHasher: Sendable {
-    /// In bytes of UTF-8: one less than crypt(3) has room for.
-    public static let longestPassword = 511
-    /// About 17 ms and 16 MiB on a server of 2024; each step more doubles both.
+    /// The maximum length of a password in bytes of UTF-8: one less than the buffer of crypt(3).
+    public static let maxPasswordLength = 511
+    /// The default cost: about 17 ms and 16 MiB on a server of 2024. Each further step doubles both.
     public static let defaultCost = 5
     public static let costs = 1...11
 
@@ -17,12 +18,13 @@ public struct PasswordHasher: Sendable {
     private let random: RandomSource
     private let didHash: @Sendable (PasswordScheme) -> Void
     private let currentPrefix: String
-    private let currentDecoy: CryptPassword
+    private let currentDummyHash: CryptPassword
 
     /// - Parameters:
-    ///   - cost: of new hashes, as crypt_gensalt(3) counts for yescrypt; held within ``costs``.
-    ///   - pepper: the secret of keyed hashes (see ``KeyedPassword``).
-    ///   - didHash: told of every hash, before it is computed.
+    ///   - cost: The cost of new hashes, in the units of crypt_gensalt(3) for yescrypt; clamped to ``costs``.
+    ///     Default: 5. Range: 1 to 11.
+    ///   - pepper: The secret of keyed hashes (see ``KeyedPassword``).
+    ///   - didHash: Called before each hash is computed.
     public init(
         cost: Int = PasswordHasher.defaultCost, pepper: Secret? = nil, random: RandomSource = .system,
         didHash: @escaping @Sendable (PasswordScheme) -> Void = { _ in }
@@ -33,36 +35,40 @@ public struct PasswordHasher: Sendable {
         self.didHash = didHash
         let sample = try CryptFunction.setting(
             prefix: Self.yescrypt, cost: self.cost, random: [UInt8](repeating: 0, count: 16))
-        // `$y$`, the parameters and the `$` behind them: what all hashes of this cost begin with.
+        // `$y$`, the parameters and the following `$`: the common prefix of all hashes of this cost.
         currentPrefix =
             sample.split(separator: "$", omittingEmptySubsequences: false).prefix(3)
             .joined(separator: "$") + "$"
         guard let whole = CryptPassword("\(sample)$" + String(repeating: ".", count: 43)) else { throw .hashingFailed }
-        currentDecoy = whole.decoy
+        currentDummyHash = whole.dummyHash
     }
 
-    /// Hashes a password for keeping.
+    /// Hashes a password for storage.
     public func hash(_ password: String) throws(PasswordError) -> String {
         try hash(bytes(of: password))
     }
 
-    /// The form for large imports of plain passwords; see ``KeyedPassword`` for when it is safe.
+    /// Hashes a password in the format for large imports of plain passwords. See ``KeyedPassword`` for when it is
+    /// safe.
     public func keyedHash(_ password: String) throws(PasswordError) -> String {
         guard let pepper else { throw .pepperMissing }
         return KeyedPassword(try bytes(of: password), pepper: pepper, salt: random.bytes(KeyedPassword.saltSize))
             .description
     }
 
-    /// Checks a password, and hashes it anew where the stored hash is not what it would be today; for a backend that keeps the
-    /// better hash. With the same work whoever asks (PITFALLS row 6).
+    /// Checks a password, and hashes it again if the stored hash is not current, for a backend that stores the
+    /// better hash. The work is the same for known and unknown users.
     ///
-    /// Exactly one yescrypt hash at the present cost is computed for an unknown user, for a wrong and for a right password,
-    /// and for a keyed hash. A stored hash of another scheme or cost is computed in addition, and that much longer it takes;
-    /// the difference ends with the reader's first sign-in, because the one hash at the present cost then is the new hash.
-    /// Until then it tells nothing where an unknown user is checked against somebody else's hash, as ``Decoys`` has it.
+    /// For an unknown user, a wrong password, a right password and a keyed hash, the check computes exactly one
+    /// yescrypt hash at the current cost. A stored hash of another scheme or cost is computed in addition, which
+    /// adds its time. The difference ends with the reader's first sign-in, because the hash at the current cost
+    /// then replaces the stored hash. Until then the difference reveals nothing if an unknown user is checked
+    /// against the hash of another reader, as ``DummyHashes`` selects it.
     ///
-    /// - Parameter stored: nil for a user without a password, or where nobody has one.
-    /// - Throws: ``PasswordError`` when the stored hash can not be read or computed.
+    /// Source: Pitfall 6, “User enumeration”.
+    ///
+    /// - Parameter stored: The stored hash; nil for an unknown user or a user without a password.
+    /// - Throws: ``PasswordError`` if the stored hash is unreadable or cannot be computed.
     public func check(_ password: String, against stored: String?) throws(PasswordError) -> PasswordVerdict {
         guard let typed = try? bytes(of: password) else {
             _ = try hash(Array("-".utf8))
@@ -73,36 +79,38 @@ public struct PasswordHasher: Sendable {
             return .wrong
         }
         if stored.hasPrefix(currentPrefix), let current = CryptPassword(stored) {
-            return try matches(typed, current) ? .right(betterHash: nil) : .wrong
+            return try matches(typed, current) ? .right(upgradedHash: nil) : .wrong
         }
-        let isRight: Bool
+        let isCorrect: Bool
         if let keyed = KeyedPassword(stored) {
             guard let pepper else { throw .pepperMissing }
-            isRight = keyed.matches(typed, pepper: pepper)
+            isCorrect = keyed.matches(typed, pepper: pepper)
         } else {
-            guard let form = PasswordForms.selfEvident.read(StoredProof(value: stored)) else { throw .unreadableHash }
-            isRight = try matches(typed, form)
+            guard let form = PasswordFormats.selfDescribing.read(StoredProof(value: stored)) else {
+                throw .unreadableHash
+            }
+            isCorrect = try matches(typed, form)
         }
         let fresh = try hash(typed)
-        return isRight ? .right(betterHash: fresh) : .wrong
+        return isCorrect ? .right(upgradedHash: fresh) : .wrong
     }
 
-    /// Does the work of one stored form and no other.
+    /// Computes one stored hash and nothing else, and compares the result.
     ///
-    /// - Parameter typed: nil when nobody's password can be what was typed: the work is done all the same.
+    /// - Parameter typed: The typed password; nil if it cannot be a password. The work is the same in both cases.
     func matches(_ typed: [UInt8]?, _ stored: any StoredPassword) throws(PasswordError) -> Bool {
         guard stored.isAffordable else { throw .tooCostly }
         didHash(stored.scheme)
-        let isRight = try stored.matches(typed ?? Array("-".utf8))
-        return isRight && typed != nil
+        let isCorrect = try stored.matches(typed ?? Array("-".utf8))
+        return isCorrect && typed != nil
     }
 
-    /// Costs what a new hash costs, and is nobody's.
-    var decoy: any StoredPassword { currentDecoy }
+    /// A dummy hash with the cost of a new hash, which matches no password.
+    var dummyHash: any StoredPassword { currentDummyHash }
 
     private func bytes(of password: String) throws(PasswordError) -> [UInt8] {
         let bytes = Array(password.utf8)
-        guard (1...Self.longestPassword).contains(bytes.count), !bytes.contains(0) else {
+        guard (1...Self.maxPasswordLength).contains(bytes.count), !bytes.contains(0) else {
             throw .unacceptablePassword
         }
         return bytes
@@ -116,10 +124,10 @@ public struct PasswordHasher: Sendable {
     }
 }
 
-/// The outcome of checking a password.
+/// The result of a password check.
 public enum PasswordVerdict: Sendable, Equatable {
     case wrong
-    /// - Parameter betterHash: the same password at the present cost, to be kept in place of the stored hash; nil when
-    ///   that is up to date.
-    case right(betterHash: String?)
+    /// - Parameter upgradedHash: A hash of the same password at the current cost, to replace the stored hash; nil if
+    ///   the stored hash is current.
+    case right(upgradedHash: String?)
 }

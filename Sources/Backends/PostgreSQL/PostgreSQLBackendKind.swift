@@ -23,7 +23,7 @@ public struct PostgreSQLBackendKind: BackendKind {
     public var decidingFields: Set<String> { queries.requestFields }
     public var decidesEditions: Bool { queries.verdict != nil }
 
-    public var mostAtOnce: Int? { database.poolSize }
+    public var maxConcurrent: Int? { database.poolSize }
 
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
         SQLSubscriberBackend(

@@ -3,21 +3,22 @@ import PostgreSQL
 
 extension PostgreSQLConnection: PooledConnection {}
 
-/// A PostgreSQL database behind a pool of connections.
+/// A PostgreSQL database behind a connection pool.
 struct PostgreSQLDatabase: SQLDatabase {
     private let pool: ConnectionPool<PostgreSQLConnection>
     private let limits: PostgreSQLConnection.Limits
 
     init(
-        _ settings: PostgreSQLSettings, library: LibPQ, spare: Int = ConnectionPool<PostgreSQLConnection>.spare
+        _ settings: PostgreSQLSettings, library: LibPQ,
+        replacementThreads: Int = ConnectionPool<PostgreSQLConnection>.replacementThreads
     ) {
         let server = settings.server
         let canceller = Canceller()
         pool = ConnectionPool(
-            size: settings.poolSize, spare: spare, idleLifetime: settings.idleLifetime,
+            size: settings.poolSize, replacementThreads: replacementThreads, idleLifetime: settings.idleLifetime,
             open: { PostgreSQLConnection(library, server, canceller: canceller) },
-            isLoss: { ($0 as? PostgreSQLError)?.isLoss ?? false })
-        limits = PostgreSQLConnection.Limits(rows: SQLStatement.mostRows, time: settings.answerTimeout)
+            isConnectionLoss: { ($0 as? PostgreSQLError)?.isConnectionLoss ?? false })
+        limits = PostgreSQLConnection.Limits(rows: SQLStatement.maxRows, time: settings.responseTimeout)
     }
 
     func rows(_ statement: SQLStatement, _ values: [String: String]) async throws -> SQLRows {
@@ -25,58 +26,59 @@ struct PostgreSQLDatabase: SQLDatabase {
         let ordered = bound.parameters.map { values[$0] }
         do {
             return try await pool.use { connection in
-                let answer = try connection.query(bound.sql, ordered, limits)
-                return SQLRows(columns: answer.columns, rows: answer.rows)
+                let result = try connection.query(bound.sql, ordered, limits)
+                return SQLRows(columns: result.columns, rows: result.rows)
             }
         } catch let error as PostgreSQLError {
             switch error {
             case .interrupted: throw CancellationError()
-            case .noRows: throw SQLAnswerError.noRows
-            case .tooManyRows: throw SQLAnswerError.tooManyRows
+            case .noRows: throw SQLResultError.noRows
+            case .tooManyRows: throw SQLResultError.tooManyRows
             default: throw PostgreSQLFailure(error: error)
             }
         }
     }
 }
 
-/// An error of PostgreSQL in the words of the log.
+/// A PostgreSQL error, described for the log.
 struct PostgreSQLFailure: SQLDatabaseFailure, Equatable {
     let error: PostgreSQLError
 
-    var isOfValue: Bool { error.isOfValue }
-    var isOfOneAnswer: Bool { error.isOfData }
+    var isValueError: Bool { error.isValueError }
+    var isRequestScoped: Bool { error.isDataError }
 
     var cause: String {
         switch error {
-        case .couldNotConnect(let failure): Self.words(failure)
-        case .answered(let state), .valueRefused(let state):
-            "PostgreSQL answered with SQLSTATE \(state)\(Self.meaning(of: state))"
-        case .lost: "the connection to PostgreSQL ended before the answer"
-        case .timedOut: "PostgreSQL did not answer in time"
-        case .unexpectedAnswer: "what answered does not speak PostgreSQL's protocol"
-        case .unreadableText: "PostgreSQL answered with a text that is not UTF-8"
-        case .interrupted, .noRows, .tooManyRows: "PostgreSQL was not asked to the end"
+        case .couldNotConnect(let failure): Self.describe(failure)
+        case .serverError(let state), .valueRejected(let state):
+            "PostgreSQL responded with SQLSTATE \(state)\(Self.meaning(of: state))"
+        case .lost: "the connection to PostgreSQL ended before the response"
+        case .timedOut: "PostgreSQL did not respond in time"
+        case .unexpectedResponse: "the server does not speak PostgreSQL's protocol"
+        case .unreadableText: "PostgreSQL returned text that is not UTF-8"
+        case .interrupted, .noRows, .tooManyRows: "the query to PostgreSQL was not completed"
         }
     }
 
-    private static func words(_ failure: ConnectFailure) -> String {
+    private static func describe(_ failure: ConnectFailure) -> String {
         switch failure {
-        case .authentication: "PostgreSQL refused Gatefold's own account"
+        case .authentication: "PostgreSQL rejected Gatefold's own account"
         case .tls: "no trusted TLS connection to PostgreSQL"
-        case .unsuitableServer: "no PostgreSQL server is as `target_session_attrs` asks"
-        case .answered(let state):
-            "PostgreSQL took no connection: SQLSTATE \(state)\(meaning(of: state))"
-        case .unexpectedAnswer: "what listens at PostgreSQL's address hung up or does not speak its protocol"
-        case .timedOut: "PostgreSQL took no connection in time"
-        case .nameNotFound: "the name of PostgreSQL's host can not be looked up"
-        case .unreachable: "PostgreSQL can not be reached"
+        case .unsuitableServer: "no PostgreSQL server meets `target_session_attrs`"
+        case .serverError(let state):
+            "PostgreSQL accepted no connection: SQLSTATE \(state)\(meaning(of: state))"
+        case .unexpectedResponse: "the server at PostgreSQL's address hung up or does not speak its protocol"
+        case .timedOut: "PostgreSQL accepted no connection in time"
+        case .nameNotFound: "the name of PostgreSQL's host cannot be resolved"
+        case .unreachable: "PostgreSQL cannot be reached"
         }
     }
 
-    /// The states that a publisher's engineer meets, in words (PostgreSQL manual, appendix A).
+    /// Returns a description of the states that a publisher's engineer is likely to meet (PostgreSQL manual,
+    /// appendix A).
     private static func meaning(of state: String) -> String {
         switch state {
-        case let state where state.hasPrefix("22"): ", a value that is none of the type it is taken for"
+        case let state where state.hasPrefix("22"): ", a value that is invalid for its type"
         case "25006": ", a change in a read-only transaction"
         case "3D000": ", there is no such database"
         case "42501": ", no permission"

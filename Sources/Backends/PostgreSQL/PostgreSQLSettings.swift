@@ -3,24 +3,25 @@ import Settings
 
 /// The settings `connection` and `pool` of a backend of the kind `postgresql`.
 struct PostgreSQLSettings: Sendable {
-    /// libpq's TLS modes.
+    /// The TLS modes of libpq.
     enum TLSMode: String, CaseIterable {
         case disable, allow, prefer, require
         case verifyCA = "verify-ca"
         case verifyFull = "verify-full"
     }
 
-    /// Where Debian keeps the certificates of public authorities.
+    /// The path of the certificates of public authorities on Debian.
     static let systemRoots = "/etc/ssl/certs/ca-certificates.crt"
 
-    /// No file, also not the one that libpq would look for in the home of the account Gatefold runs under.
+    /// A path without a file. It also prevents libpq from reading its default file in the home folder of Gatefold's
+    /// account.
     private static let none = "/dev/null/none"
 
     let server: PostgreSQLServer
     var poolSize: Int
     let idleLifetime: Duration
-    /// The statement timeout, and a moment for its message to arrive.
-    let answerTimeout: Duration
+    /// The time limit for a result: the statement timeout plus 1 s for its message to arrive.
+    let responseTimeout: Duration
 
     init(_ settings: SettingsSection) throws(SettingsError) {
         let section = try settings.requiredSection("connection", expected: "`hosts`, `database` and `user`")
@@ -29,10 +30,10 @@ struct PostgreSQLSettings: Sendable {
             "dbname": try section.requiredString("database", expected: "the name of the database"),
             "user": try section.requiredString("user", expected: "the name of Gatefold's own account"),
             "application_name": try section.string("application_name", default: "gatefold"),
-            // A dead network is noticed within a minute.
+            // Detects a dead network within a minute.
             "keepalives": "1", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
         ]
-        if let password = try section.foreignSecret("password") { parameters["password"] = password }
+        if let password = try section.externalSecret("password") { parameters["password"] = password }
         parameters.merge(try Self.tls(section, hosts)) { $1 }
         let session: PostgreSQLServer.Session = try section.choice("target_session_attrs", default: .any)
         let connectTimeout = try section.duration("connect_timeout", default: 3, in: 1...60)
@@ -42,7 +43,7 @@ struct PostgreSQLSettings: Sendable {
             let values = [
                 ("statement_timeout", "\(Int(statementTimeout))s"),
                 ("default_transaction_read_only", readOnly ? "on" : "off"),
-                // What the statements were read as, and what the mapping reads.
+                // The syntax that the statements were parsed with, and the formats that the mapping reads.
                 ("standard_conforming_strings", "on"), ("DateStyle", "ISO"), ("TimeZone", "UTC"),
             ]
             parameters["options"] = values.map { "-c \($0)=\($1)" }.joined(separator: " ")
@@ -52,7 +53,7 @@ struct PostgreSQLSettings: Sendable {
         try section.finish()
         server = PostgreSQLServer(
             hosts: hosts, session: session, connectTimeout: .seconds(connectTimeout), parameters: parameters)
-        answerTimeout = .seconds(statementTimeout + 1)
+        responseTimeout = .seconds(statementTimeout + 1)
 
         let pool = try settings.section("pool")
         poolSize = try pool.integer("size", default: 10, in: 1...500)
@@ -68,14 +69,15 @@ struct PostgreSQLSettings: Sendable {
         var hosts: [PostgreSQLServer.Host] = []
         for text in texts {
             guard let host = host(text) else {
-                throw section.error("hosts", expected: "expected \(expected); `\(text)` is none")
+                throw section.error("hosts", expected: "expected \(expected), found `\(text)`")
             }
             hosts.append(host)
         }
         return hosts
     }
 
-    /// `name`, `name:port`, `[address]`, `[address]:port`, `/folder` or `/folder:port`.
+    /// Parses `name`, `name:port`, `[address]`, `[address]:port`, `/folder` or `/folder:port`. The default port is
+    /// 5432.
     static func host(_ text: String) -> PostgreSQLServer.Host? {
         var name = text[...]
         var port: Substring?
@@ -89,7 +91,7 @@ struct PostgreSQLSettings: Sendable {
             name = text[..<colon]
             port = text[text.index(after: colon)...]
         }
-        // A comma is libpq's own list, an @ its abstract socket.
+        // libpq reads a comma as a list and an @ as an abstract socket.
         guard !name.isEmpty, !name.contains(where: { $0 == "," || $0 == "@" || $0.isWhitespace || $0 == "\0" }) else {
             return nil
         }
@@ -102,11 +104,12 @@ struct PostgreSQLSettings: Sendable {
         _ section: SettingsSection, _ hosts: [PostgreSQLServer.Host]
     ) throws(SettingsError) -> [String: String] {
         let tls = try section.section("tls")
-        // Whoever can stand between two machines reads passwords; on one machine there is no between.
+        // An attacker on the network between two machines could read passwords, so remote hosts default to
+        // `verify-full`. No network lies between client and server on one machine.
         let mode: TLSMode = try tls.choice("mode", default: hosts.allSatisfy(isLocal) ? .prefer : .verifyFull)
         let root = try tls.filePath("root")
         if root != nil, mode == .disable {
-            throw tls.error("root", expected: "`mode: disable` looks at no certificate")
+            throw tls.error("root", expected: "`mode: disable` checks no certificate")
         }
         let verifies = mode == .verifyCA || mode == .verifyFull
         var parameters = ["sslmode": mode.rawValue, "sslrootcert": root ?? (verifies ? systemRoots : none)]

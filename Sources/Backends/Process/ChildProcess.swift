@@ -3,55 +3,58 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A running child that leads a process group of its own, from its start until nothing of the group is left.
+/// A child process that leads its own process group. The object covers the time from its start until no process of
+/// the group is left.
 final class ChildProcess: Sendable {
-    /// How long it may take to end by itself before it is made to.
-    private static let patience = TimeAmount.seconds(2)
+    /// The time that the child gets to exit without a signal before the server terminates it. The server sends
+    /// `SIGKILL` after twice this time.
+    private static let killDelay = TimeAmount.seconds(2)
 
-    /// The pipes' ends that are ours: its input and its output.
+    /// The server's ends of the pipes to the child's input and output.
     let channel: LineChannel
     private let identifier: pid_t
-    /// Set once the identifier may be somebody else's.
+    /// A Boolean value that is set once another process may have the identifier.
     private let isGone: Mutex<Bool>
 
     init(_ launch: ProcessLaunch, _ functions: SpawnFunctions) throws(ProcessFailure) {
         let input = try DescriptorPair(functions)
         let output = try DescriptorPair(functions)
-        let waking = try DescriptorPair(functions)
+        let wakeupWriteEnd = try DescriptorPair(functions)
         identifier = try launch.spawn(input: input.reading, output: output.writing, functions)
         channel = LineChannel(
             input: output.takeReading(), output: input.takeWriting(),
-            waking: (reading: waking.takeReading(), writing: waking.takeWriting()))
+            wakeupWriteEnd: (reading: wakeupWriteEnd.takeReading(), writing: wakeupWriteEnd.takeWriting()))
         isGone = Mutex(false)
-        // A thread that waits is the one way to hear of the end of this child without catching the signal for all.
+        // A waiting thread is the only way to learn that this child ended without handling `SIGCHLD` for the whole
+        // process.
         Thread.detachNewThread { [self] in
-            waitForEnd()
+            waitForExit()
         }
     }
 
-    /// Closes its input, which asks it to end, and makes it end if it does not.
+    /// Closes the child's input, which asks the child to exit, and terminates the child if it does not.
     ///
-    /// - Parameter politely: whether it is first given time to end by itself.
-    func end(politely: Bool) {
+    /// - Parameter gracefully: whether the child first gets time to exit without a signal.
+    func end(gracefully: Bool) {
         channel.close()
-        if !politely { send(SIGTERM) }
+        if !gracefully { send(SIGTERM) }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
-        loop.scheduleTask(in: Self.patience) { [self] in
-            if politely { send(SIGTERM) }
+        loop.scheduleTask(in: Self.killDelay) { [self] in
+            if gracefully { send(SIGTERM) }
         }
-        loop.scheduleTask(in: Self.patience + Self.patience) { [self] in send(SIGKILL) }
+        loop.scheduleTask(in: Self.killDelay + Self.killDelay) { [self] in send(SIGKILL) }
     }
 
-    /// To the whole group.
+    /// Sends a signal to the whole group.
     private func send(_ signal: Int32) {
         isGone.withLock { isGone in
             if !isGone { kill(-identifier, signal) }
         }
     }
 
-    private func waitForEnd() {
+    private func waitForExit() {
         var information = siginfo_t()
-        // Without reaping it: until then the identifier is nobody else's.
+        // Waits without reaping the child, because until then no other process can have the identifier.
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) == -1 && errno == EINTR {}
         isGone.withLock { isGone in
             kill(-identifier, SIGKILL)

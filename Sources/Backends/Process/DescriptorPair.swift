@@ -1,6 +1,6 @@
 import Foundation
 
-/// A pipe whose ends close with it, unless they were taken.
+/// A pipe that closes its ends when it is deallocated, unless a caller took them.
 final class DescriptorPair {
     private(set) var reading: Int32
     private(set) var writing: Int32
@@ -11,13 +11,13 @@ final class DescriptorPair {
         (reading, writing) = (ends[0], ends[1])
     }
 
-    /// The caller closes it from now on.
+    /// Returns the reading end. The caller must close it.
     func takeReading() -> Int32 {
         defer { reading = -1 }
         return reading
     }
 
-    /// The caller closes it from now on.
+    /// Returns the writing end. The caller must close it.
     func takeWriting() -> Int32 {
         defer { writing = -1 }
         return writing

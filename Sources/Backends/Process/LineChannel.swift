@@ -1,41 +1,48 @@
 import Foundation
 import Synchronization
 
-/// Lines out on one descriptor and in on another, each by its deadline.
+/// A channel that writes lines to one descriptor and reads lines from another, each with a deadline.
 ///
-/// Used by one thread at a time; ``interrupt()`` may come from any.
+/// One thread at a time may use the channel. ``interrupt()`` may be called from any thread.
 final class LineChannel: Sendable {
-    /// In bytes, without its end.
-    static let longestLine = 1 << 20
+    /// The maximum length of a line in bytes, without its line end.
+    static let maxLineLength = 1 << 20
 
     struct Descriptors {
         let input: Int32
         let output: Int32
-        /// Readable once interrupted.
-        let woken: Int32
-        let waking: Int32
+        /// The descriptor that becomes readable on an interrupt.
+        let wakeupReadEnd: Int32
+        let wakeupWriteEnd: Int32
         var isClosed = false
     }
 
     private let descriptors: Mutex<Descriptors>
 
-    /// - Parameters: descriptors that belong to the channel from now on; writing to `waking` wakes whoever reads it.
-    init(input: Int32, output: Int32, waking: (reading: Int32, writing: Int32)) {
-        for descriptor in [input, output, waking.writing] {
+    /// Creates a channel that owns the descriptors from now on.
+    ///
+    /// - Parameters:
+    ///   - input: the descriptor that the channel reads from.
+    ///   - output: the descriptor that the channel writes to.
+    ///   - wakeupWriteEnd: a pipe. Writing to its writing end wakes the thread that waits on its reading end.
+    init(input: Int32, output: Int32, wakeupWriteEnd: (reading: Int32, writing: Int32)) {
+        for descriptor in [input, output, wakeupWriteEnd.writing] {
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         }
         descriptors = Mutex(
-            Descriptors(input: input, output: output, woken: waking.reading, waking: waking.writing))
+            Descriptors(
+                input: input, output: output, wakeupReadEnd: wakeupWriteEnd.reading,
+                wakeupWriteEnd: wakeupWriteEnd.writing))
     }
 
     deinit { close() }
 
-    /// Ends a call that is under way on another thread.
+    /// Interrupts a call in progress on another thread.
     func interrupt() {
         descriptors.withLock { descriptors in
             guard !descriptors.isClosed else { return }
             var byte: UInt8 = 1
-            _ = write(descriptors.waking, &byte, 1)
+            _ = write(descriptors.wakeupWriteEnd, &byte, 1)
         }
     }
 
@@ -43,7 +50,9 @@ final class LineChannel: Sendable {
         descriptors.withLock { descriptors in
             guard !descriptors.isClosed else { return }
             descriptors.isClosed = true
-            for descriptor in [descriptors.input, descriptors.output, descriptors.woken, descriptors.waking] {
+            for descriptor in [
+                descriptors.input, descriptors.output, descriptors.wakeupReadEnd, descriptors.wakeupWriteEnd,
+            ] {
                 Foundation.close(descriptor)
             }
         }
@@ -51,21 +60,21 @@ final class LineChannel: Sendable {
 
     /// Sends one line and waits for one line.
     ///
-    /// - Throws: ``ProcessFailure``; whatever it was, the two sides may be out of step then. `CancellationError` when
+    /// - Throws: ``ProcessFailure``. After any failure the two sides may be out of step. `CancellationError` when
     ///   interrupted.
     func exchange(_ line: [UInt8], by deadline: ContinuousClock.Instant) throws -> [UInt8] {
         let open = descriptors.withLock { $0 }
         guard !open.isClosed else { throw ProcessFailure.ended }
-        try requireSilence(open)
+        try requireNoOutput(open)
         try send(line + [UInt8(ascii: "\n")], open, deadline)
         return try receive(open, deadline)
     }
 
-    /// Nobody was asked, so nothing may be there, and not the end either.
-    private func requireSilence(_ open: Descriptors) throws {
+    /// Checks that the input is silent. No request was sent, so there must be no data, and no end of the stream.
+    private func requireNoOutput(_ open: Descriptors) throws {
         var polled = pollfd(fd: open.input, events: Int16(POLLIN), revents: 0)
         guard poll(&polled, 1, 0) != 0 else { return }
-        throw polled.revents & Int16(POLLIN) == 0 ? ProcessFailure.ended : .outOfStep
+        throw polled.revents & Int16(POLLIN) == 0 ? ProcessFailure.ended : .outOfSync
     }
 
     private func send(_ bytes: [UInt8], _ open: Descriptors, _ deadline: ContinuousClock.Instant) throws {
@@ -97,11 +106,11 @@ final class LineChannel: Sendable {
             let bytes = chunk.prefix(count)
             guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
                 line += bytes
-                guard line.count <= Self.longestLine else { throw ProcessFailure.lineTooLong }
+                guard line.count <= Self.maxLineLength else { throw ProcessFailure.lineTooLong }
                 continue
             }
             line += bytes[..<end]
-            guard line.count <= Self.longestLine else { throw ProcessFailure.lineTooLong }
+            guard line.count <= Self.maxLineLength else { throw ProcessFailure.lineTooLong }
             guard end == bytes.endIndex - 1 else { throw ProcessFailure.garbage(expected: "one line") }
             return line
         }
@@ -114,13 +123,14 @@ final class LineChannel: Sendable {
         guard left > 0 else { throw ProcessFailure.overdue }
         var polled = [
             pollfd(fd: descriptor, events: events, revents: 0),
-            pollfd(fd: open.woken, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: open.wakeupReadEnd, events: Int16(POLLIN), revents: 0),
         ]
         _ = poll(&polled, 2, Int32(min(left.rounded(.up), 1_000_000)))
         if polled[1].revents != 0 { throw CancellationError() }
     }
 
-    /// Writing to a process that is gone is an error like any other, and no reason to end. The thread is the pool's own.
+    /// Blocks `SIGPIPE`, so that writing to a process that has ended is an ordinary error and does not terminate
+    /// the server. The thread belongs to the pool.
     private func blockPipeSignal() {
         var signals = sigset_t()
         sigemptyset(&signals)

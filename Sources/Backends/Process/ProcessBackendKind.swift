@@ -2,11 +2,11 @@ import Foundation
 import Gatefold
 import Settings
 
-/// A program of the publisher's own that is asked over standard input and output, `kind: process`.
+/// The backend kind of a program of the publisher that is queried over standard input and output, `kind: process`.
 struct ProcessBackendKind: BackendKind {
     static let name = "process"
-    /// What a program finds other programs by, unless it is told otherwise.
-    static let standardPath = "/usr/local/bin:/usr/bin:/bin"
+    /// The default `PATH` of the program.
+    static let defaultSearchPath = "/usr/local/bin:/usr/bin:/bin"
 
     private let name: String
     private let launch: ProcessLaunch
@@ -15,7 +15,7 @@ struct ProcessBackendKind: BackendKind {
     private let restart: RestartBackoff
     private let mapping: SubscriptionMapping
     private let proof: ProofRule?
-    private let endsSessions: Bool
+    private let supportsSignOut: Bool
     let decidingFields: Set<String>
 
     init(name: String, settings: SettingsSection) throws(SettingsError) {
@@ -28,26 +28,27 @@ struct ProcessBackendKind: BackendKind {
             program: program.contains("/") && !program.hasPrefix("/") ? "\(settings.folder)/\(program)" : program,
             arguments: Array(words.dropFirst()), environment: try Self.environment(settings),
             folder: try settings.filePath("folder") ?? settings.folder,
-            errors: try settings.choice("errors", default: .discard))
+            errors: try settings.choice("stderr", default: .discard))
         processes = try settings.integer("processes", default: 2, in: 1...64)
         timeout = try settings.duration("timeout", default: 10, in: 1...300)
         let restart = try settings.section("restart")
         self.restart = RestartBackoff(
-            shortest: try restart.duration("shortest", default: 1, in: 1...3600),
-            longest: try restart.duration("longest", default: 60, in: 1...3600))
+            minDelay: try restart.duration("min_delay", default: 1, in: 1...3600),
+            maxDelay: try restart.duration("max_delay", default: 60, in: 1...3600))
         try restart.finish()
         decidingFields = Set(try settings.strings("fields") ?? [])
-        endsSessions = try settings.boolean("sign_out", default: false)
+        supportsSignOut = try settings.boolean("sign_out", default: false)
         proof = settings.has("proof") ? try ProofRule(try settings.section("proof")) : nil
         mapping = try SubscriptionMapping(try settings.section("subscription"))
     }
 
-    /// The record says it all.
+    /// Always false, because the record contains the whole entitlement.
     var decidesEditions: Bool { false }
 
-    var mostAtOnce: Int? { processes }
+    var maxConcurrent: Int? { processes }
 
-    /// Nil where the program checks what it is given: it is given everything that the publication asks for.
+    /// The proof that the backend verifies, or nil when the program verifies the credentials: the program then
+    /// receives every field that the publication requests.
     var checkedProofs: Set<String>? { proof.map { [$0.field] } }
 
     func open(_ services: BackendServices) throws -> any SubscriberBackend {
@@ -55,28 +56,28 @@ struct ProcessBackendKind: BackendKind {
         let backoff = SharedBackoff(restart, clock: services.clock)
         let children = ConnectionPool(size: processes, idleLifetime: .seconds(86_400)) { [launch] in
             try ProcessConnection(launch, functions, restart: backoff)
-        } isLoss: { error in
-            (error as? ProcessFailure)?.isLoss ?? false
+        } isConnectionLoss: { error in
+            (error as? ProcessFailure)?.isConnectionLoss ?? false
         }
         return ProcessBackend(
             name: name, children: children, timeout: .seconds(timeout), mapping: mapping, proof: proof,
-            shownFields: decidingFields, endsSessions: endsSessions, verifier: services.passwords,
+            shownFields: decidingFields, supportsSignOut: supportsSignOut, verifier: services.passwords,
             clock: services.clock)
     }
 
     private static func environment(_ settings: SettingsSection) throws(SettingsError) -> [String: String] {
-        var variables = ["PATH": standardPath]
+        var variables = ["PATH": defaultSearchPath]
         let plain = try settings.section("environment")
         for name in plain.names { variables[name] = try plain.string(name) }
         let secret = try settings.section("secrets")
-        for name in secret.names { variables[name] = try secret.foreignSecret(name) }
+        for name in secret.names { variables[name] = try secret.externalSecret(name) }
         for (section, key) in [(plain, "environment"), (secret, "secrets")] {
             for name in section.names where name.isEmpty || name.contains("=") || name.utf8.contains(0) {
                 throw settings.error(key, expected: "expected names of environment variables")
             }
         }
         guard variables.values.allSatisfy({ !$0.utf8.contains(0) }) else {
-            throw settings.error("environment", expected: "expected texts without a NUL")
+            throw settings.error("environment", expected: "expected strings without a NUL")
         }
         return variables
     }

@@ -2,14 +2,15 @@ import Foundation
 import Gatefold
 import Synchronization
 
-/// One child of the pool, asked one question at a time.
+/// One child of the pool, which handles one query at a time.
 final class ProcessConnection: PooledConnection {
     private struct State {
         var nextID = 1
         var isUsable = true
-        /// An interruption that came too late for one question would end the next one.
+        /// A Boolean value that indicates whether the connection was interrupted. An interrupt that comes too late
+        /// for one query would end the next query.
         var isInterrupted = false
-        var hasAnswered = false
+        var hasResponded = false
     }
 
     private let child: ChildProcess
@@ -30,26 +31,29 @@ final class ProcessConnection: PooledConnection {
 
     var isUsable: Bool { state.withLock { $0.isUsable && !$0.isInterrupted } }
 
-    /// - Parameter read: takes the answer apart; what it throws is the child's failure, too.
-    func ask<Answer>(
-        _ question: ProcessQuestion, timeout: Duration, read: (ProcessAnswer) throws -> Answer
-    ) throws -> Answer {
+    /// Sends a query and returns its result.
+    ///
+    /// - Parameter read: a closure that decodes the response. An error that it throws counts as a failure of the
+    ///   child, too.
+    func exchange<Value>(
+        _ request: ProcessRequest, timeout: Duration, read: (ProcessResponse) throws -> Value
+    ) throws -> Value {
         let id = state.withLock { state in
-            // Until it is answered rightly, nobody knows what the child says next.
+            // Until a valid response arrives, the next output of the child is unknown.
             state.isUsable = false
             defer { state.nextID += 1 }
             return state.nextID
         }
         let deadline = ContinuousClock.now + timeout
         do {
-            let line = try child.channel.exchange(try question.line(id: id), by: deadline)
+            let line = try child.channel.exchange(try request.line(id: id), by: deadline)
             do {
-                let answer = try read(try ProcessAnswer(line, to: id))
-                didAnswer()
-                return answer
+                let result = try read(try ProcessResponse(line, to: id))
+                didRespond()
+                return result
             } catch ProcessFailure.reportedError {
-                // An answer as good as any: the child is well, what it asks is not.
-                didAnswer()
+                // A valid response: the child works, and the error is in the system that it queries.
+                didRespond()
                 throw ProcessFailure.reportedError
             }
         } catch {
@@ -63,19 +67,19 @@ final class ProcessConnection: PooledConnection {
         child.channel.interrupt()
     }
 
-    func close() { child.end(politely: isUsable) }
+    func close() { child.end(gracefully: isUsable) }
 
-    private func didAnswer() {
+    private func didRespond() {
         state.withLock { state in
             state.isUsable = true
-            state.hasAnswered = true
+            state.hasResponded = true
         }
         restart.succeed()
     }
 
     private func didFail(_ error: any Error) {
-        let isEarly = state.withLock { !$0.hasAnswered }
-        // Who gave up waiting says nothing about the child.
+        let isEarly = state.withLock { !$0.hasResponded }
+        // A cancelled caller says nothing about the child.
         if isEarly, !(error is CancellationError) { restart.fail() }
     }
 }

@@ -2,23 +2,29 @@ import Foundation
 import Gatefold
 import Protections
 
-/// Why a process could not be asked. Quotes nothing that it wrote: its words may be a reader's.
-enum ProcessFailure: AnswerFailure, Equatable, CustomStringConvertible {
-    /// - Parameter code: of errno(3).
+/// A failure to query a process. It quotes no output of the process, because the output may contain a reader's
+/// data.
+enum ProcessFailure: RequestScopedFailure, Equatable, CustomStringConvertible {
+    /// The process did not start.
+    ///
+    /// - Parameter code: the code of errno(3).
     case didNotStart(code: Int32)
-    /// It did not answer a single question when it was last started; it is started again after a while.
+    /// The process ended before its first response after the last start. It is restarted after a delay.
     case waitsToRestart
-    /// It ended, or closed its output, before it answered.
+    /// The process ended or closed its output before it responded.
     case ended
-    /// It had written something before it was asked.
-    case outOfStep
+    /// The process wrote output before it received a query.
+    case outOfSync
     case overdue
     case lineTooLong
-    /// - Parameter expected: what was not there.
+    /// The response is malformed.
+    ///
+    /// - Parameter expected: the missing content.
     case garbage(expected: String)
     case wrongID
     case reportedError
-    /// It left a stored password to be compared, and no `proof` says how: taken for "recognised" it would let everybody in.
+    /// The process returned a stored password for comparison, but no `proof` configures the comparison. Accepting
+    /// it as authenticated would admit everyone.
     case uncomparedPassword
 
     var cause: String { description }
@@ -26,21 +32,23 @@ enum ProcessFailure: AnswerFailure, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .didNotStart(let code): "the process did not start: \(String(cString: strerror(code)))"
-        case .waitsToRestart: "the process ended without an answer and waits to be started again"
-        case .ended: "the process ended before it answered"
-        case .outOfStep: "the process wrote without having been asked"
-        case .overdue: "the process did not answer in time"
-        case .lineTooLong: "the process answered with a line of over \(LineChannel.longestLine) bytes"
-        case .garbage(let expected): "the process answered with something else; expected \(expected)"
-        case .wrongID: "the process answered another question"
-        case .reportedError: "the process answered with an error"
-        case .uncomparedPassword: "the process answered with `stored`, and the backend has no `proof` to compare it by"
+        case .waitsToRestart: "the process ended without a response and is waiting to be restarted"
+        case .ended: "the process ended before it responded"
+        case .outOfSync: "the process wrote without a request"
+        case .overdue: "the process did not respond in time"
+        case .lineTooLong: "the process responded with a line of over \(LineChannel.maxLineLength) bytes"
+        case .garbage(let expected): "the process's response is invalid; expected \(expected)"
+        case .wrongID: "the process responded to another request"
+        case .reportedError: "the process responded with an error"
+        case .uncomparedPassword: "the process responded with `stored`, and the backend has no `proof` to compare it by"
         }
     }
 
-    /// A reported error: the program is well and says so of one question.
-    var isOfOneAnswer: Bool { self == .reportedError }
+    /// A Boolean value that indicates whether the failure concerns a single response. True for a reported error:
+    /// the program works and reports an error for one query.
+    var isRequestScoped: Bool { self == .reportedError }
 
-    /// Whether the process was gone before the question could reach it: another one may be asked.
-    var isLoss: Bool { self == .ended || self == .outOfStep }
+    /// A Boolean value that indicates whether the process was gone before the query could reach it, so that another
+    /// process may receive the query.
+    var isConnectionLoss: Bool { self == .ended || self == .outOfSync }
 }

@@ -1,24 +1,24 @@
 import Foundation
 
-/// How the process is started.
+/// The settings with which the process is started.
 struct ProcessLaunch: Sendable, Equatable {
     enum Errors: String, CaseIterable, Sendable {
-        /// Thrown away: what a program complains about may quote what a reader typed.
+        /// The output is discarded, because error messages may quote input of a reader.
         case discard
-        /// Written where the server writes its own.
-        case pass
+        /// The output goes to the server's standard error.
+        case inherit
     }
 
-    /// A path, or a name to be found in `PATH`.
+    /// A path, or a name that is looked up in `PATH`.
     var program: String
     var arguments: [String]
-    /// All of it: nothing is inherited.
+    /// The complete environment. Nothing is inherited.
     var environment: [String: String]
     /// The working directory.
     var folder: String
     var errors = Errors.discard
 
-    /// Starts it at the head of a process group of its own, with nothing but these descriptors.
+    /// Starts the process as the leader of its own process group, with only these descriptors.
     func spawn(input: Int32, output: Int32, _ functions: SpawnFunctions) throws(ProcessFailure) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -26,7 +26,7 @@ struct ProcessLaunch: Sendable, Equatable {
         posix_spawn_file_actions_adddup2(&actions, input, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         if errors == .discard { posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
-        // Every descriptor of ours closes by itself in a new program, but not for certain every one of a library's.
+        // Every descriptor of the server has close-on-exec set, but descriptors of a library may not.
         _ = functions.addCloseFrom(&actions, 3)
         _ = functions.addChangeFolder(&actions, folder)
 

@@ -2,54 +2,56 @@ import Foundation
 import Gatefold
 import JSON
 
-/// One question to the process, one line of JSON; see the article "Asking a process".
-struct ProcessQuestion: Encodable, Equatable {
+/// One query to the process, as one line of JSON. See the article “Asking a program”.
+struct ProcessRequest: Encodable, Equatable {
     enum Kind: String, Encodable {
-        case recognise, subscription, health
+        case authenticate, subscription, health
         case signOut = "sign_out"
     }
 
-    let ask: Kind
+    let query: Kind
     var identifier: String?
     var credentials: [String: String]?
-    /// Those fields of the request that the configuration names.
+    /// The fields of the request that the configuration names.
     var fields: [String: String]?
     var key: String?
     var session: String?
 
-    /// Without the end of the line: in JSON one can not stand inside a text.
+    /// Returns the query as JSON without the line end. JSON escapes line ends inside strings, so the query is
+    /// always one line.
     func line(id: Int) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(Numbered(id: id, question: self)))
+        return Array(try encoder.encode(Numbered(id: id, request: self)))
     }
 
     private struct Numbered: Encodable {
         let id: Int
-        let question: ProcessQuestion
+        let request: ProcessRequest
 
         private enum Key: CodingKey { case id }
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: Key.self)
             try container.encode(id, forKey: .id)
-            try question.encode(to: encoder)
+            try request.encode(to: encoder)
         }
     }
 }
 
-/// One answer of the process. What is missing, or of another type than it has to be, is an error and never a refusal or a
-/// grant (PITFALLS rows 1 and 14).
-struct ProcessAnswer {
+/// One response of the process. A missing value, or a value of the wrong type, is an error and never a rejection or
+/// a grant. Sources: Pitfall 1, “A missing issue list read as everything”; Pitfall 14, “Empty passwords and blank
+/// fields that succeed”.
+struct ProcessResponse {
     struct Found: Equatable {
         let key: String
         let session: String?
-        /// The stored password, where the process leaves comparing to us.
+        /// The stored password, when the process leaves the comparison to the server.
         let stored: StoredProof?
     }
 
-    static let longestKey = 1024
-    static let longestSession = 4096
+    static let maxKeyLength = 1024
+    static let maxSessionLength = 4096
 
     private let message: JSONValue
 
@@ -62,23 +64,23 @@ struct ProcessAnswer {
         self.message = message
     }
 
-    /// Nil when the reader is not recognised.
+    /// Returns the subscriber, or nil when the process rejects the reader.
     func found() throws(ProcessFailure) -> Found? {
-        guard case .boolean(let isRecognised) = message["recognised"] else {
-            throw .garbage(expected: "`recognised` to be true or false")
+        guard case .boolean(let isAuthenticated) = message["authenticated"] else {
+            throw .garbage(expected: "`authenticated` to be true or false")
         }
-        guard isRecognised else { return nil }
-        guard let key = try text("key", longest: Self.longestKey) else {
-            throw .garbage(expected: "`key` to be a text")
+        guard isAuthenticated else { return nil }
+        guard let key = try text("key", maxLength: Self.maxKeyLength) else {
+            throw .garbage(expected: "`key` to be a string")
         }
-        let stored = try text("stored", longest: Self.longestKey)
-        let salt = try text("salt", longest: Self.longestKey)
+        let stored = try text("stored", maxLength: Self.maxKeyLength)
+        let salt = try text("salt", maxLength: Self.maxKeyLength)
         return Found(
-            key: key, session: try text("session", longest: Self.longestSession),
+            key: key, session: try text("session", maxLength: Self.maxSessionLength),
             stored: stored.map { StoredProof(value: $0, salt: salt) })
     }
 
-    /// Nil for somebody the process no longer knows.
+    /// Returns the record, or nil for a subscriber that the process no longer knows.
     func record() throws(ProcessFailure) -> Record? {
         switch message["record"] {
         case .null: return nil
@@ -86,25 +88,25 @@ struct ProcessAnswer {
             var fields: [String: [String]] = [:]
             for member in named {
                 guard let texts = member.value.texts else {
-                    throw .garbage(expected: "a record of texts and lists of texts")
+                    throw .garbage(expected: "a record of strings and lists of strings")
                 }
                 fields[member.name] = texts
             }
-            return Record(fields, namesEveryField: true)
+            return Record(fields, requiresEveryField: true)
         default: throw .garbage(expected: "`record` to be an object or null")
         }
     }
 
-    /// Nil when it is missing or null; never empty.
-    private func text(_ name: String, longest: Int) throws(ProcessFailure) -> String? {
+    /// Returns the text of a member, or nil when it is missing or null. The text is never empty.
+    private func text(_ name: String, maxLength: Int) throws(ProcessFailure) -> String? {
         switch message[name] {
         case nil, .null:
             return nil
         case .string(let text)
-        where (1...longest).contains(text.utf8.count) && !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }):
+        where (1...maxLength).contains(text.utf8.count) && !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }):
             return text
         default:
-            throw .garbage(expected: "`\(name)` to be a text of 1 to \(longest) bytes without control characters")
+            throw .garbage(expected: "`\(name)` to be a string of 1 to \(maxLength) bytes without control characters")
         }
     }
 }

@@ -1,38 +1,41 @@
 import Foundation
 
-/// When a process that does not get as far as its first answer may be started again.
+/// A backoff for restarts of a process that fails before its first response.
 ///
-/// One that has answered before it failed is replaced at once; one that has not is waited for twice as long each time.
+/// A process that responded before it failed is replaced immediately. For a process that did not, the delay doubles
+/// with each failure.
 struct RestartBackoff: Sendable {
-    private let shortest: TimeInterval
-    private let longest: TimeInterval
+    private let minDelay: TimeInterval
+    private let maxDelay: TimeInterval
     private var failures = 0
     private var failedAt: TimeInterval?
 
-    init(shortest: TimeInterval, longest: TimeInterval) {
-        self.shortest = shortest
-        self.longest = max(shortest, longest)
+    init(minDelay: TimeInterval, maxDelay: TimeInterval) {
+        self.minDelay = minDelay
+        self.maxDelay = max(minDelay, maxDelay)
     }
 
-    /// - Parameter moment: in seconds, by a clock that nobody sets.
-    func mayStart(at moment: TimeInterval) -> Bool {
+    /// Returns whether a process may be started now.
+    ///
+    /// - Parameter timestamp: seconds on a monotonic clock.
+    func mayStart(at timestamp: TimeInterval) -> Bool {
         guard let failedAt else { return true }
-        return moment - failedAt >= wait
+        return timestamp - failedAt >= wait
     }
 
-    /// A started process gave an answer.
+    /// Records that a started process responded.
     mutating func succeed() {
         failures = 0
         failedAt = nil
     }
 
-    /// A process was put down, or ended, before it gave any answer, or did not start at all.
-    mutating func fail(at moment: TimeInterval) {
+    /// Records that a process was terminated or ended before any response, or did not start.
+    mutating func fail(at timestamp: TimeInterval) {
         failures += 1
-        failedAt = moment
+        failedAt = timestamp
     }
 
     private var wait: TimeInterval {
-        min(longest, shortest * pow(2, Double(min(failures, 40) - 1)))
+        min(maxDelay, minDelay * pow(2, Double(min(failures, 40) - 1)))
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import SharedLibraries
 
-/// Functions of the C library that its Swift module leaves out.
+/// Functions of the C library that its Swift module omits.
 struct SpawnFunctions: Sendable {
     typealias Actions = UnsafeMutablePointer<posix_spawn_file_actions_t>
 
-    /// A pipe whose ends close by themselves in a new program, from the very moment they are there.
+    /// Creates a pipe whose ends have close-on-exec set from the start.
     let pipe2: @convention(c) (UnsafeMutablePointer<Int32>, Int32) -> Int32
     let addChangeFolder: @convention(c) (Actions, UnsafePointer<CChar>) -> Int32
     let addCloseFrom: @convention(c) (Actions, Int32) -> Int32

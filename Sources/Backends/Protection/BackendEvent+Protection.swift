@@ -1,10 +1,10 @@
 import Protections
 
 extension BackendEvent {
-    init(_ question: Question, _ outcome: Asked.Outcome, in duration: Duration, of backend: String) {
+    init(_ query: BackendQuery, _ outcome: QueryRecord.Outcome, in duration: Duration, of backend: String) {
         self.init(
-            backend: backend, name: "asked",
-            asked: Asked(question: question.kind, outcome: outcome, duration: duration))
+            backend: backend, name: "query",
+            queried: QueryRecord(query: query.kind, outcome: outcome, duration: duration))
     }
 
     init(_ change: BreakerState.Change, of backend: String) {
@@ -12,9 +12,9 @@ extension BackendEvent {
         case .opened:
             self.init(
                 backend: backend, name: "breaker_opened",
-                detail: "the backend fails; it is left in peace for a while, and readers have their last known answers")
+                detail: "the backend fails; queries are paused for a while, and readers get their last known results")
         case .closed:
-            self.init(backend: backend, name: "breaker_closed", detail: "the backend answers again")
+            self.init(backend: backend, name: "breaker_closed", detail: "the backend responds again")
         }
     }
 }

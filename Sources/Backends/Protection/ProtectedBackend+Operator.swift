@@ -4,27 +4,27 @@ import Protections
 extension ProtectedBackend {
     public var status: ProtectionStatus {
         let (entries, bytes, found) = cache.status
-        let (asking, waiting, sentAway) = limit.load
-        let (position, refused) = breaker.status
-        let (lastFailed, late) = pulse.status
+        let (inUse, waiting, rejections) = limit.load
+        let (breakerState, rejected) = breaker.status
+        let (lastFailed, late) = healthTracker.status
         return ProtectionStatus(
-            breaker: position, asking: asking, waiting: waiting, mostAsking: settings.concurrency.most,
-            mostWaiting: settings.concurrency.waiting, entries: entries, bytes: bytes, lastFailed: lastFailed,
+            breaker: breakerState, inUse: inUse, waiting: waiting, maxConcurrent: settings.concurrency.maxConcurrent,
+            maxQueued: settings.concurrency.waiting, entries: entries, bytes: bytes, lastFailed: lastFailed,
             counts: [
-                .fresh: found.fresh, .ageing: found.ageing, .missed: found.missed,
+                .fresh: found.fresh, .revalidating: found.revalidating, .miss: found.miss,
                 .lastKnownGood: found.lastKnownGood, .coalesced: coalescing.shared, .deadlineExceeded: late,
-                .queueFull: sentAway.full, .patienceOver: sentAway.outOfPatience, .breakerOpen: refused,
+                .queueFull: rejections.full, .queueTimeout: rejections.timedOut, .breakerOpen: rejected,
             ])
     }
 
-    /// Forgets what is remembered; whoever asks next has it from the backend, even if the same is being asked right now,
-    /// in every process on the same state.
+    /// Removes cached results in every process on the same state. The next caller gets its result from the backend,
+    /// even if the same query is in progress.
     ///
-    /// - Returns: how many answers were forgotten.
+    /// - Returns: The number of results that this process removed.
     @discardableResult
     public func flush(_ target: FlushTarget) -> Int {
-        defer { coalescing.closeDoors() }
-        let groups: Set<AnswerMemory.Group>
+        defer { coalescing.forgetInFlight() }
+        let groups: Set<BackendResultStore.Group>
         switch target {
         case .identifier(let typed):
             groups = cache.withSubscribers(.identifier(keys.identifier(CredentialFields.fold(typed))))
@@ -32,22 +32,22 @@ extension ProtectedBackend {
         case .reference(let reference): groups = [Self.group(reference)]
         case .all:
             shareInvalidation(of: nil)
-            return cache.forgetAll()
+            return cache.invalidateAll()
         }
         return groups.reduce(0) { count, group in
             shareInvalidation(of: group)
-            return count + cache.forget(group)
+            return count + cache.invalidate(group)
         }
     }
 }
 
-/// Whose answers are forgotten.
+/// The results that a flush removes.
 public enum FlushTarget: Sendable, Equatable {
-    /// What they sign in with.
+    /// The identifier that the reader signs in with.
     case identifier(String)
-    /// The backend's own key for them.
+    /// The backend's own key of the subscriber.
     case key(String)
-    /// Their pseudonym, as logs show it.
-    case reference(SubscriberReference)
+    /// The subscriber's pseudonym, as the logs show it.
+    case reference(SubscriberPseudonym)
     case all
 }

@@ -1,28 +1,30 @@
 public import Gatefold
 import Protections
 
-/// A backend and all that stands around it, so that its bad days are not the readers', nor a busy morning its own.
+/// A backend with its protections. They shield readers from a failing backend, and the backend from excessive load.
 ///
-/// How each part works is in its own file; how they are put together is in ``ask(_:_:)`` alone.
+/// Each protection has its own file. Only ``send(_:_:)`` combines them.
 public final class ProtectedBackend: SubscriberBackend {
     private let backend: any SubscriberBackend
     public let decidingFields: Set<String>
     private let decidesEditions: Bool
     let settings: ProtectionSettings
     let services: BackendServices
-    let keys: QuestionKeys
-    let cache: AnswerCache
+    let keys: BackendQueryKeys
+    let cache: BackendResultCache
     let coalescing = Coalescing()
     let breaker: CircuitBreaker
     let limit: ConcurrencyLimit
     private let deadline: Deadline
-    let pulse: Pulse
+    let healthTracker: HealthTracker
 
     public var name: String { backend.name }
 
+    /// Creates a protected backend.
+    ///
     /// - Parameters:
-    ///   - decidingFields: see ``BackendKind/decidingFields``.
-    ///   - decidesEditions: see ``BackendKind/decidesEditions``.
+    ///   - decidingFields: See ``BackendKind/decidingFields``.
+    ///   - decidesEditions: See ``BackendKind/decidesEditions``.
     public convenience init(
         _ backend: any SubscriberBackend, decidingFields: Set<String> = [], decidesEditions: Bool = true,
         settings: ProtectionSettings = ProtectionSettings(), services: BackendServices
@@ -41,102 +43,105 @@ public final class ProtectedBackend: SubscriberBackend {
         self.decidesEditions = decidesEditions
         self.settings = settings
         self.services = services
-        keys = QuestionKeys(
-            secret: services.references.digest("questions", [backend.name]), backend: backend.name)
-        cache = AnswerCache(
-            settings.cache, longestQuestion: settings.deadline + settings.concurrency.patience + 1,
+        keys = BackendQueryKeys(
+            secret: services.pseudonymKey.digest("questions", [backend.name]), backend: backend.name)
+        cache = BackendResultCache(
+            settings.cache, maxQueryDuration: settings.deadline + settings.concurrency.queueTimeout + 1,
             clock: services.clock, random: services.random)
         breaker = CircuitBreaker(settings.breaker, clock: services.clock, random: services.random) { change in
             services.observe(BackendEvent(change, of: backend.name))
         }
         limit = ConcurrencyLimit(settings.concurrency, sleep: sleep)
         deadline = Deadline(seconds: settings.deadline, sleep: sleep)
-        pulse = Pulse(clock: services.clock)
+        healthTracker = HealthTracker(clock: services.clock)
     }
 
-    /// The order of protection, from the reader inwards.
-    private func ask(_ question: Question, _ inquiry: Inquiry) async throws -> Answer {
-        let seen = reduced(inquiry)
-        let key = keys.key(of: question, seen)
-        // What is not remembered is shared all the same.
-        guard question.isRemembered else { return try await askTogether(question, key, seen, .reader).answer }
-        let (answer, isRemembered) = try await cache.answer(key) { urgency in
-            try await self.askTogether(question, key, seen, urgency)
+    /// Sends a query through the protections, ordered from the reader to the backend.
+    private func send(_ query: BackendQuery, _ context: CallContext) async throws -> BackendResult {
+        let seen = reduced(context)
+        let key = keys.key(of: query, seen)
+        // Concurrent queries are shared even if their result is not cached.
+        guard query.isCached else { return try await sendCoalesced(query, key, seen, .reader).result }
+        let (result, isCached) = try await cache.result(key) { priority in
+            try await self.sendCoalesced(query, key, seen, priority)
         }
-        if isRemembered { noteRecall(question, answer) }
-        return answer
+        if isCached { recordRecall(query, result) }
+        return result
     }
 
-    private func remembered(_ question: Question, _ inquiry: Inquiry) -> Remembered<Answer>? {
-        cache.remembered(keys.key(of: question, reduced(inquiry)))
+    private func cached(_ query: BackendQuery, _ context: CallContext) -> Cached<BackendResult>? {
+        cache.cached(keys.key(of: query, reduced(context)))
     }
 
-    private func askTogether(
-        _ question: Question, _ key: QuestionKey, _ inquiry: Inquiry, _ urgency: Urgency
-    ) async throws -> Told {
-        try await coalescing.share(key, urgency) { [self] in
-            let told = try await breaker.guarding { check in
-                try await limit.enter(urgency, stillWanted: check)
-                return try await pulse.feeling {
-                    try await deadline.bound({ try await self.put(question, inquiry) }, ended: limit.leave)
+    private func sendCoalesced(
+        _ query: BackendQuery, _ key: BackendQueryKey, _ context: CallContext, _ priority: Priority
+    ) async throws -> TimestampedResult {
+        try await coalescing.share(key, priority) { [self] in
+            let timestamped = try await breaker.guarding { check in
+                try await limit.enter(priority, checkStillNeeded: check)
+                return try await healthTracker.tracking {
+                    try await deadline.bound({ try await self.put(query, context) }, ended: limit.leave)
                 }
             }
-            // Before those who wait are told, so that whoever comes next finds it.
-            if question.isRemembered {
-                let subject = subject(key, question, told.answer)
-                cache.remember(told, subject)
-                share(told, subject)
+            // The result is stored before the waiting callers receive it, so that the next caller finds it.
+            if query.isCached {
+                let subject = subject(key, query, timestamped.result)
+                cache.store(timestamped, subject)
+                share(timestamped, subject)
             }
-            return told
+            return timestamped
         }
     }
 
-    private func put(_ question: Question, _ inquiry: Inquiry) async throws -> Told {
-        let asked = cache.moment()
+    private func put(_ query: BackendQuery, _ context: CallContext) async throws -> TimestampedResult {
+        let queried = cache.timestamp()
         let start = ContinuousClock.now
         do {
-            let answer = try await question.put(to: backend, inquiry)
-            services.observe(BackendEvent(question, .answered, in: ContinuousClock.now - start, of: name))
-            return Told(answer: answer, asked: asked)
+            let result = try await query.put(to: backend, context)
+            services.observe(BackendEvent(query, .succeeded, in: ContinuousClock.now - start, of: name))
+            return TimestampedResult(result: result, queried: queried)
         } catch {
-            let outcome: BackendEvent.Asked.Outcome =
+            let outcome: BackendEvent.QueryRecord.Outcome =
                 switch error {
-                case is CancellationError: .withdrawn
-                case is VerbatimAnswer: .answered
+                case is CancellationError: .cancelled
+                case is RawHTTPResponse: .succeeded
                 default: .failed
                 }
-            services.observe(BackendEvent(question, outcome, in: ContinuousClock.now - start, of: name))
+            services.observe(BackendEvent(query, outcome, in: ContinuousClock.now - start, of: name))
             throw error
         }
     }
 
-    /// The backend sees what its answers depend on and nothing else, so that whoever agrees in that may share an answer.
-    private func reduced(_ inquiry: Inquiry) -> Inquiry {
-        Inquiry(fields: decidingFields.isEmpty ? [:] : inquiry.fields.filter { decidingFields.contains($0.key) })
+    /// Returns the context with only the fields that the backend's results depend on. Callers that agree in these
+    /// fields may share a result.
+    private func reduced(_ context: CallContext) -> CallContext {
+        CallContext(fields: decidingFields.isEmpty ? [:] : context.fields.filter { decidingFields.contains($0.key) })
     }
 
-    private func subject(_ key: QuestionKey, _ question: Question, _ answer: Answer) -> AnswerMemory.Subject {
-        var groups: [AnswerMemory.Group] = []
+    private func subject(_ key: BackendQueryKey, _ query: BackendQuery, _ result: BackendResult)
+        -> BackendResultStore.Subject
+    {
+        var groups: [BackendResultStore.Group] = []
         var proofs: UInt64?
-        if case .recognise(let credentials) = question {
+        if case .authenticate(let credentials) = query {
             groups.append(.identifier(keys.identifier(credentials.identifier)))
-            proofs = credentials.form == .typed ? keys.proofs(of: credentials) : nil
+            proofs = credentials.kind == .typed ? keys.proofs(of: credentials) : nil
         }
-        if case .recognition(.recognised(let subscriber)) = answer {
+        if case .authentication(.authenticated(let subscriber)) = result {
             groups.append(group(of: subscriber))
-        } else if let subscriber = question.subscriber {
+        } else if let subscriber = query.subscriber {
             groups.append(group(of: subscriber))
         }
-        var subject = AnswerMemory.Subject(key: key, groups: groups, proofs: proofs)
-        if case .verdict(let edition, _) = question { subject.edition = edition }
+        var subject = BackendResultStore.Subject(key: key, groups: groups, proofs: proofs)
+        if case .verdict(let edition, _) = query { subject.edition = edition }
         return subject
     }
 
-    func group(of subscriber: Subscriber) -> AnswerMemory.Group {
-        Self.group(services.references.reference(to: subscriber))
+    func group(of subscriber: Subscriber) -> BackendResultStore.Group {
+        Self.group(services.pseudonymKey.reference(to: subscriber))
     }
 
-    static func group(_ reference: SubscriberReference) -> AnswerMemory.Group {
+    static func group(_ reference: SubscriberPseudonym) -> BackendResultStore.Group {
         .subscriber(reference.bytes.reduce(0) { $0 << 8 | UInt64($1) })
     }
 }
@@ -144,59 +149,60 @@ public final class ProtectedBackend: SubscriberBackend {
 // MARK: - The questions
 
 extension ProtectedBackend {
-    public func reads(_ form: Credentials.Form) -> Bool { backend.reads(form) }
+    public func accepts(_ kind: Credentials.Kind) -> Bool { backend.accepts(kind) }
 
-    public func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        guard case .recognition(let answer) = try await ask(.recognise(credentials), inquiry) else {
-            throw WrongKindOfAnswer()
+    public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        guard case .authentication(let result) = try await send(.authenticate(credentials), context) else {
+            throw UnexpectedResultKind()
         }
-        return answer
+        return result
     }
 
-    public func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-        guard case .subscription(let answer) = try await ask(.subscription(subscriber), inquiry) else {
-            throw WrongKindOfAnswer()
+    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+        guard case .subscription(let result) = try await send(.subscription(subscriber), context) else {
+            throw UnexpectedResultKind()
         }
-        return answer
+        return result
     }
 
     public func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
         guard decidesEditions else { return nil }
-        guard case .verdict(let answer) = try await ask(.verdict(edition, subscriber), inquiry) else {
-            throw WrongKindOfAnswer()
+        guard case .verdict(let result) = try await send(.verdict(edition, subscriber), context) else {
+            throw UnexpectedResultKind()
         }
-        return answer
+        return result
     }
 
-    public func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Remembered<Subscription>? {
-        guard let known = remembered(.subscription(subscriber), inquiry), case .subscription(let answer) = known.value
+    public func cachedSubscription(of subscriber: Subscriber, context: CallContext) -> Cached<Subscription>? {
+        guard let known = cached(.subscription(subscriber), context), case .subscription(let result) = known.value
         else { return nil }
-        return Remembered(answer, standing: known.standing)
+        return Cached(result, validity: known.validity)
     }
 
-    public func rememberedVerdict(
-        on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
-    ) -> Remembered<RememberedVerdict>? {
-        guard decidesEditions else { return Remembered(.none) }
-        guard let known = remembered(.verdict(edition, subscriber), inquiry), case .verdict(let answer) = known.value
+    public func cachedVerdict(
+        on edition: EditionID, for subscriber: Subscriber, context: CallContext
+    ) -> Cached<CachedVerdict>? {
+        guard decidesEditions else { return Cached(.none) }
+        guard let known = cached(.verdict(edition, subscriber), context), case .verdict(let result) = known.value
         else { return nil }
-        return Remembered(answer.map { .verdict($0) } ?? RememberedVerdict.none, standing: known.standing)
+        return Cached(result.map { .verdict($0) } ?? CachedVerdict.none, validity: known.validity)
     }
 
-    /// Never from memory. What was remembered holds on only if the reader is who they were.
-    public func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
-        guard case .recognition(let answer) = try await ask(.renew(subscriber), inquiry) else {
-            throw WrongKindOfAnswer()
+    /// Renews a session without the cache. If the backend does not confirm the same subscriber, the subscriber's
+    /// cached results are removed.
+    public func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
+        guard case .authentication(let result) = try await send(.renew(subscriber), context) else {
+            throw UnexpectedResultKind()
         }
-        if answer != .recognised(subscriber) { cache.forget(group(of: subscriber)) }
-        return answer
+        if result != .authenticated(subscriber) { cache.invalidate(group(of: subscriber)) }
+        return result
     }
 
-    public func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {
-        _ = try await ask(.signOut(subscriber), inquiry)
-        cache.forget(group(of: subscriber))
+    public func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
+        _ = try await send(.signOut(subscriber), context)
+        cache.invalidate(group(of: subscriber))
     }
 
     public var registry: (any SubscriberRegistry)? {
@@ -205,25 +211,25 @@ extension ProtectedBackend {
 
     public func grantsFeed(to subscriber: Subscriber) -> Bool { backend.grantsFeed(to: subscriber) }
 
-    /// By the breaker and the last question as long as they can tell; else the backend is asked, every few seconds at most:
-    /// also when the breaker would let a question try and no reader has one.
+    /// Checks the circuit breaker and the last query. If neither is conclusive, the backend is queried, at most
+    /// every few seconds. This also happens if the breaker would permit a trial query but no reader sends one.
     public func health() async throws {
-        guard breaker.status.position != .open else { throw ProtectionError.breakerOpen }
-        switch pulse.hasFailedLately {
+        guard breaker.status.breakerState != .open else { throw ProtectionError.breakerOpen }
+        switch healthTracker.hasFailedRecently {
         case false?: return
-        case true?: throw ProtectionError.failedLately
+        case true?: throw ProtectionError.failedRecently
         case nil:
-            // Past the breaker: a backend whose health says nothing must not close it.
-            let inquiry = Inquiry()
-            _ = try await coalescing.share(keys.key(of: .health, inquiry), .reader) { [self] in
+            // The query bypasses the breaker because a backend whose health check is meaningless must not close it.
+            let context = CallContext()
+            _ = try await coalescing.share(keys.key(of: .health, context), .reader) { [self] in
                 try await limit.enter(.reader)
-                return try await pulse.feeling {
-                    try await deadline.bound({ try await self.put(.health, inquiry) }, ended: limit.leave)
+                return try await healthTracker.tracking {
+                    try await deadline.bound({ try await self.put(.health, context) }, ended: limit.leave)
                 }
             }
         }
     }
 
-    /// A part answered another question than it was asked: can not happen, and is no refusal if it does.
-    private struct WrongKindOfAnswer: Error {}
+    /// An error for a result of the wrong kind. It cannot occur, but if it did, it would not count as a rejection.
+    private struct UnexpectedResultKind: Error {}
 }

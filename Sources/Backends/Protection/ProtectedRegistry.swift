@@ -1,15 +1,15 @@
 import Gatefold
 
-/// A registry behind the protections of its backend: what it changes, nobody is told from memory any more.
+/// A registry behind the protections of its backend. Its changes remove the affected results from the cache.
 ///
-/// Nothing here is remembered, shared or asked twice: each of these is done once, for one reader.
+/// Registry calls are neither cached nor shared nor repeated. Each call runs once for one reader.
 struct ProtectedRegistry: SubscriberRegistry {
     private let registry: any SubscriberRegistry
-    private let forget: @Sendable (FlushTarget) -> Void
+    private let invalidate: @Sendable (FlushTarget) -> Void
 
-    init(_ registry: any SubscriberRegistry, forget: @escaping @Sendable (FlushTarget) -> Void) {
+    init(_ registry: any SubscriberRegistry, invalidate: @escaping @Sendable (FlushTarget) -> Void) {
         self.registry = registry
-        self.forget = forget
+        self.invalidate = invalidate
     }
 
     var name: String { registry.name }
@@ -18,8 +18,8 @@ struct ProtectedRegistry: SubscriberRegistry {
 
     func register(identifier: String, password: String) async throws -> Subscriber? {
         let subscriber = try await registry.register(identifier: identifier, password: password)
-        // That there is nobody of this identifier may be remembered.
-        forget(.identifier(identifier))
+        // The cache may hold a rejection of this identifier.
+        invalidate(.identifier(identifier))
         return subscriber
     }
 
@@ -31,25 +31,27 @@ struct ProtectedRegistry: SubscriberRegistry {
         try await registry.identifier(of: subscriber)
     }
 
-    func passwordMark(of subscriber: Subscriber) async throws -> [UInt8]? {
-        try await registry.passwordMark(of: subscriber)
+    func passwordRevision(of subscriber: Subscriber) async throws -> [UInt8]? {
+        try await registry.passwordRevision(of: subscriber)
     }
 
-    func setPassword(_ password: String, of subscriber: Subscriber, replacing mark: [UInt8]) async throws -> Bool {
-        try await forgetting(subscriber) { try await registry.setPassword(password, of: subscriber, replacing: mark) }
+    func setPassword(_ password: String, of subscriber: Subscriber, replacing revision: [UInt8]) async throws -> Bool {
+        try await invalidatingCache(subscriber) {
+            try await registry.setPassword(password, of: subscriber, replacing: revision)
+        }
     }
 
     func erase(_ subscriber: Subscriber) async throws -> Bool {
-        try await forgetting(subscriber) { try await registry.erase(subscriber) }
+        try await invalidatingCache(subscriber) { try await registry.erase(subscriber) }
     }
 
-    private func forgetting(_ subscriber: Subscriber, _ change: () async throws -> Bool) async throws -> Bool {
+    private func invalidatingCache(_ subscriber: Subscriber, _ change: () async throws -> Bool) async throws -> Bool {
         let identifier = try await registry.identifier(of: subscriber)
-        // Also when it fails: it may have been done all the same.
+        // The results are removed even if the call fails, because the change may have been made.
         defer {
-            forget(.key(subscriber.key))
-            // That these credentials were wrong may be remembered, too.
-            if let identifier { forget(.identifier(identifier)) }
+            invalidate(.key(subscriber.key))
+            // The cache may also hold a rejection of these credentials.
+            if let identifier { invalidate(.identifier(identifier)) }
         }
         return try await change()
     }

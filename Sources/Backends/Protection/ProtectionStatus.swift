@@ -1,37 +1,38 @@
 public import Protections
 
-/// How a protected backend is doing, and what was counted since it was opened.
+/// The status of a protected backend and its counters since it was opened.
 public struct ProtectionStatus: Sendable, Equatable {
     public enum Count: String, Sendable, CaseIterable {
-        /// Answered from memory.
+        /// Results from the cache.
         case fresh
-        /// Answered from memory, and asked anew behind the reader's back.
-        case ageing
-        /// Not in memory, or too old.
-        case missed
-        /// Answered from memory because the backend could not be asked.
+        /// Results from the cache that were due for a refresh in the background.
+        case revalidating
+        /// Results that were not in the cache or were too old.
+        case miss
+        /// Results from the cache that replaced a failed query.
         case lastKnownGood = "last_known_good"
-        /// Answered together with another question of the same words.
+        /// Results that were shared with an identical concurrent query.
         case coalesced
         case deadlineExceeded = "deadline_exceeded"
         case queueFull = "queue_full"
-        case patienceOver = "patience_over"
-        /// Not asked because the breaker was open.
+        case queueTimeout = "queue_timeout"
+        /// Queries that were not sent because the breaker was open.
         case breakerOpen = "breaker_open"
     }
 
-    public let breaker: BreakerPosition
-    /// Calls under way, those whose deadline is over among them.
-    public let asking: Int
-    /// Questions in the queue.
+    public let breaker: CircuitBreakerState
+    /// The number of calls in progress, including calls that exceeded their deadline.
+    public let inUse: Int
+    /// The number of queued queries.
     public let waiting: Int
-    public let mostAsking: Int
-    public let mostWaiting: Int
-    /// Answers in memory.
+    public let maxConcurrent: Int
+    public let maxQueued: Int
+    /// The number of cached results.
     public let entries: Int
-    /// Their size, by estimate.
+    /// The estimated size of the cached results in bytes.
     public let bytes: Int
-    /// Whether the last question that reached the backend failed; nil before the first.
+    /// A Boolean value that indicates whether the last query that reached the backend failed, or `nil` before the
+    /// first query.
     public let lastFailed: Bool?
     public let counts: [Count: Int]
 }

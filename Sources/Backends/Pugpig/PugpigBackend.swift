@@ -1,10 +1,11 @@
 import Gatefold
 import OutgoingRequests
 
-/// Passes on to another endpoint of the same protocol: to put one in front of it, or to move away from it.
+/// A backend that forwards to another endpoint of the same protocol. It serves to put Gatefold in front of that
+/// endpoint or to migrate away from it.
 ///
-/// The endpoint's token is kept sealed inside ours. A reader's key is what they signed in as, because the endpoint's token
-/// may change with each renewal.
+/// The endpoint's token is sealed inside Gatefold's token. A reader's key is the sign-in identifier because the
+/// endpoint's token may change with each renewal.
 struct PugpigBackend: SubscriberBackend {
     let name: String
     private let calls: PugpigCalls
@@ -18,81 +19,86 @@ struct PugpigBackend: SubscriberBackend {
         self.rules = rules
     }
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         guard let parameters = rules.parameters(credentials), !credentials.identifier.isEmpty,
             parameters.allSatisfy({ parameter in
                 !parameter.value.allSatisfy(\.isWhitespace) && !parameter.value.utf8.contains(0)
-                    // What an endpoint finds too large would be an outage.
-                    && parameter.value.utf8.count <= CredentialFields.longestField
+                    // The endpoint's error for oversized input would count as an outage.
+                    && parameter.value.utf8.count <= CredentialFields.maxFieldLength
             })
-        else { return .notRecognised(message: nil) }
+        else { return .rejected(message: nil) }
         do {
-            return recognition(
-                try PugpigDocuments.token(try await ask(.signIn, parameters)), key: credentials.identifier,
+            return authentication(
+                try PugpigDocuments.token(try await send(.signIn, parameters)), key: credentials.identifier,
                 passesMessage: rules.passesMessages)
-        } catch is Unsendable {
-            // What a reader typed that can not even be asked about is nobody's.
-            return .notRecognised(message: nil)
+        } catch is UnsendableValue {
+            // A value that cannot be sent cannot belong to any reader.
+            return .rejected(message: nil)
         }
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         guard let session = session(of: subscriber) else { return Subscription(state: .unknown) }
-        return try PugpigDocuments.subscription(try await ask(.verify, [("token", session.token)]))
+        return try PugpigDocuments.subscription(try await send(.verify, [("token", session.token)]))
     }
 
-    /// Renews the endpoint's token along with ours. An endpoint without that call is asked whether the token is still good.
-    func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
-        guard let session = session(of: subscriber) else { return .notRecognised(message: nil) }
+    /// Renews the endpoint's token together with Gatefold's. An endpoint without that call is queried for the
+    /// validity of its token instead.
+    func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
+        guard let session = session(of: subscriber) else { return .rejected(message: nil) }
         guard calls.has(.renew) else {
-            let told = try PugpigDocuments.subscription(try await ask(.verify, [("token", session.token)]))
-            let isGood = told.state != .unknown && told.state != .stale
-            return isGood ? .recognised(subscriber) : .notRecognised(message: told.message)
+            let reported = try PugpigDocuments.subscription(try await send(.verify, [("token", session.token)]))
+            let isGood = reported.state != .unknown && reported.state != .stale
+            return isGood ? .authenticated(subscriber) : .rejected(message: reported.message)
         }
-        let answer = try await ask(.renew, [("token", session.token)])
-        return recognition(try PugpigDocuments.token(answer), key: subscriber.key, passesMessage: true)
+        let response = try await send(.renew, [("token", session.token)])
+        return authentication(try PugpigDocuments.token(response), key: subscriber.key, passesMessage: true)
     }
 
     func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
-        guard rules.asksForEditions, let edition else { return nil }
-        guard let session = session(of: subscriber) else { return .refused(.notRecognised, message: nil) }
+        guard rules.queriesEditions, let edition else { return nil }
+        guard let session = session(of: subscriber) else { return .rejected(.rejected, message: nil) }
         let parameters = [("token", session.token), ("product_id", edition.description)]
-        return try PugpigDocuments.verdict(try await ask(.credentials, parameters))
+        return try PugpigDocuments.verdict(try await send(.credentials, parameters))
     }
 
-    /// Whoever the endpoint gave the feed's password gets ours.
+    /// Returns whether the endpoint issued the feed password to the subscriber. The subscriber then receives
+    /// Gatefold's feed password.
     func grantsFeed(to subscriber: Subscriber) -> Bool { session(of: subscriber)?.opensFeed ?? false }
 
-    func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {
+    func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
         guard calls.has(.signOut), let session = session(of: subscriber) else { return }
-        let answer = try await ask(.signOut, [("token", session.token)])
-        // 501 says that there is nothing to end (PROTOCOLS 1.2).
-        guard answer.status == 200 || answer.status == 501 else { throw PugpigFailure.status(answer.status) }
+        let response = try await send(.signOut, [("token", session.token)])
+        // Status 501 means that there is nothing to end.
+        //
+        // Source: Pugpig protocol, “Sign out”.
+        guard response.status == 200 || response.status == 501 else { throw PugpigFailure.status(response.status) }
     }
 
-    /// Any answer to nobody's token says that the endpoint is there; what it is, is its own business.
+    /// Sends a verification with an unknown token. Any response below status 500 proves that the endpoint is
+    /// available.
     func health() async throws {
-        let answer = try await ask(.verify, [("token", "nobody")])
-        guard answer.status < 500 else { throw PugpigFailure.status(answer.status) }
+        let response = try await send(.verify, [("token", "nobody")])
+        guard response.status < 500 else { throw PugpigFailure.status(response.status) }
     }
 
-    private func ask(_ call: PugpigCalls.Call, _ parameters: [(String, String)]) async throws -> HTTPAnswer {
-        guard let question = try calls.question(call, parameters.map { (name: $0.0, value: $0.1) }) else {
+    private func send(_ call: PugpigCalls.Call, _ parameters: [(String, String)]) async throws -> OutboundResponse {
+        guard let request = try calls.request(call, parameters.map { (name: $0.0, value: $0.1) }) else {
             throw PugpigFailure.status(501)
         }
-        return try await http.send(question)
+        return try await http.send(request)
     }
 
-    private func recognition(
-        _ answer: PugpigDocuments.Token, key: String, passesMessage: Bool
-    ) -> Recognition {
-        switch answer {
+    private func authentication(
+        _ response: PugpigDocuments.Token, key: String, passesMessage: Bool
+    ) -> AuthenticationResult {
+        switch response {
         case .token(let token, let opensFeed):
             let session = PugpigSession(token: token, opensFeed: opensFeed)
-            return .recognised(Subscriber(backend: name, key: key, upstreamSession: session.text))
-        case .refused(let message): return .notRecognised(message: passesMessage ? message : nil)
+            return .authenticated(Subscriber(backend: name, key: key, upstreamSession: session.text))
+        case .rejected(let message): return .rejected(message: passesMessage ? message : nil)
         }
     }
 
@@ -102,7 +108,7 @@ struct PugpigBackend: SubscriberBackend {
     }
 }
 
-/// What is kept of an endpoint's sign-in: its token, and whether it opened the feed, as one text.
+/// The result of the endpoint's sign-in as one text: its token and whether it issued the feed password.
 struct PugpigSession: Equatable, Sendable {
     let token: String
     let opensFeed: Bool

@@ -12,7 +12,8 @@ struct PugpigBackendKind: BackendKind {
     private let http: OutgoingHTTPSettings
     private let rules: PugpigRules
 
-    /// Reads `endpoint` or `urls`, `method`, `sign_out`, `fields`, `sign_in_messages`, `ask_edition_credentials` and `http`.
+    /// Reads `endpoint` or `urls`, `method`, `sign_out`, `fields`, `sign_in_messages`, `request_edition_credentials`
+    /// and `http`.
     init(name: String, settings: SettingsSection) throws(SettingsError) {
         self.name = name
         rules = try PugpigRules(settings)
@@ -22,7 +23,7 @@ struct PugpigBackendKind: BackendKind {
         try http.finish()
     }
 
-    var decidesEditions: Bool { rules.asksForEditions }
+    var decidesEditions: Bool { rules.queriesEditions }
 
     var checkedProofs: Set<String>? {
         rules.fields.map { Set($0.map(\.source)).subtracting(["identifier"]) }
@@ -33,19 +34,19 @@ struct PugpigBackendKind: BackendKind {
     }
 }
 
-/// What is passed on, and what is asked.
+/// The forwarded fields and the queries that are sent.
 struct PugpigRules: Sendable {
     struct Field: Sendable {
-        /// As the endpoint calls it.
+        /// The endpoint's name of the field.
         let name: String
-        /// As the publication calls it; `identifier` is whatever identifies the reader, folded.
+        /// The publication's name of the field. `identifier` is the folded identifier of the reader.
         let source: String
     }
 
-    /// Nil passes on all fields by their own names.
+    /// The forwarded fields, or `nil` to forward all fields under their own names.
     let fields: [Field]?
     let passesMessages: Bool
-    let asksForEditions: Bool
+    let queriesEditions: Bool
 
     init(_ section: SettingsSection) throws(SettingsError) {
         if section.has("fields") {
@@ -58,17 +59,17 @@ struct PugpigRules: Sendable {
             try names.finish()
             guard fields.contains(where: { $0.source == "identifier" }) else {
                 throw section.error(
-                    "fields", expected: "expected `identifier` among them, which says whose sign-in it is")
+                    "fields", expected: "expected `identifier` among them, which identifies the reader")
             }
             self.fields = fields
         } else {
             fields = nil
         }
         passesMessages = try section.boolean("sign_in_messages", default: false)
-        asksForEditions = try section.boolean("ask_edition_credentials", default: true)
+        queriesEditions = try section.boolean("request_edition_credentials", default: true)
     }
 
-    /// The parameters of a sign-in; nil when a field is missing.
+    /// Returns the parameters of a sign-in, or `nil` if a field is missing.
     func parameters(_ credentials: Credentials) -> [(name: String, value: String)]? {
         guard let fields else { return credentials.names.map { ($0, credentials[$0] ?? "") } }
         var parameters: [(name: String, value: String)] = []

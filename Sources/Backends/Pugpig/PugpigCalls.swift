@@ -3,7 +3,9 @@ import Gatefold
 import OutgoingRequests
 import Settings
 
-/// How another endpoint of the Pugpig protocol is asked (PROTOCOLS 1.1).
+/// The calls of another endpoint of the Pugpig protocol.
+///
+/// Source: Pugpig protocol, “Calls and paths”.
 struct PugpigCalls: Sendable {
     enum Call: String, CaseIterable, Sendable {
         case signIn = "sign_in"
@@ -19,18 +21,20 @@ struct PugpigCalls: Sendable {
 
     private struct Location: Sendable {
         let url: URLTemplate
-        /// Whether the call's parameters are added, because the URL has no places for them.
+        /// A Boolean value that indicates whether the call's parameters are appended because the URL has no
+        /// placeholders.
         let addsParameters: Bool
     }
 
     private let method: Method
     private let locations: [Call: Location]
 
-    /// Reads `method` and either `endpoint`, the root that apps are given, with `sign_out: true` where it has that call; or
-    /// `urls` with a URL for each call.
+    /// Reads `method` and either `endpoint` or `urls`. `endpoint` is the root that apps use, with `sign_out: true`
+    /// if it has that call. `urls` has a URL for each call.
     ///
-    /// - Parameter fields: what a sign-in passes on, by the endpoint's names; nil where only readers' apps know. A URL with
-    ///   places has one for each of them and no others: one that left out the password would recognise anybody.
+    /// - Parameter fields: The forwarded sign-in fields under the endpoint's names, or `nil` if only the readers'
+    ///   apps determine them. A URL with placeholders must have exactly these, because a URL without the password
+    ///   would authenticate any reader.
     init(_ section: SettingsSection, fields: [String]?) throws(SettingsError) {
         method = try section.choice("method", default: .post)
         var locations: [Call: Location] = [:]
@@ -41,7 +45,7 @@ struct PugpigCalls: Sendable {
             let each = try section.section("urls")
             for call in Call.allCases {
                 guard let text = try each.string(call.rawValue) else { continue }
-                do throws(Template.Unusable) {
+                do throws(Template.InvalidTemplate) {
                     locations[call] = try Self.location(text, carrying: call.parameters ?? fields)
                 } catch {
                     throw each.error(call.rawValue, expected: error.expected)
@@ -71,60 +75,60 @@ struct PugpigCalls: Sendable {
 
     private static func location(
         _ text: String, carrying parameters: [String]?
-    ) throws(Template.Unusable) -> Location {
+    ) throws(Template.InvalidTemplate) -> Location {
         let url = try URLTemplate(text, base: nil)
         guard !url.names.isEmpty else {
             let query = text.split(separator: "?", maxSplits: 1).dropFirst().joined()
             let present = query.split(separator: "&").map { $0.prefix { $0 != "=" } }
-            guard let twice = parameters?.first(where: { present.contains(TemplatePlace.percentEncoded($0)[...]) })
+            guard let twice = parameters?.first(where: { present.contains(TemplateContext.percentEncoded($0)[...]) })
             else { return Location(url: url, addsParameters: true) }
-            throw Template.Unusable(
-                expected: "expected no `\(twice)` in the URL, to which it is added, or places for all parameters")
+            throw Template.InvalidTemplate(
+                expected: "expected no `\(twice)` in the URL, to which it is added, or placeholders for all parameters")
         }
         guard let parameters else {
-            throw Template.Unusable(expected: "places need `fields`, which name what is passed on")
+            throw Template.InvalidTemplate(expected: "placeholders need `fields`, which name the passed fields")
         }
         guard url.names == Set(parameters) else {
             let places = parameters.map { "{\($0)}" }.joined(separator: ", ")
-            throw Template.Unusable(expected: "expected places for \(places) and no others, or no places at all")
+            throw Template.InvalidTemplate(expected: "expected placeholders for \(places) and no others, or none")
         }
         return Location(url: url, addsParameters: false)
     }
 
     func has(_ call: Call) -> Bool { locations[call] != nil }
 
-    /// The request for a call.
+    /// Returns the request for a call.
     ///
-    /// - Returns: nil where the endpoint has no such call.
-    /// - Throws: ``Unsendable`` for a value that its place in the URL can not carry.
-    func question(
+    /// - Returns: The request, or `nil` if the endpoint has no such call.
+    /// - Throws: ``UnsendableValue`` for a value that its placeholder in the URL cannot carry.
+    func request(
         _ call: Call, _ parameters: [(name: String, value: String)]
-    ) throws(Unsendable) -> HTTPQuestion? {
+    ) throws(UnsendableValue) -> OutboundRequest? {
         guard let location = locations[call] else { return nil }
         let values = TemplateValues(Dictionary(parameters.map { ($0.name, $0.value) }) { first, _ in first })
         var text = try location.url.url(values).text
         if location.addsParameters {
             let form = parameters.map {
-                "\(TemplatePlace.percentEncoded($0.name))=\(TemplatePlace.percentEncoded($0.value))"
+                "\(TemplateContext.percentEncoded($0.name))=\(TemplateContext.percentEncoded($0.value))"
             }
             text += (text.contains("?") ? "&" : "?") + form.joined(separator: "&")
         }
-        // As the apps do it: what stands behind the question mark becomes the body.
+        // Like the apps, a POST request moves the query string into the body.
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard method == .post, parts.count == 2 else {
-            return ServiceURL(text).map { HTTPQuestion(url: $0, isRepeatable: true) }
+            return ServiceURL(text).map { OutboundRequest(url: $0, isRepeatable: true) }
         }
         return ServiceURL(String(parts[0])).map { url in
-            HTTPQuestion(
+            OutboundRequest(
                 method: "POST", url: url,
-                headers: [HTTPQuestion.Header(name: "Content-Type", value: "application/x-www-form-urlencoded")],
+                headers: [OutboundRequest.Header(name: "Content-Type", value: "application/x-www-form-urlencoded")],
                 body: Array(parts[1].utf8), isRepeatable: true)
         }
     }
 }
 
 extension PugpigCalls.Call {
-    /// What it carries; nil for the sign-in, which carries what the publication asks for.
+    /// The parameters of the call, or `nil` for a sign-in, whose parameters the publication defines.
     var parameters: [String]? {
         switch self {
         case .signIn: nil

@@ -3,32 +3,38 @@ import Gatefold
 import OutgoingRequests
 import XML
 
-/// What another endpoint said, read strictly: what is not exactly an answer of the protocol is none (PITFALLS row 9).
+/// A strict reader of another endpoint's responses. A document that does not follow the protocol exactly is a
+/// failure.
+///
+/// Source: Pitfall 9, “Outage and rejection confused”.
 enum PugpigDocuments {
     enum Token: Equatable, Sendable {
         case token(String, opensFeed: Bool)
-        case refused(message: String?)
+        case rejected(message: String?)
     }
 
-    /// The answer to a sign-in or a renewal (PROTOCOLS 1.2, and 1.4 for `/result_response/authToken`).
-    static func token(_ answer: HTTPAnswer) throws -> Token {
-        let root = try root(answer)
+    /// Reads the response to a sign-in or a renewal.
+    ///
+    /// Source: Pugpig protocol, “Sign in and renew”. For `/result_response/authToken`: Pugpig test endpoint and
+    /// test console, “Test console checks”.
+    static func token(_ response: OutboundResponse) throws -> Token {
+        let root = try root(response)
         switch root.name {
         case "token":
-            // A token's own white space may mean something.
+            // White space inside a token may be significant.
             guard root.children.isEmpty, !isBlank(root.text) else { throw PugpigFailure.unexpectedDocument }
             return .token(root.text, opensFeed: root.attributes["global_auth_password"]?.isEmpty == false)
         case "result_response":
             guard let token = try leaf("authToken", in: root) else { throw PugpigFailure.unexpectedDocument }
             return .token(token, opensFeed: false)
-        case "error": return .refused(message: message(root))
+        case "error": return .rejected(message: message(root))
         default: throw PugpigFailure.unexpectedDocument
         }
     }
 
-    static func subscription(_ answer: HTTPAnswer) throws -> Subscription {
-        let root = try root(answer)
-        // An attribute that is none of these may be a failure's.
+    static func subscription(_ response: OutboundResponse) throws -> Subscription {
+        let root = try root(response)
+        // An unknown attribute may indicate a failure.
         guard root.name == "subscription", Set(root.attributes.keys).isSubset(of: ["state", "message"]),
             !root.hasQualifiedAttributes, let word = root.attributes["state"],
             let state = SubscriptionState(rawValue: word)
@@ -37,38 +43,43 @@ enum PugpigDocuments {
             state: state, message: message(root), entitlement: try entitlement(root, state), userInfo: userInfo(root))
     }
 
-    static func verdict(_ answer: HTTPAnswer) throws -> EditionVerdict {
-        let root = try root(answer)
-        if root.name == "error" { return refusal(root) }
+    static func verdict(_ response: OutboundResponse) throws -> EditionVerdict {
+        let root = try root(response)
+        if root.name == "error" { return rejection(root) }
         guard root.name == "credentials" else { throw PugpigFailure.unexpectedDocument }
-        if let error = root.child("error") { return refusal(error) }
-        // Endpoints add elements of their own, so others are passed over, but not what may be a refusal.
+        if let error = root.child("error") { return rejection(error) }
+        // Endpoints add their own elements. They are ignored unless they may be a denial.
         guard try leaf("userid", in: root) != nil, try leaf("password", in: root) != nil, holdsElementsOnly(root) else {
             throw PugpigFailure.unexpectedDocument
         }
         return .granted
     }
 
-    /// An answer that says when to come back is no answer about the reader: the endpoint is busy, throttles us, or could
-    /// not ask its own system.
-    private static func root(_ answer: HTTPAnswer) throws -> XMLElement {
-        guard answer.status == 200 else { throw PugpigFailure.status(answer.status) }
-        guard answer.values("Retry-After").isEmpty else { throw PugpigFailure.comeBackLater }
+    /// Returns the root element of a response. A response with `Retry-After` says nothing about the reader: the
+    /// endpoint is busy, throttles Gatefold, or failed to query its own system.
+    private static func root(_ response: OutboundResponse) throws -> XMLElement {
+        guard response.status == 200 else { throw PugpigFailure.status(response.status) }
+        guard response.values("Retry-After").isEmpty else { throw PugpigFailure.retryLater }
         let document: XMLDocument
         do {
-            document = try XMLDocument(parsing: answer.body)
+            document = try XMLDocument(parsing: response.body)
         } catch {
             throw PugpigFailure.notXML
         }
-        // An instruction is what a program left that did not run, and an element of a namespace is another protocol's.
+        // A processing instruction is left by a program that did not run, and an element with a namespace belongs
+        // to another protocol.
         guard !document.hasInstructions, document.root.namespace.isEmpty else { throw PugpigFailure.unexpectedDocument }
         return document.root
     }
 
-    /// Absent is everything for the active and nothing for others; present is what it lists (PROTOCOLS 1.2).
+    /// Reads the issue list. A missing list means everything for an active subscription and nothing for others. A
+    /// present list means its editions.
     ///
-    /// A list is only absent where all there is is understood: an unknown element, a text or an instruction may be what an
-    /// endpoint makes of a list, or of a failure (PITFALLS rows 1 and 38).
+    /// A list counts as missing only if the whole document is understood. An unknown element, text or an
+    /// instruction may be the endpoint's form of a list or of a failure.
+    ///
+    /// Source: Pugpig protocol, “List of issues”. Pitfall 1, “A missing issue list read as everything”. Pitfall 38,
+    /// “A wire value that means everything”.
     private static func entitlement(_ root: XMLElement, _ state: SubscriptionState) throws -> Entitlement {
         let lists = root.children.filter { $0.name == "issues" }
         let info = root.children.filter { $0.name == "userinfo" }
@@ -90,9 +101,9 @@ enum PugpigDocuments {
         trimmed(element.text).isEmpty && !element.hasInstructions
     }
 
-    /// Whether an element holds nothing but elements of that name, without elements inside.
+    /// Returns whether an element contains only childless elements with the given name.
     ///
-    /// - Parameter isText: whether these have a text.
+    /// - Parameter isText: A Boolean value that indicates whether the child elements may contain text.
     private static func holds(_ element: XMLElement, only name: String, isText: Bool) -> Bool {
         holdsElementsOnly(element)
             && element.children.allSatisfy { child in
@@ -101,10 +112,10 @@ enum PugpigDocuments {
             }
     }
 
-    /// The text of the one element of that name; nil where it has none.
+    /// Returns the text of the only element with the given name, or `nil` if there is none or it is blank.
     ///
-    /// - Throws: where there are several, elements are inside, or a name that differs from `error` in case says that something
-    ///   went wrong.
+    /// - Throws: ``PugpigFailure/unexpectedDocument`` if there are several such elements, if they contain elements,
+    ///   or if an element is named `error` in any case, which indicates a failure.
     private static func leaf(_ name: String, in root: XMLElement) throws -> String? {
         let found = root.children.filter { $0.name == name }
         guard found.count <= 1, found.allSatisfy(\.children.isEmpty), found.allSatisfy(\.namespace.isEmpty),
@@ -113,7 +124,7 @@ enum PugpigDocuments {
         return found.first.flatMap { isBlank($0.text) ? nil : $0.text }
     }
 
-    /// The value stands in `term` or in `value`, depending on who wrote the endpoint.
+    /// Reads the user information. Depending on the endpoint, the value is in `term` or in `value`.
     private static func userInfo(_ root: XMLElement) -> [UserInfoCategory] {
         (root.child("userinfo")?.children ?? []).compactMap { category in
             guard category.name == "category", let scheme = category.attributes["scheme"],
@@ -123,40 +134,41 @@ enum PugpigDocuments {
         }
     }
 
-    private static func refusal(_ error: XMLElement) -> EditionVerdict {
+    private static func rejection(_ error: XMLElement) -> EditionVerdict {
         let status = error.attributes["status"] ?? ""
-        let reason = status.isEmpty ? nil : CredentialsRefusal.Reason(rawValue: status) ?? .notEntitled
-        return .refused(reason, message: message(error))
+        let reason = status.isEmpty ? nil : CredentialsRejection.Reason(rawValue: status) ?? .notEntitled
+        return .rejected(reason, message: message(error))
     }
 
     private static func message(_ element: XMLElement) -> String? {
         element.attributes["message"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Without the white space of XML 1.0 section 2.3. What else can not be seen is a text, which may be what is left of a failure.
+    /// Returns the text without leading and trailing white space of XML 1.0, section 2.3. Other invisible
+    /// characters count as text, which may be the remainder of a failure.
     private static func trimmed(_ text: String) -> String { text.trimmingCharacters(in: whiteSpace) }
 
     private static let whiteSpace = CharacterSet(charactersIn: " \t\r\n")
 
-    /// Whether nothing in the text can be seen: it is no token, and no half of a pair.
+    /// Returns whether the text has no visible character, so that it is neither a token nor a part of credentials.
     private static func isBlank(_ text: String) -> Bool {
         text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty
     }
 }
 
-/// Why another endpoint could not be asked, beyond the connection.
+/// The reason for a failure of another endpoint, apart from the connection.
 enum PugpigFailure: BackendFailure, Equatable {
     case status(Int)
     case notXML
     case unexpectedDocument
-    case comeBackLater
+    case retryLater
 
     var cause: String {
         switch self {
-        case .status(let status): "the endpoint answered with status \(status)"
-        case .notXML: "the endpoint's answer is not XML"
-        case .unexpectedDocument: "the endpoint's answer is not one of the protocol"
-        case .comeBackLater: "the endpoint asks to be asked later"
+        case .status(let status): "the endpoint responded with status \(status)"
+        case .notXML: "the endpoint's response is not XML"
+        case .unexpectedDocument: "the endpoint's response does not follow the protocol"
+        case .retryLater: "the endpoint requests a retry later"
         }
     }
 }

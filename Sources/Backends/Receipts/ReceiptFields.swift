@@ -1,14 +1,15 @@
 import Gatefold
 import Settings
 
-/// In which fields of a request the parts of a receipt are.
+/// The request fields with the parts of a receipt.
 struct ReceiptFields: Sendable {
     private let byPart: [StoreReceipt.Part: String]
 
-    /// Names that mean something else in the front door's calls.
+    /// Names with another meaning in the front door's calls.
     private static let taken: Set<String> = ["product_id"]
 
-    /// Reads a section with the parts as its keys, each with the name of its field: `receipt: receipt` alone where it is empty.
+    /// Reads a section with the parts as keys and the names of their fields as values. An empty section means
+    /// `receipt: receipt`.
     init(_ section: SettingsSection) throws(SettingsError) {
         var byPart: [StoreReceipt.Part: String] = [:]
         for part in StoreReceipt.Part.allCases {

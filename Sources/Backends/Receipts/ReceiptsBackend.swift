@@ -1,68 +1,71 @@
 import Foundation
 import Gatefold
 
-/// Recognises whoever has a store's receipt, as the buyer of the earliest purchase in it.
+/// A backend that authenticates the owner of a store receipt as the buyer of the earliest purchase in the receipt.
 ///
-/// What was bought is no subscription of this system's: the publication adds it, as it does for everybody, from the ledger
-/// where recognising put it down as the reader's.
+/// The purchases are not a subscription of this backend. Authentication records them for the reader in the ledger,
+/// and the publication adds them from there, as it does for all readers.
 struct ReceiptsBackend: SubscriberBackend {
     let name: String
-    /// Whose receipts these are in the ledger.
+    /// The publication of these receipts in the ledger.
     let publication: PublicationID
     let verifiers: [any ReceiptVerifier]
     let fields: ReceiptFields
     let environments: Set<StoreEnvironment>
     let claims: ClaimRule
     let ledger: any PurchaseLedger
-    let references: ReferenceKey
+    let pseudonymKey: PseudonymKey
     let clock: WallClock
     let observe: @Sendable (BackendEvent) -> Void
 
-    func reads(_ form: Credentials.Form) -> Bool { form == .receipt }
+    func accepts(_ kind: Credentials.Kind) -> Bool { kind == .receipt }
 
-    /// - Throws: when the store or the ledger could not be asked.
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+    /// Authenticates a receipt.
+    ///
+    /// - Throws: An error if the store or the ledger fails.
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         let receipt = fields.receipt(in: credentials)
-        guard credentials.form == .receipt, !receipt.isEmpty else { return .notRecognised(message: nil) }
+        guard credentials.kind == .receipt, !receipt.isEmpty else { return .rejected(message: nil) }
         for verifier in candidates(for: receipt) {
             switch try await verifier.verify(receipt, allowing: environments, at: clock.now) {
             case .genuine(let transactions):
                 let counting = transactions.filter { environments.contains($0.environment) }
                 if counting.allSatisfy({ $0.revoked != nil }) {
-                    try await ledger.note(counting, at: clock.now)
-                    return refuse(ReceiptRefusal(counting.isEmpty ? .empty : .revoked))
+                    try await ledger.record(counting, at: clock.now)
+                    return reject(ReceiptRejection(counting.isEmpty ? .empty : .revoked))
                 }
-                guard let subscriber = subscriber(counting) else { return refuse(ReceiptRefusal(.empty)) }
+                guard let subscriber = subscriber(counting) else { return reject(ReceiptRejection(.empty)) }
                 return try await claim(receipt, counting, of: verifier.store, for: subscriber)
-            case .refused(let refusal):
-                // Of another of the publisher's apps, perhaps, which has a store of its own here.
-                if refusal.reason == .wrongApp { continue }
-                // Refused it is in any case; what it proved before may have been taken back.
+            case .rejected(let rejection):
+                // The receipt may be from another of the publisher's apps, which has its own store in the
+                // configuration.
+                if rejection.reason == .wrongApp { continue }
+                // The receipt is rejected in any case, but earlier purchases may have been revoked.
                 try? await ledger.review(receipt, by: verifier, allowing: environments, at: clock.now)
-                return refuse(refusal)
+                return reject(rejection)
             }
         }
-        return refuse(ReceiptRefusal(.wrongApp))
+        return reject(ReceiptRejection(.wrongApp))
     }
 
-    /// No entitlement by itself. Somebody whose purchases are not on record is nobody: the state is `unknown`, and the app
-    /// signs in with its receipt again.
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    /// Returns a subscription without an entitlement. The state is `unknown` if the ledger has no purchases of the
+    /// subscriber, so that the app signs in with its receipt again.
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         let claimed = try await ledger.transactions(
-            of: references.owner(subscriber), in: Set(verifiers.map(\.store)))
+            of: pseudonymKey.owner(subscriber), in: Set(verifiers.map(\.store)))
         return Subscription(
             state: claimed.contains { environments.contains($0.environment) } ? .inactive : .unknown)
     }
 
-    /// The stores that may have given such a receipt; the only one there is in any case.
+    /// Returns the stores that may have issued the receipt. A single store is always a candidate.
     private func candidates(for receipt: StoreReceipt) -> [any ReceiptVerifier] {
         if verifiers.count == 1 { return verifiers }
-        let kind = StoreKind(formOf: receipt)
+        let kind = StoreKind(kindOf: receipt)
         return verifiers.filter { $0.kind == kind }
     }
 
-    /// Who the receipt is from: the buyer of its earliest purchase, because a later receipt of the same person goes on
-    /// having that one.
+    /// Returns the buyer of the receipt's earliest purchase, because later receipts of the same person still
+    /// contain it.
     private func subscriber(_ transactions: [StoreTransaction]) -> Subscriber? {
         guard let first = transactions.min(by: { ($0.purchased, $0.original) < ($1.purchased, $1.original) }) else {
             return nil
@@ -72,17 +75,17 @@ struct ReceiptsBackend: SubscriberBackend {
 
     private func claim(
         _ receipt: StoreReceipt, _ transactions: [StoreTransaction], of store: StoreName, for subscriber: Subscriber
-    ) async throws -> Recognition {
+    ) async throws -> AuthenticationResult {
         let incoming = IncomingReceipt(
-            publication: publication, store: store, owner: references.owner(subscriber), receipt: receipt)
-        let settlement = try await ledger.keep(incoming, proving: transactions, claims: claims, at: clock.now)
-        guard settlement == .settled else { return refuse(ReceiptRefusal(.claimedByAnother)) }
-        return .recognised(subscriber)
+            publication: publication, store: store, owner: pseudonymKey.owner(subscriber), receipt: receipt)
+        let settlement = try await ledger.persist(incoming, proving: transactions, claims: claims, at: clock.now)
+        guard settlement == .settled else { return reject(ReceiptRejection(.claimedByAnother)) }
+        return .authenticated(subscriber)
     }
 
-    private func refuse(_ refusal: ReceiptRefusal) -> Recognition {
-        let detail = refusal.code.map { "\(refusal.reason.rawValue) (\($0))" } ?? refusal.reason.rawValue
-        observe(BackendEvent(backend: name, name: "receipt_refused", detail: detail))
-        return .notRecognised(message: nil)
+    private func reject(_ rejection: ReceiptRejection) -> AuthenticationResult {
+        let detail = rejection.code.map { "\(rejection.reason.rawValue) (\($0))" } ?? rejection.reason.rawValue
+        observe(BackendEvent(backend: name, name: "receipt_rejected", detail: detail))
+        return .rejected(message: nil)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import Settings
 
-/// Receipts of app stores in place of what a reader types, `kind: receipts`.
+/// App store receipts as credentials, `kind: receipts`.
 struct ReceiptsBackendKind: BackendKind {
     static let name = "receipts"
 
@@ -33,7 +33,7 @@ struct ReceiptsBackendKind: BackendKind {
             throw settings.error("stores", expected: "missing; expected a list of names of stores")
         }
         self.stores = stores
-        storesError = settings.error("stores", expected: "expected names of stores that are there, under `stores`")
+        storesError = settings.error("stores", expected: "expected names of stores that are configured, under `stores`")
         fields = try ReceiptFields(settings.section("fields"))
         var environments: Set<StoreEnvironment> = []
         for text in try settings.strings("environments") ?? [StoreEnvironment.production.rawValue] {
@@ -49,7 +49,7 @@ struct ReceiptsBackendKind: BackendKind {
                 "environments", expected: "expected at least one, and xcode and local-testing never beside production")
         }
         self.environments = environments
-        claims = ClaimRule(mostPersons: try settings.integer("claims", default: 10, in: 1...1000))
+        claims = ClaimRule(maxPersons: try settings.integer("max_claims", default: 10, in: 1...1000))
     }
 
     var receiptFields: Set<String> { fields.names }
@@ -60,7 +60,7 @@ struct ReceiptsBackendKind: BackendKind {
         guard let ledger = services.ledger, verifiers.count == stores.count else { throw storesError }
         return ReceiptsBackend(
             name: name, publication: publication, verifiers: verifiers, fields: fields, environments: environments,
-            claims: claims, ledger: ledger, references: services.references, clock: services.clock,
+            claims: claims, ledger: ledger, pseudonymKey: services.pseudonymKey, clock: services.clock,
             observe: services.observe)
     }
 }

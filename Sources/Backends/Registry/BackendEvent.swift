@@ -1,34 +1,34 @@
-/// What happened in or around a backend, for logs and metrics. Holds no credential, token or name.
+/// An event in or around a backend, for logs and metrics. It contains no credential, token or name of a reader.
 public struct BackendEvent: Sendable, Equatable {
-    /// A question that was really put to the backend.
-    public struct Asked: Sendable, Equatable {
+    /// A query that was sent to the backend.
+    public struct QueryRecord: Sendable, Equatable {
         public enum Outcome: String, Sendable {
-            case answered
+            case succeeded
             case failed
-            /// Nobody waited for the answer any more.
-            case withdrawn
+            /// The query ended without a caller that waited for the result.
+            case cancelled
         }
 
-        /// Such as `recognise` or `subscription`.
-        public let question: String
+        /// The kind of query, such as `authenticate` or `subscription`.
+        public let query: String
         public let outcome: Outcome
-        /// Until the call had really ended, be that after its deadline.
+        /// The time until the call ended, even if that was after its deadline.
         public let duration: Duration
     }
 
     /// The backend's name in the configuration.
     public let backend: String
-    /// What happened, in snake case, such as `breaker_opened`: also the value of the metric's label.
+    /// The event's name in snake case, such as `breaker_opened`. It is also the label value of the metric.
     public let name: String
-    /// Further words for the log; nil when the event is only counted.
+    /// Additional text for the log, or `nil` if the event is only counted.
     public let detail: String?
-    /// Set when the event is that a question was put.
-    public let asked: Asked?
+    /// The query, if the event is a query.
+    public let queried: QueryRecord?
 
-    public init(backend: String, name: String, detail: String? = nil, asked: Asked? = nil) {
+    public init(backend: String, name: String, detail: String? = nil, queried: QueryRecord? = nil) {
         self.backend = backend
         self.name = name
         self.detail = detail
-        self.asked = asked
+        self.queried = queried
     }
 }

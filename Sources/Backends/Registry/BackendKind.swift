@@ -1,62 +1,69 @@
 public import Gatefold
 public import Settings
 
-/// A kind of subscriber backend, as the configuration names it: reads its settings, then opens.
+/// A kind of subscriber backend in the configuration. A kind first reads its settings and then opens the backend.
 ///
-/// Reading touches nothing outside, so that `gatefold config check` can do it anywhere.
+/// Reading accesses nothing outside the configuration, so that `gatefold config check` works anywhere.
 public protocol BackendKind: Sendable {
     /// The value of `kind` in the configuration.
     static var name: String { get }
 
-    /// - Throws: ``SettingsError`` for settings this kind can not use, unknown ones included.
+    /// Reads the settings.
+    ///
+    /// - Throws: ``SettingsError`` for settings that this kind cannot use, including unknown ones.
     init(name: String, settings: SettingsSection) throws(SettingsError)
 
     func open(_ services: BackendServices) throws -> any SubscriberBackend
 
-    /// Whether its readers are made up: such a backend stands in a test publication only, and nothing else does there.
+    /// A Boolean value that indicates whether the readers are invented. Such a backend is permitted only in a test
+    /// publication, which permits no other backends.
     var isForTests: Bool { get }
 
-    /// The proofs it checks, by the names of their fields; a publication must ask for these and no others, because a proof
-    /// that is asked for and not checked lets everybody in. Nil when it has its own way.
+    /// The field names of the proofs that the backend checks, or `nil` if it has its own method. A publication must
+    /// require exactly these proofs, because a proof that is required but not checked would let every reader in.
     var checkedProofs: Set<String>? { get }
 
-    /// The other backends it asks, by their names in the configuration; they are opened before it.
+    /// The configuration names of the backends that this backend queries. They are opened first.
     var members: [String] { get }
 
-    /// Refuses members that can not do what they are named for.
+    /// Checks that the members support their roles.
     ///
-    /// - Throws: ``SettingsError`` at the setting that names one.
+    /// - Throws: ``SettingsError`` at the setting that names an unsuitable member.
     func check(_ members: [String: any BackendKind]) throws(SettingsError)
 
-    /// Whether it can take readers over whom another backend recognised, see `SubscriberAdopter`.
-    var adopts: Bool { get }
+    /// A Boolean value that indicates whether the backend can store readers whom another backend authenticated. See
+    /// `LazyMigrationTarget`.
+    var supportsLazyMigration: Bool { get }
 
-    /// The request fields in which it takes a store's receipt; a publication takes those of every backend it asks.
+    /// The request fields with a store receipt. A publication accepts the fields of all its backends.
     var receiptFields: Set<String> { get }
 
-    /// The app stores it asks, by their names in the configuration.
+    /// The configuration names of the app stores that the backend queries.
     var stores: [StoreName] { get }
 
-    /// The request's fields, besides the credentials, that its answers depend on. It is shown no others, so that two
-    /// questions that differ in nothing it sees may share an answer (PITFALLS row 7).
+    /// The request fields, apart from the credentials, that the results depend on. The backend receives no other
+    /// fields, so that two queries with the same visible input may share a result.
+    ///
+    /// Source: Pitfall 7, “A cache key that is too small”.
     var decidingFields: Set<String> { get }
 
-    /// Whether its backend has verdicts of its own on editions. One that says no is not asked for them, which spares it half
-    /// of the questions for edition credentials.
+    /// A Boolean value that indicates whether the backend has verdicts on editions. If it is `false`, the backend
+    /// is not queried for verdicts, which saves half of the queries for edition credentials.
     var decidesEditions: Bool { get }
 
-    /// Whether it asks something outside the process, which has bad days. Only such a backend is protected from its
-    /// readers, and they from it.
+    /// A Boolean value that indicates whether the backend queries a system outside the process, which may fail.
+    /// Only such a backend has protections.
     var isRemote: Bool { get }
 
-    /// The most questions it can work on at once, by settings of its own such as the size of its pool; nil where nothing but
-    /// ``ProtectionSettings`` limits them. More are never put to it: they would wait inside their deadlines.
-    var mostAtOnce: Int? { get }
+    /// The maximum number of concurrent queries according to the kind's own settings, such as its pool size, or
+    /// `nil` if only ``ProtectionSettings`` limits them. More queries are never sent because they would wait within
+    /// their deadlines.
+    var maxConcurrent: Int? { get }
 
-    /// How tokens look, where the kind has a word in it; nil leaves them sealed.
+    /// Returns the codec of the tokens if the kind defines one, or `nil` for sealed tokens.
     func tokenCodec(for publication: PublicationID) -> (any TokenCodec)?
 
-    /// Headers for an edge that the kind has besides those configured.
+    /// Returns edge headers in addition to the configured ones.
     func edgeTokens() -> [any EdgeToken]
 }
 
@@ -65,36 +72,36 @@ extension BackendKind {
     public var checkedProofs: Set<String>? { nil }
     public var members: [String] { [] }
     public func check(_ members: [String: any BackendKind]) throws(SettingsError) {}
-    public var adopts: Bool { false }
+    public var supportsLazyMigration: Bool { false }
     public var receiptFields: Set<String> { [] }
     public var stores: [StoreName] { [] }
     public var decidingFields: Set<String> { [] }
     public var decidesEditions: Bool { true }
     public var isRemote: Bool { true }
-    public var mostAtOnce: Int? { nil }
+    public var maxConcurrent: Int? { nil }
     public func tokenCodec(for publication: PublicationID) -> (any TokenCodec)? { nil }
     public func edgeTokens() -> [any EdgeToken] { [] }
 }
 
-/// What backends share.
+/// The services that backends share.
 public struct BackendServices: Sendable {
     public let clock: WallClock
     public let random: RandomSource
     public let passwords: PasswordVerifier
-    public let references: ReferenceKey
-    /// Told what happened; returns at once.
+    public let pseudonymKey: PseudonymKey
+    /// Receives events. Must return immediately.
     public let observe: @Sendable (BackendEvent) -> Void
-    /// The opened backends that a kind named as its members.
+    /// The opened backends that the kind named as its members.
     public var members: [String: any SubscriberBackend]
-    /// The app stores there are.
+    /// The configured app stores.
     public var stores: [StoreName: any ReceiptVerifier]
-    /// What is remembered of receipts and purchases; nil where there are no stores.
+    /// The ledger of receipts and purchases, or `nil` if there are no stores.
     public var ledger: (any PurchaseLedger)?
-    /// What other processes on the same state have to know of credentials.
+    /// The credential facts that are shared with other processes on the same state.
     public var credentialFacts = CredentialFacts()
 
     public init(
-        clock: WallClock, random: RandomSource, passwords: PasswordVerifier, references: ReferenceKey,
+        clock: WallClock, random: RandomSource, passwords: PasswordVerifier, pseudonymKey: PseudonymKey,
         observe: @escaping @Sendable (BackendEvent) -> Void = { _ in },
         members: [String: any SubscriberBackend] = [:], stores: [StoreName: any ReceiptVerifier] = [:],
         ledger: (any PurchaseLedger)? = nil
@@ -102,7 +109,7 @@ public struct BackendServices: Sendable {
         self.clock = clock
         self.random = random
         self.passwords = passwords
-        self.references = references
+        self.pseudonymKey = pseudonymKey
         self.observe = observe
         self.members = members
         self.stores = stores

@@ -1,6 +1,6 @@
 public import Settings
 
-/// Every kind of backend there is: a new one is a folder, a conformance to ``BackendKind`` and a line here.
+/// The registry of all backend kinds. A new kind needs a folder, a conformance to ``BackendKind`` and a line here.
 public enum BackendRegistry {
     static let kinds: [any BackendKind.Type] = [
         ChainBackendKind.self,
@@ -18,7 +18,7 @@ public enum BackendRegistry {
         TestUsersBackendKind.self,
     ]
 
-    /// Reads one backend's settings by the kind they name.
+    /// Reads the settings of a backend according to its kind.
     public static func read(name: String, settings: SettingsSection) throws(SettingsError) -> any BackendKind {
         try read(name: name, settings: settings, among: kinds)
     }

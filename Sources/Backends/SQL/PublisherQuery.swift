@@ -2,11 +2,11 @@ import ODBC
 import PostgreSQL
 package import Settings
 
-/// One statement without parameters in a publisher's database, for whoever reads something else there than subscribers.
+/// A statement without parameters in a publisher's database, for callers that read data other than subscribers.
 ///
-/// Takes the same settings for the connection as the backends of these kinds, and one connection.
+/// It takes the same connection settings as the backends of these kinds, and uses one connection.
 package struct PublisherQuery: Sendable {
-    /// How the database is reached.
+    /// The interface to the database.
     package enum System: Sendable {
         case postgreSQL
         case odbc
@@ -20,7 +20,7 @@ package struct PublisherQuery: Sendable {
     private let connection: Connection
     private let statement: SQLStatement
 
-    /// - Parameter key: the setting that has the statement.
+    /// - Parameter key: The setting that holds the statement.
     package init(
         _ settings: SettingsSection, statement key: String, in system: System
     ) throws(SettingsError) {
@@ -45,15 +45,15 @@ package struct PublisherQuery: Sendable {
         }
     }
 
-    /// Makes what asks; connects to nothing yet. What it asks throws a `BackendFailure` whose cause quotes nothing the server
-    /// said, also for more than 100,000 rows.
+    /// Creates the function that runs the query, without connecting. The function throws a `BackendFailure` if the
+    /// query fails or returns more than 100,000 rows. The cause of the failure quotes no text from the server.
     ///
-    /// - Throws: `SharedLibraryError` where the database's library is not installed.
+    /// - Throws: `SharedLibraryError` if the library of the database is not installed.
     package func open() throws -> @Sendable () async throws -> SQLRows {
         let database: any SQLDatabase =
             switch connection {
-            case .postgreSQL(let settings): PostgreSQLDatabase(settings, library: try LibPQ(), spare: 1)
-            case .odbc(let settings): ODBCDatabase(try ODBCLibrary.load(), settings, spare: 1)
+            case .postgreSQL(let settings): PostgreSQLDatabase(settings, library: try LibPQ(), replacementThreads: 1)
+            case .odbc(let settings): ODBCDatabase(try ODBCLibrary.load(), settings, replacementThreads: 1)
             }
         return { [statement] in try await database.rows(statement, [:]) }
     }

@@ -2,30 +2,33 @@ import Foundation
 import Gatefold
 import Protections
 
-/// A database that answers a publisher's own statements: what ``SQLSubscriberBackend`` needs of PostgreSQL or of ODBC.
+/// A database that runs a publisher's own statements: the functions of PostgreSQL or ODBC that
+/// ``SQLSubscriberBackend`` needs.
 protocol SQLDatabase: Sendable {
-    /// Runs a statement with its parameters bound, never spliced, and returns all rows, at most ``SQLStatement/mostRows``.
+    /// Runs a statement with bound parameters, never spliced, and returns all rows, at most
+    /// ``SQLStatement/maxRows``.
     ///
-    /// - Parameter values: by the names of the statement's parameters; a name without a value is bound to NULL. No value
-    ///   holds a NUL.
-    /// - Throws: whenever the rows could not be had to the last one; half an answer is none. The error is a
-    ///   ``SQLDatabaseFailure`` or another `BackendFailure`, and its cause quotes nothing the server said.
+    /// - Parameter values: The values by parameter name. A parameter without a value is bound to NULL. No value
+    ///   contains a NUL character.
+    /// - Throws: An error if the rows could not be read completely, because a partial result is not a result. The
+    ///   error is a ``SQLDatabaseFailure`` or another `BackendFailure`, and its cause quotes no text from the
+    ///   server.
     func rows(_ statement: SQLStatement, _ values: [String: String]) async throws -> SQLRows
 }
 
-/// An error of a database, which may be about a value rather than the database.
-protocol SQLDatabaseFailure: AnswerFailure {
-    /// Whether the database says that a bound value can not be what the statement takes it for: no number, no date, or a
-    /// letter that its encoding does not have. Such a value is nobody's, and its error no outage: who types letters for a
-    /// number must not be able to open the circuit breaker.
-    var isOfValue: Bool { get }
+/// A database error, which may concern a value rather than the database.
+protocol SQLDatabaseFailure: RequestScopedFailure {
+    /// A Boolean value that indicates whether the database rejects a bound value for its type: not a number, not a
+    /// date, or a character that its encoding lacks. Such a value belongs to no reader, and its error is not an
+    /// outage. A client that types letters instead of a number must not be able to open the circuit breaker.
+    var isValueError: Bool { get }
 }
 
-/// The whole answer to a statement.
+/// The complete result of a statement.
 package struct SQLRows: Sendable, Equatable {
-    /// The names of the columns in their order, also where there is no row.
+    /// The names of the columns in order, also if there are no rows.
     package let columns: [String]
-    /// Each row has one entry for each column, nil for NULL.
+    /// The rows. Each row has one entry per column, nil for NULL.
     package let rows: [[String?]]
 
     package init(columns: [String], rows: [[String?]]) {
@@ -33,33 +36,34 @@ package struct SQLRows: Sendable, Equatable {
         self.rows = rows
     }
 
-    /// Whether any row of the one column says yes.
+    /// A Boolean value that indicates whether any row of the only column means yes.
     ///
-    /// - Throws: for several columns, and for a row that says neither yes nor no: a statement such as `SELECT count(*)` or
-    ///   `SELECT EXISTS (…)` has a row for everybody.
-    var sayYes: Bool {
-        get throws(SQLAnswerError) {
-            guard columns.count == 1 else { throw .unclearVerdict }
+    /// - Throws: ``SQLResultError/ambiguousVerdict`` for several columns, and for a row that means neither yes nor
+    ///   no. The check is strict because a statement such as `SELECT count(*)` or `SELECT EXISTS (…)` returns a row
+    ///   for every reader.
+    var isAffirmative: Bool {
+        get throws(SQLResultError) {
+            guard columns.count == 1 else { throw .ambiguousVerdict }
             var isYes = false
             for row in rows {
                 switch row.first.flatMap(\.self)?.trimmingCharacters(in: .whitespaces).lowercased() {
                 case "1", "t", "true", "y", "yes": isYes = true
                 case nil, "", "0", "f", "false", "n", "no": break
-                default: throw .unclearVerdict
+                default: throw .ambiguousVerdict
                 }
             }
             return isYes
         }
     }
 
-    /// The rows as records.
+    /// Returns the rows as records.
     ///
-    /// A wanted column is found whatever its case, because some systems answer in upper case whatever was asked. One that
-    /// is not there, or is there twice, is a mistake in the statement, and told also where there is no row.
+    /// Column names are matched regardless of case, because some systems return upper case for any statement. A
+    /// missing or duplicate column is a mistake in the statement, and is reported even if there are no rows.
     ///
     /// - Parameters:
-    ///   - wanted: columns that have to be there.
-    ///   - optional: columns that may be.
+    ///   - wanted: The required columns.
+    ///   - optional: The columns that may be absent.
     func records(_ wanted: Set<String>, optional: Set<String> = []) throws(MappingError) -> [Record] {
         var places: [(name: String, index: Int)] = []
         for name in wanted.union(optional).sorted() {
@@ -77,26 +81,26 @@ package struct SQLRows: Sendable, Equatable {
             for place in places {
                 fields[place.name] = (place.index < row.count ? row[place.index] : nil).map { [$0] } ?? []
             }
-            return Record(fields, namesEveryField: true)
+            return Record(fields, requiresEveryField: true)
         }
     }
 }
 
-/// Why the answer of a database is none, whatever the database.
-enum SQLAnswerError: BackendFailure, Equatable {
-    /// More than ``SQLStatement/mostRows``.
+/// An unusable result of a statement, for every database.
+enum SQLResultError: BackendFailure, Equatable {
+    /// More than ``SQLStatement/maxRows`` rows.
     case tooManyRows
-    /// The statement has no rows to give, as an UPDATE without RETURNING.
+    /// The statement returns no rows, such as an UPDATE without RETURNING.
     case noRows
     /// A verdict that is neither yes nor no.
-    case unclearVerdict
+    case ambiguousVerdict
 
     var cause: String {
         switch self {
-        case .tooManyRows: "the statement answers with more than \(SQLStatement.mostRows) rows"
-        case .noRows: "the statement has no rows to give"
-        case .unclearVerdict:
-            "`queries.verdict` answers with something else than one column of 1, t, true, y, yes or 0, f, false, n, no"
+        case .tooManyRows: "the statement returns more than \(SQLStatement.maxRows) rows"
+        case .noRows: "the statement returns no result set"
+        case .ambiguousVerdict:
+            "`queries.verdict` returns something other than one column of 1, t, true, y, yes or 0, f, false, n, no"
         }
     }
 }

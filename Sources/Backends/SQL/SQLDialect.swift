@@ -1,16 +1,16 @@
-/// What a parameter, a quote and a comment look like to a database.
+/// The syntax of parameters, quotes and comments in a database.
 enum SQLDialect: Sendable {
-    /// PostgreSQL: `E'\''`, `$tag$…$tag$`, comments inside comments, parameters `$1`.
+    /// PostgreSQL: `E'\''`, `$tag$…$tag$`, nested comments, parameters `$1`.
     case postgreSQL
-    /// Any database behind ODBC: `[…]` and `` `…` `` quote names, parameters are `?`. What the systems read differently,
-    /// as a backslash before a quote, is refused, because it is not known which one reads it.
+    /// Any database behind ODBC: `[…]` and `` `…` `` quote names, parameters are `?`. Syntax that systems read
+    /// differently, such as a backslash before a quote, is rejected, because the system behind ODBC is unknown.
     case odbc
 }
 
-/// A statement in a database's own spelling.
+/// A statement in the syntax of the database.
 struct BoundStatement: Sendable, Equatable {
-    /// With placeholders in place of the named parameters, and without comments.
+    /// The SQL text with placeholders instead of named parameters, and without comments.
     let sql: String
-    /// The names of the parameters in the order in which they are bound.
+    /// The names of the parameters in binding order.
     let parameters: [String]
 }

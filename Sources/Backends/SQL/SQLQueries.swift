@@ -1,43 +1,43 @@
 import Settings
 
-/// The statements of a publisher, by a backend's settings: `queries`, `proof` and `request_fields`.
+/// The statements of a publisher, read from a backend's settings `queries`, `proof` and `request_fields`.
 ///
-/// A proof is checked in one of two places, and both can be seen in the settings: `recognise` binds it (`:surname`), or the
-/// section `proof` compares it with the column `password`. ``checkedProofs`` are these and no others, so that a publication
-/// that asks for a proof nobody checks does not start.
+/// A proof is checked in one of two places, both visible in the settings: `authenticate` binds it (`:surname`), or the
+/// section `proof` compares it with the column `password`. ``checkedProofs`` contains exactly these proofs, so that
+/// a publication that requires an unchecked proof does not start.
 struct SQLQueries: Sendable {
-    /// The parameter with the reader's identifier, folded.
+    /// The parameter for the reader's folded identifier.
     static let identifier = "identifier"
-    /// The parameter with the reader's identifier as it was typed, for keys in which case matters.
-    static let typedIdentifier = "typed_identifier"
+    /// The parameter for the reader's identifier as typed, for case-sensitive keys.
+    static let rawIdentifier = "raw_identifier"
     static let key = "key"
     static let edition = "edition"
 
-    let recognise: SQLStatement
+    let authenticate: SQLStatement
     let subscription: SQLStatement
     let editions: SQLStatement?
     let verdict: SQLStatement?
     let health: SQLStatement
-    /// How a stored proof is compared; nil where the statement compares.
+    /// The comparison of a stored proof; nil if the statement compares the proof.
     let proof: ProofRule?
-    /// The fields of the request that the statements may use besides the credentials.
+    /// The request fields that the statements may use in addition to the credentials.
     let requestFields: Set<String>
-    /// The names of the credentials' fields that `recognise` compares by itself.
+    /// The names of the credential fields that the statement `authenticate` compares.
     let boundProofs: Set<String>
 
     var checkedProofs: Set<String> { boundProofs.union(proof.map { [$0.field] } ?? []) }
 
     /// Reads the keys `queries`, `proof` and `request_fields` of a backend's settings.
     init(_ settings: SettingsSection, dialect: SQLDialect) throws(SettingsError) {
-        let ownNames = [Self.identifier, Self.typedIdentifier, Self.key, Self.edition]
+        let ownNames = [Self.identifier, Self.rawIdentifier, Self.key, Self.edition]
         let requestFields = Set(try settings.strings("request_fields") ?? [])
         if let name = ownNames.first(where: { requestFields.contains($0) }) {
-            throw settings.error("request_fields", expected: "`\(name)` is a parameter of its own")
+            throw settings.error("request_fields", expected: "`\(name)` is a built-in parameter")
         }
         self.requestFields = requestFields
         proof = settings.has("proof") ? try ProofRule(try settings.section("proof")) : nil
 
-        let section = try settings.requiredSection("queries", expected: "`recognise` and `subscription`")
+        let section = try settings.requiredSection("queries", expected: "`authenticate` and `subscription`")
         func statement(
             _ name: String, _ own: Set<String>?, requires required: Set<String>
         ) throws(SettingsError) -> SQLStatement? {
@@ -60,15 +60,15 @@ struct SQLQueries: Sendable {
             return statement
         }
         guard
-            let recognise = try statement("recognise", nil, requires: [Self.identifier, Self.typedIdentifier])
-        else { throw section.error("recognise", expected: "missing; expected a statement") }
-        if let stray = recognise.parameters.intersection([Self.key, Self.edition]).min() {
-            throw section.error("recognise", expected: "unknown parameter :\(stray); nobody is recognised yet")
+            let authenticate = try statement("authenticate", nil, requires: [Self.identifier, Self.rawIdentifier])
+        else { throw section.error("authenticate", expected: "missing; expected a statement") }
+        if let stray = authenticate.parameters.intersection([Self.key, Self.edition]).min() {
+            throw section.error("authenticate", expected: "unknown parameter :\(stray); no subscriber is known yet")
         }
         guard let subscription = try statement("subscription", [Self.key], requires: [Self.key]) else {
             throw section.error("subscription", expected: "missing; expected a statement")
         }
-        self.recognise = recognise
+        self.authenticate = authenticate
         self.subscription = subscription
         editions = try statement("editions", [Self.key], requires: [Self.key])
         verdict = try statement("verdict", [Self.key, Self.edition], requires: [Self.key])
@@ -88,11 +88,11 @@ struct SQLQueries: Sendable {
             }
         }
         try section.finish()
-        let names = recognise.parameters.subtracting(requestFields)
-        boundProofs = names.subtracting([Self.identifier, Self.typedIdentifier])
+        let names = authenticate.parameters.subtracting(requestFields)
+        boundProofs = names.subtracting([Self.identifier, Self.rawIdentifier])
         if let proof, boundProofs.contains(proof.field) {
             throw settings.error(
-                "proof", expected: "`\(proof.field)` is bound in `queries.recognise` already; expected one of the two")
+                "proof", expected: "`\(proof.field)` is bound in `queries.authenticate`; expected one of the two")
         }
     }
 }

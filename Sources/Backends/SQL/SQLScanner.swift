@@ -1,5 +1,5 @@
-/// Finds the named parameters of a statement, and knows where a colon is none: in literals, quoted names and comments, in
-/// casts (`::date`) and assignments (`:=`).
+/// A scanner for the named parameters of a statement. It skips colons that start no parameter: in literals, quoted
+/// names and comments, in casts (`::date`) and assignments (`:=`).
 struct SQLScanner {
     enum Part: Equatable {
         case text(String)
@@ -11,7 +11,7 @@ struct SQLScanner {
     private var position = 0
     private var parts: [Part] = []
     private var pending = String.UnicodeScalarView()
-    /// Whether a semicolon was read, behind which nothing may follow.
+    /// A Boolean value that indicates whether a semicolon was read. Nothing may follow a semicolon.
     private var isAtEnd = false
     private var isEmpty = true
 
@@ -20,7 +20,7 @@ struct SQLScanner {
         self.dialect = dialect
     }
 
-    /// The statement without its comments and without a semicolon at its end.
+    /// Returns the parts of a statement without its comments and without a final semicolon.
     static func parts(of text: String, dialect: SQLDialect) throws(SQLStatementError) -> [Part] {
         var scanner = SQLScanner(text, dialect)
         return try scanner.scan()
@@ -46,7 +46,7 @@ struct SQLScanner {
         }
         isEmpty = false
         switch scalar {
-        case "'": try quoted(by: "'", "a text in quotes", backslashes: hasEscapes(before: position))
+        case "'": try quoted(by: "'", "a string in quotes", backslashes: hasEscapes(before: position))
         case "\"": try quoted(by: "\"", "a name in double quotes", backslashes: false)
         case "`" where dialect == .odbc: try quoted(by: "`", "a name in backquotes", backslashes: false)
         case "[" where dialect == .odbc: try quoted(by: "]", "a name in brackets", backslashes: false)
@@ -64,7 +64,7 @@ struct SQLScanner {
         guard let first = peek(1), Self.isLetter(first) else { return copy(1) }
         var end = position + 1
         while end < input.count, Self.isLetter(input[end]) || Self.isDigit(input[end]) { end += 1 }
-        // A name that goes on in other letters would be taken for its beginning.
+        // A name that continues with other letters would be truncated.
         if end < input.count, input[end].properties.isAlphabetic { throw .ambiguous("a parameter with other letters") }
         flush()
         parts.append(.parameter(text(position + 1, end)))
@@ -84,12 +84,12 @@ struct SQLScanner {
             }
             close += 1
         }
-        throw .unfinished("a text in dollar quotes")
+        throw .unfinished("a string in dollar quotes")
     }
 
     // MARK: Quotes
 
-    /// A doubled quote stands for itself.
+    /// Copies a quoted text. A doubled quote represents a single quote.
     private mutating func quoted(
         by mark: Unicode.Scalar, _ what: String, backslashes: Bool
     ) throws(SQLStatementError) {
@@ -118,7 +118,7 @@ struct SQLScanner {
         copy(end - position)
     }
 
-    /// Whether the quote there opens an `E'…'`, in which a backslash escapes.
+    /// Returns whether the quote opens an `E'…'` literal, in which a backslash escapes.
     private func hasEscapes(before quote: Int) -> Bool {
         guard dialect == .postgreSQL, quote > 0, input[quote - 1] == "E" || input[quote - 1] == "e" else {
             return false
@@ -132,12 +132,12 @@ struct SQLScanner {
         (scalar == "-" && peek(1) == "-") || (scalar == "/" && peek(1) == "*")
     }
 
-    /// A comment is a space.
+    /// Skips a comment, which counts as a space.
     private mutating func skipComment() throws(SQLStatementError) {
         if !isAtEnd { pending.append(" ") }
         if input[position] == "-" {
             if dialect == .odbc, let next = peek(2), !next.properties.isWhitespace {
-                throw .ambiguous("`--` without a space behind it")
+                throw .ambiguous("`--` without a space after it")
             }
             while position < input.count, input[position] != "\n", input[position] != "\r" { position += 1 }
             return
@@ -182,7 +182,7 @@ struct SQLScanner {
         return String(view)
     }
 
-    /// Whether the letter there belongs to a name in PostgreSQL's reading: `a$1` is a name, and `$1` a parameter.
+    /// Returns whether the character belongs to a name in PostgreSQL: `a$1` is a name, and `$1` a parameter.
     private func isWord(at index: Int) -> Bool {
         guard input.indices.contains(index) else { return false }
         let scalar = input[index]

@@ -1,20 +1,22 @@
-/// A statement of the configuration with named parameters, such as `SELECT id FROM readers WHERE email = :identifier`.
+/// A configured statement with named parameters, such as `SELECT id FROM readers WHERE email = :identifier`.
 ///
-/// What a reader typed is never part of the text: a parameter becomes a placeholder, and its value travels beside it.
+/// Input of a reader never becomes part of the text. Each parameter becomes a placeholder, and its value is sent
+/// separately.
 struct SQLStatement: Sendable, Equatable {
-    /// An answer of more rows is refused: nobody holds so many editions, and a forgotten WHERE would fetch everybody.
-    static let mostRows = 100_000
+    /// The maximum number of rows in a result. A larger result is rejected, because no reader holds more editions
+    /// than this and a forgotten WHERE would fetch every reader.
+    static let maxRows = 100_000
 
-    /// The statement as it was written.
+    /// The statement as configured.
     let text: String
-    /// As the dialect it was read in has it: `$1` for PostgreSQL, where a name that comes twice is bound once, or `?` for
-    /// ODBC, where it is bound as often as it comes.
+    /// The statement in the syntax of its dialect. PostgreSQL uses `$1` and binds a repeated name once. ODBC uses
+    /// `?` and binds a repeated name each time.
     let bound: BoundStatement
 
-    /// The names of its parameters.
+    /// The names of the parameters.
     var parameters: Set<String> { Set(bound.parameters) }
 
-    /// - Throws: ``SQLStatementError`` for what is not exactly one statement, or can be read in two ways.
+    /// - Throws: ``SQLStatementError`` if the text is not exactly one statement or is ambiguous.
     init(_ text: String, dialect: SQLDialect) throws(SQLStatementError) {
         self.text = text
         var sql = ""
@@ -39,7 +41,7 @@ struct SQLStatement: Sendable, Equatable {
     }
 }
 
-/// Why a text is no statement that Gatefold would send.
+/// The cause that makes a text unacceptable as a statement.
 enum SQLStatementError: Error, Equatable, CustomStringConvertible {
     case empty
     case severalStatements

@@ -1,6 +1,6 @@
 import Gatefold
 
-/// Recognises the subscribers of a database by the publisher's own statements.
+/// Authenticates the subscribers of a database with the publisher's own statements.
 struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
     let name: String
     private let database: Database
@@ -18,28 +18,29 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
         self.services = services
     }
 
-    /// Nobody, several, a row without a key and a wrong proof are one answer after the same work: one statement, and the
-    /// comparison that the settings ask for.
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        let found = try await find(credentials, inquiry)
+    /// Authenticates a reader. No row, several rows, a row without a key and a wrong proof give the same result
+    /// after the same work: one statement, and the comparison that the settings specify.
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        let found = try await find(credentials, context)
         if let rule = queries.proof {
             let verdict = try await rule.check(credentials, against: found?.proof, with: services.passwords)
             guard case .right = verdict, found?.proof != nil else {
                 let subscriber = found.map { Subscriber(backend: name, key: $0.key) }
-                return .notRecognised(message: nil, found: FoundSubscribers(subscriber.map { [$0] } ?? []))
+                return .rejected(message: nil, found: FoundSubscribers(subscriber.map { [$0] } ?? []))
             }
         }
-        guard let found else { return .notRecognised(message: nil) }
-        return .recognised(Subscriber(backend: name, key: found.key))
+        guard let found else { return .rejected(message: nil) }
+        return .authenticated(Subscriber(backend: name, key: found.key))
     }
 
-    /// One row is one subscription of the reader's; see ``Subscription/merged(_:)`` for several.
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-        guard subscriber.backend == name, var values = SQLValues(key: subscriber.key, inquiry, queries) else {
+    /// Returns the subscription of a reader. Each row is one subscription; see ``Subscription/merged(_:)`` for
+    /// several.
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+        guard subscriber.backend == name, var values = SQLValues(key: subscriber.key, context, queries) else {
             return Subscription(state: .unknown)
         }
         var wanted = mapping.fields
-        // A statement of its own lists the editions; the subscription's may do so, too.
+        // If a separate statement lists the editions, the column in the subscription statement is optional.
         var optional: Set<String> = []
         if queries.editions != nil, let own = wanted.remove(mapping.editionsField) { optional.insert(own) }
         let records = try await rows(queries.subscription, &values)
@@ -58,66 +59,66 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
     }
 
     func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
         guard let statement = queries.verdict, let edition else { return nil }
-        guard subscriber.backend == name, var values = SQLValues(key: subscriber.key, inquiry, queries) else {
-            return .refused(.notRecognised, message: nil)
+        guard subscriber.backend == name, var values = SQLValues(key: subscriber.key, context, queries) else {
+            return .rejected(.rejected, message: nil)
         }
         values.bound[SQLQueries.edition] = edition.description
         let rows: SQLRows
         do {
             rows = try await self.rows(statement, &values)
-        } catch let failure as any SQLDatabaseFailure where failure.isOfValue {
-            // The app names the edition: letters for a number are an edition that nobody holds.
-            noteRefusedValue()
-            return .refused(.notEntitled, message: nil)
+        } catch let failure as any SQLDatabaseFailure where failure.isValueError {
+            // The app names the edition. Letters instead of a number are an edition that no reader holds.
+            recordRejectedValue()
+            return .rejected(.notEntitled, message: nil)
         }
-        return try rows.sayYes ? .granted : .refused(.notEntitled, message: nil)
+        return try rows.isAffirmative ? .granted : .rejected(.notEntitled, message: nil)
     }
 
     func health() async throws {
         _ = try await database.rows(queries.health, [:])
     }
 
-    /// A field of the request that the database refuses counts as one that was not sent. An error would be an outage to
-    /// whoever asks, and the app decides what it sends.
+    /// Runs a statement. A request field that the database rejects counts as not sent. An error would count as an
+    /// outage for the reader, although the app chooses the fields that it sends.
     private func rows(_ statement: SQLStatement, _ values: inout SQLValues) async throws -> SQLRows {
         do {
             return try await database.rows(statement, values.bound)
         } catch let failure as any SQLDatabaseFailure
-            where failure.isOfValue && !statement.parameters.isDisjoint(with: values.requested)
+            where failure.isValueError && !statement.parameters.isDisjoint(with: values.requested)
         {
-            noteRefusedValue()
+            recordRejectedValue()
             values.dropRequested()
             return try await database.rows(statement, values.bound)
         }
     }
 
-    private func noteRefusedValue() { services.observe(BackendEvent(backend: name, name: "value_refused")) }
+    private func recordRejectedValue() { services.observe(BackendEvent(backend: name, name: "value_rejected")) }
 
     private func find(
-        _ credentials: Credentials, _ inquiry: Inquiry
+        _ credentials: Credentials, _ context: CallContext
     ) async throws -> (key: String, proof: StoredProof?)? {
-        guard let values = SQLValues(credentials, inquiry, queries) else { return nil }
+        guard let values = SQLValues(credentials, context, queries) else { return nil }
         let stored: Set<String> = queries.proof == nil ? [] : ["password"]
-        let answer: SQLRows
+        let result: SQLRows
         do {
-            answer = try await database.rows(queries.recognise, values.bound)
-        } catch let failure as any SQLDatabaseFailure where failure.isOfValue {
-            noteRefusedValue()
+            result = try await database.rows(queries.authenticate, values.bound)
+        } catch let failure as any SQLDatabaseFailure where failure.isValueError {
+            recordRejectedValue()
             return nil
         }
-        // A stored proof that nothing compares is a mistake, not a decoration; told whoever asks.
-        if queries.proof == nil, answer.columns.contains(where: { $0.lowercased() == "password" }) {
-            throw SQLSetupError.uncheckedPassword
+        // A stored proof that is not compared is a configuration mistake, and is reported for every reader.
+        if queries.proof == nil, result.columns.contains(where: { $0.lowercased() == "password" }) {
+            throw SQLSetupError.unverifiedPassword
         }
-        let rows = try answer.records(stored.union(["key"]), optional: ["password", "salt"])
+        let rows = try result.records(stored.union(["key"]), optional: ["password", "salt"])
         guard rows.count <= 1 else {
             services.observe(
                 BackendEvent(
                     backend: name, name: "several_matches",
-                    detail: "\(rows.count) rows answer to the same credentials; expected one at most"))
+                    detail: "\(rows.count) rows match the same credentials; expected at most one"))
             return nil
         }
         guard let row = rows.first else { return nil }
@@ -132,11 +133,11 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
     }
 }
 
-/// A mistake in the statements that only their answers show.
+/// A mistake in the statements that only their results reveal.
 enum SQLSetupError: BackendFailure, Equatable {
-    case uncheckedPassword
+    case unverifiedPassword
 
     var cause: String {
-        "`queries.recognise` answers with a column `password`, and no section `proof` says how to compare it"
+        "`queries.authenticate` returns a column `password`, and no section `proof` defines how to compare it"
     }
 }

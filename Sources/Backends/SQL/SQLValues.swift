@@ -1,33 +1,34 @@
 import Gatefold
 
-/// The values of a statement's parameters, by their names.
+/// The values of a statement's parameters, by name.
 struct SQLValues: Sendable {
     var bound: [String: String]
-    /// The names of the request's own fields among them.
+    /// The names of the values that come from request fields.
     private(set) var requested: Set<String>
 
-    /// Nil for what is nobody's: a NUL, which PostgreSQL has no text for, or more than a field may have. It must not
-    /// reach the database, whose error would be taken for an outage.
-    init?(_ credentials: Credentials, _ inquiry: Inquiry, _ queries: SQLQueries) {
-        var bound = Self.requested(inquiry, queries)
+    /// Creates the values. Returns nil for a value that belongs to no reader: one that contains a NUL, which
+    /// PostgreSQL text cannot hold, or exceeds the maximum length of a field. Such a value must not reach the
+    /// database, because the resulting error would count as an outage.
+    init?(_ credentials: Credentials, _ context: CallContext, _ queries: SQLQueries) {
+        var bound = Self.requested(context, queries)
         requested = Set(bound.keys)
         for name in queries.boundProofs {
             guard let typed = credentials[name] else { return nil }
             bound[name] = typed
         }
         bound[SQLQueries.identifier] = credentials.identifier
-        // The one field that is no proof names the reader.
+        // The only field that is not a proof identifies the reader.
         let names = credentials.names.filter { !queries.checkedProofs.contains($0) }
-        bound[SQLQueries.typedIdentifier] = names.count == 1 ? credentials[names[0]] : nil
+        bound[SQLQueries.rawIdentifier] = names.count == 1 ? credentials[names[0]] : nil
         guard credentials.names.allSatisfy({ credentials[$0].map(Self.isAcceptable) ?? true }),
             bound.values.allSatisfy(Self.isAcceptable)
         else { return nil }
         self.bound = bound
     }
 
-    init?(key: String, _ inquiry: Inquiry, _ queries: SQLQueries) {
+    init?(key: String, _ context: CallContext, _ queries: SQLQueries) {
         guard !key.isEmpty, Self.isAcceptable(key) else { return nil }
-        bound = Self.requested(inquiry, queries)
+        bound = Self.requested(context, queries)
         requested = Set(bound.keys)
         bound[SQLQueries.key] = key
     }
@@ -37,12 +38,12 @@ struct SQLValues: Sendable {
         requested = []
     }
 
-    /// A field that no database takes counts as one that was not sent, and is NULL.
-    private static func requested(_ inquiry: Inquiry, _ queries: SQLQueries) -> [String: String] {
-        inquiry.fields.filter { queries.requestFields.contains($0.key) && isAcceptable($0.value) }
+    /// Returns the request fields. A field that no database accepts counts as not sent and is NULL.
+    private static func requested(_ context: CallContext, _ queries: SQLQueries) -> [String: String] {
+        context.fields.filter { queries.requestFields.contains($0.key) && isAcceptable($0.value) }
     }
 
     private static func isAcceptable(_ value: String) -> Bool {
-        value.utf8.count <= CredentialFields.longestField && !value.utf8.contains(0)
+        value.utf8.count <= CredentialFields.maxFieldLength && !value.utf8.contains(0)
     }
 }

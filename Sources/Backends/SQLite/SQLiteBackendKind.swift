@@ -6,10 +6,10 @@ public import Settings
 public struct SQLiteBackendKind: BackendKind {
     public static let name = "sqlite"
 
-    /// The database file.
+    /// The path of the database file.
     public let path: String
     public let proof: SQLiteSubscriberBackend.Proof?
-    /// Whether readers register and change their passwords by themselves.
+    /// A Boolean value that indicates whether readers can register and change their own passwords. Default: false.
     public let isSelfService: Bool
     private let name: String
 
@@ -35,8 +35,9 @@ public struct SQLiteBackendKind: BackendKind {
 
     public var isRemote: Bool { false }
 
-    /// Without a proof nobody's sign-in would show that they are who they say.
-    public var adopts: Bool { proof != nil }
+    /// A Boolean value that indicates whether the database accepts migrated readers. It requires a proof, because
+    /// without one a sign-in does not authenticate the reader.
+    public var supportsLazyMigration: Bool { proof != nil }
 
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
         SQLiteSubscriberBackend(
@@ -44,12 +45,12 @@ public struct SQLiteBackendKind: BackendKind {
             isSelfService: isSelfService, verifier: services.passwords, clock: services.clock)
     }
 
-    /// Who a stored record is to tokens, logs and revocations.
+    /// Returns the subscriber that represents a stored record in tokens, logs and revocations.
     public func subscriber(_ record: SubscriberRecord) -> Subscriber {
         SQLiteSubscriberBackend.subscriber(record.id, backend: name)
     }
 
-    /// Opens the database, and makes it and its folder where they are missing.
+    /// Opens the database. Creates the file and its folder if they are missing.
     public func openDatabase(clock: WallClock = .system) throws -> SubscriberDatabase {
         try FileManager.default.createDirectory(
             at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,

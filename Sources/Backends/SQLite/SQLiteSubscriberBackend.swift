@@ -1,15 +1,17 @@
 import Foundation
 public import Gatefold
 
-/// Recognises the subscribers of the embedded database.
+/// Authenticates the subscribers of the embedded database.
 ///
-/// A subscriber's key is its number. Deleted ones have the state unknown, and their number goes to nobody else.
+/// The key of a subscriber is its number. A deleted subscriber has the state unknown, and its number is never
+/// assigned again.
 public struct SQLiteSubscriberBackend: SubscriberBackend {
-    /// What a reader proves themselves with.
+    /// The credential that a reader is authenticated with.
     public struct Proof: Sendable, Equatable {
-        /// The name of the credentials' field, such as `password` or `surname`.
+        /// The name of the credential field, such as `password` or `surname`.
         public let field: String
-        /// Whether it is folded like an identifier before it is hashed: for names, never for passwords.
+        /// A Boolean value that indicates whether the value is folded like an identifier before it is hashed. Use
+        /// it for names, never for passwords. Default: false.
         public let folds: Bool
 
         public init(field: String, folds: Bool = false) {
@@ -26,8 +28,9 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
     let clock: WallClock
 
     /// - Parameters:
-    ///   - proof: nil where knowing the identifier is enough.
-    ///   - isSelfService: whether readers register and change their passwords by themselves; only with a password for a proof.
+    ///   - proof: The credential to check; nil if the identifier alone is sufficient.
+    ///   - isSelfService: Whether readers can register and change their own passwords. Requires a password as the
+    ///     proof. Default: false.
     public init(
         name: String, database: SubscriberDatabase, proof: Proof?, isSelfService: Bool = false,
         verifier: PasswordVerifier, clock: WallClock = .system
@@ -40,34 +43,35 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
         self.clock = clock
     }
 
-    /// - Throws: when the database or the password queue could not be asked, or the row can not be understood.
-    public func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+    /// - Throws: An error if the database or the password queue is unavailable, or if the row is unreadable.
+    public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         let found = try await database.proof(of: credentials.identifier)
         guard let proof else {
-            guard let id = try await id(of: found, credentials.identifier) else { return .notRecognised(message: nil) }
-            return .recognised(subscriber(id))
+            guard let id = try await id(of: found, credentials.identifier) else { return .rejected(message: nil) }
+            return .authenticated(subscriber(id))
         }
-        guard let typed = credentials[proof.field] else { return .notRecognised(message: nil) }
+        guard let typed = credentials[proof.field] else { return .rejected(message: nil) }
         let verdict = try await verifier.check(
             proof.folds ? CredentialFields.fold(typed) : typed, against: found.passwordHash)
-        guard case .right(let betterHash) = verdict, let id = try await id(of: found, credentials.identifier) else {
-            return .notRecognised(message: nil, found: FoundSubscribers(found.id.map { [subscriber($0)] } ?? []))
+        guard case .right(let upgradedHash) = verdict, let id = try await id(of: found, credentials.identifier) else {
+            return .rejected(message: nil, found: FoundSubscribers(found.id.map { [subscriber($0)] } ?? []))
         }
-        if let betterHash, let old = found.passwordHash {
-            // Best effort: if it fails, the next sign-in tries again.
-            try? await database.upgradePassword(of: id, from: old, to: betterHash)
+        if let upgradedHash, let old = found.passwordHash {
+            // Best effort: if the upgrade fails, the next sign-in tries again.
+            try? await database.upgradePassword(of: id, from: old, to: upgradedHash)
         }
-        return .recognised(subscriber(id))
+        return .authenticated(subscriber(id))
     }
 
-    public func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         guard subscriber.backend == name, let id = Self.id(of: subscriber),
             let record = try await database.find(id: id)
         else { return Subscription(state: .unknown) }
         return record.subscription(at: clock.now)
     }
 
-    /// Names that are folded are no passwords.
+    /// The registry for self-service; nil if it is off. A folded proof is a name and not a password, so it has no
+    /// registry either.
     public var registry: (any SubscriberRegistry)? {
         guard isSelfService, let proof, !proof.folds else { return nil }
         return SQLiteSubscriberRegistry(
@@ -78,7 +82,8 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
         try await database.health()
     }
 
-    /// The number of who was found, which a row of an import gets where it is brought over.
+    /// Returns the number of the subscriber that was found. A staged row of an import gets its number here, when it
+    /// is applied.
     private func id(of found: StoredProofOfSubscriber, _ identifier: String) async throws -> Int64? {
         found.isStaged ? try await database.find(identifier)?.id : found.id
     }
@@ -87,7 +92,7 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
         Self.subscriber(id, backend: name)
     }
 
-    /// The number that a key is, as written here and in no other way.
+    /// Returns the number in a subscriber's key. Accepts only the exact format that this backend writes.
     static func id(of subscriber: Subscriber) -> Int64? {
         Int64(subscriber.key).flatMap { String($0) == subscriber.key ? $0 : nil }
     }

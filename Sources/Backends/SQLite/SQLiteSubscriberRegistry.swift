@@ -1,9 +1,11 @@
 import Gatefold
 
-/// Readers of the embedded database who register, change their passwords and leave by themselves, `self_service: true`.
+/// The readers of the embedded database who register, change their passwords and delete their accounts through
+/// self-service, `self_service: true`.
 ///
-/// A password's mark is how often one was set. Unlike the stored hash it stays when a sign-in replaces the hash by a better one
-/// of the same password, and unlike the moment of the last change no two changes share one.
+/// The password marker is the number of times that a password was set. It does not change when a sign-in replaces
+/// the stored hash by a better hash of the same password. Unlike the timestamp of the last change, no two changes
+/// share a marker.
 struct SQLiteSubscriberRegistry: SubscriberRegistry {
     let name: String
     let passwordField: String
@@ -16,7 +18,7 @@ struct SQLiteSubscriberRegistry: SubscriberRegistry {
             return nil
         }
         let hash = try await verifier.hash(password)
-        // Of many at once the first is written.
+        // If several registrations run at the same time, the first one is written.
         return try await database.register(identifier, hash: hash).map(subscriber)
     }
 
@@ -29,16 +31,17 @@ struct SQLiteSubscriberRegistry: SubscriberRegistry {
         return try await database.find(id: id)?.identifier
     }
 
-    /// Also nil for whom the operator left without a password: that closes the sign-in, and no mail opens it.
-    func passwordMark(of subscriber: Subscriber) async throws -> [UInt8]? {
+    /// Returns the password marker. Also returns nil for a subscriber whom the operator left without a password:
+    /// this disables the sign-in, and a password e-mail must not enable it.
+    func passwordRevision(of subscriber: Subscriber) async throws -> [UInt8]? {
         guard let id = id(of: subscriber), let version = try await database.passwordVersion(of: id) else { return nil }
-        return Self.mark(version)
+        return Self.revision(version)
     }
 
-    func setPassword(_ password: String, of subscriber: Subscriber, replacing mark: [UInt8]) async throws -> Bool {
-        // Looked at first: what is worth nothing costs no hash.
+    func setPassword(_ password: String, of subscriber: Subscriber, replacing revision: [UInt8]) async throws -> Bool {
+        // Checks the marker first, so that an invalid marker does not cost a hash.
         guard let id = id(of: subscriber), let version = try await database.passwordVersion(of: id),
-            isEqualInConstantTime(Self.mark(version), mark)
+            isEqualInConstantTime(Self.revision(version), revision)
         else { return false }
         let hash = try await verifier.hash(password)
         return try await database.setChosenPassword(hash: hash, of: id, version: version)
@@ -49,7 +52,7 @@ struct SQLiteSubscriberRegistry: SubscriberRegistry {
         return try await database.delete(id: id)
     }
 
-    private static func mark(_ version: Int64) -> [UInt8] { withUnsafeBytes(of: version.bigEndian) { Array($0) } }
+    private static func revision(_ version: Int64) -> [UInt8] { withUnsafeBytes(of: version.bigEndian) { Array($0) } }
 
     private func subscriber(_ id: Int64) -> Subscriber { SQLiteSubscriberBackend.subscriber(id, backend: name) }
 

@@ -4,9 +4,10 @@ import Gatefold
 import SQLAccess
 
 extension SubscriberDatabase {
-    /// Sets the stored state, and the message shown with it. An adopted subscriber is the operator's from then on.
+    /// Sets the stored state and the message shown with it. A migrated subscriber belongs to the operator
+    /// afterwards.
     ///
-    /// - Returns: false when there is no such subscriber.
+    /// - Returns: False if the subscriber does not exist.
     @discardableResult
     public func setState(
         _ state: SubscriberRecord.State, message: String? = nil, of identifier: String
@@ -17,18 +18,18 @@ extension SubscriberDatabase {
         return try await change(
             identifier,
             sql: """
-                UPDATE subscriber SET state = ?, message = ?, updated = ?, \(SubscriberSchema.isOperators)
+                UPDATE subscriber SET state = ?, message = ?, updated = ?, \(SubscriberSchema.operatorOwnedAssignments)
                 WHERE identifier = ?
                 """,
             [state.rawValue, message, Milliseconds.of(clock.now)])
     }
 
-    /// Sets the password hash; nil takes the password away, and with it the sign-in where one is asked for. An adopted
-    /// subscriber is the operator's from then on.
+    /// Sets the password hash. If the hash is nil, removes the password, which disables the sign-in where a
+    /// password is required. A migrated subscriber belongs to the operator afterwards.
     ///
-    /// - Parameter hash: in a form that ``PasswordScheme`` recognises.
-    /// - Returns: false when there is no such subscriber.
-    /// - Throws: ``PasswordError/unreadableHash`` for any other form.
+    /// - Parameter hash: A hash in a format that ``PasswordScheme`` detects.
+    /// - Returns: False if the subscriber does not exist.
+    /// - Throws: ``PasswordError/unreadableHash`` for any other format.
     @discardableResult
     public func setPassword(hash: String?, of identifier: String) async throws -> Bool {
         if let hash, PasswordScheme(of: hash) == nil { throw PasswordError.unreadableHash }
@@ -36,21 +37,21 @@ extension SubscriberDatabase {
             identifier,
             sql: """
                 UPDATE subscriber SET password_hash = ?, updated = ?, \(SubscriberSchema.isNewPassword),
-                    \(SubscriberSchema.isOperators)
+                    \(SubscriberSchema.operatorOwnedAssignments)
                 WHERE identifier = ?
                 """,
             [hash, Milliseconds.of(clock.now)])
     }
 
-    /// Deletes a subscriber and all that belongs to it. Its tokens then have the state unknown.
+    /// Deletes a subscriber and all its data. Its tokens then have the state unknown.
     ///
-    /// - Returns: false when there is no such subscriber.
+    /// - Returns: False if the subscriber does not exist.
     @discardableResult
     public func delete(_ identifier: String) async throws -> Bool {
         try await change(identifier, sql: "DELETE FROM subscriber WHERE identifier = ?", [])
     }
 
-    /// Keeps a better hash of the same password, unless the password was changed meanwhile or another writer is at work.
+    /// Stores a better hash of the same password, unless the password has changed or another writer holds the lock.
     func upgradePassword(of id: Int64, from old: String, to new: String) async throws {
         try await upgrades.write { db in
             try AppliedImport.settle(id: id, db)

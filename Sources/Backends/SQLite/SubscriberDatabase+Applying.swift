@@ -2,24 +2,26 @@ import GRDB
 import SQLAccess
 
 extension SubscriberDatabase {
-    /// So many rows are written in one transaction of an import: no other writer waits for more.
+    /// The maximum number of rows that an import writes in one transaction. The limit bounds the time that other
+    /// writers wait.
     static let importBatch = 1_000
 
-    /// Reads about a subscriber, after an import that is in force has had its word on them.
+    /// Reads data about a subscriber. If an active import concerns the subscriber, the row is applied first.
     ///
-    /// - Parameter identifier: folded.
+    /// - Parameter identifier: The folded identifier.
     func read<Value: Sendable>(
         about identifier: String, _ body: @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let value = try await pool.read { db -> Value? in
-            try AppliedImport.concerns(identifier, db) ? nil : try body(db)
+            try AppliedImport.hasPendingRow(identifier, db) ? nil : try body(db)
         }
         if let value { return value }
         try await pool.write { db in try AppliedImport.settle(identifier, db) }
         return try await pool.read(body)
     }
 
-    /// The same for a subscriber's number.
+    /// Reads data about a subscriber by its number. If an active import concerns the subscriber, the row is applied
+    /// first.
     func read<Value: Sendable>(
         aboutID id: Int64, _ body: @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -27,7 +29,7 @@ extension SubscriberDatabase {
             guard try AppliedImport.current(db) != nil,
                 let identifier = try String.fetchOne(
                     db, sql: "SELECT identifier FROM subscriber WHERE id = ?", arguments: [id]),
-                try AppliedImport.concerns(identifier, db)
+                try AppliedImport.hasPendingRow(identifier, db)
             else { return (try body(db), nil) }
             return (nil, identifier)
         }
@@ -36,27 +38,27 @@ extension SubscriberDatabase {
         return try await pool.read(body)
     }
 
-    /// Brings the rows of an import that is in force to where they are read, a batch at a time.
+    /// Applies the rows of an active import, one batch at a time.
     ///
-    /// - Parameter step: called between the batches.
+    /// - Parameter step: Called between the batches.
     func applyImport(_ step: () throws -> Void = {}) async throws {
         guard try await pool.read(AppliedImport.current) != nil else { return }
-        var isMore = true
-        while isMore {
+        var hasMore = true
+        while hasMore {
             let clock = ContinuousClock()
             let start = clock.now
-            isMore = try await pool.write { db in
+            hasMore = try await pool.write { db in
                 try AppliedImport.current(db)?.advance(Self.importBatch, db) ?? false
             }
             try step()
-            // Whoever waits for the lock looks for it now and then: it is free for half of the time.
-            if isMore { try await Task.sleep(for: min(clock.now - start, .milliseconds(100))) }
+            // Waiting writers poll for the lock, so it stays free for as long as the batch took, at most 100 ms.
+            if hasMore { try await Task.sleep(for: min(clock.now - start, .milliseconds(100))) }
         }
     }
 
-    /// Forgets imports that never came into force, and can not be resumed, with what they staged.
-    func discardLeftImports() async throws {
-        // One that was brought over as a whole, but not forgotten.
+    /// Deletes imports that never became active and cannot be resumed, with their staged rows.
+    func discardAbandonedImports() async throws {
+        // Includes an import that was applied completely but not deleted.
         try await pool.write { db in
             try db.execute(
                 sql: """
@@ -66,9 +68,9 @@ extension SubscriberDatabase {
                                 AND json_extract(applied, '$.removed') >= json_extract(applied, '$.last'))
                     """)
         }
-        var isMore = true
-        while isMore {
-            isMore = try await pool.write { db in
+        var hasMore = true
+        while hasMore {
+            hasMore = try await pool.write { db in
                 try db.execute(
                     sql: """
                         DELETE FROM staged WHERE sequence IN (

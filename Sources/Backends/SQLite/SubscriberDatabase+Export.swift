@@ -5,15 +5,16 @@ import Gatefold
 import SQLAccess
 
 extension SubscriberDatabase {
-    /// Writes every subscriber as a file that ``SubscriberImport`` reads, in one consistent state of the database.
+    /// Writes every subscriber to a file that ``SubscriberImport`` reads, from one consistent state of the
+    /// database.
     ///
-    /// Memory is bounded: the four tables are walked side by side in the order of the subscribers' numbers. Cells that a
-    /// spreadsheet would run are neutralised, see `SpreadsheetFormula`.
+    /// Memory use is bounded, because the four tables are read in parallel in the order of the subscriber numbers.
+    /// Cells that a spreadsheet would execute are neutralised, see `SpreadsheetFormula`.
     ///
     /// - Parameters:
-    ///   - identifierColumn: the name of the first column.
-    ///   - write: given about 64 KiB at a time.
-    /// - Returns: how many subscribers were written.
+    ///   - identifierColumn: The name of the first column.
+    ///   - write: Receives chunks of about 64 KiB.
+    /// - Returns: The number of subscribers written.
     @discardableResult
     public func export(
         separator: CSVFormat.Separator = .comma, identifierColumn: String = "identifier",
@@ -27,7 +28,7 @@ extension SubscriberDatabase {
                 "categories",
             ])
             let periods = try Children(db, #"SELECT subscriber, start, "end" FROM period ORDER BY subscriber, start"#) {
-                PeriodText.write(try SubscriberRow.period($0, at: 1))
+                PeriodFormat.write(try SubscriberRow.period($0, at: 1))
             }
             let editions = try Children(db, "SELECT subscriber, edition FROM edition ORDER BY subscriber, edition") {
                 try SubscriberRow.edition($0, at: 1).rawValue
@@ -35,7 +36,7 @@ extension SubscriberDatabase {
             let categories = try Children(
                 db, "SELECT subscriber, scheme, value FROM category ORDER BY subscriber, scheme, value"
             ) {
-                ListText.write(try SubscriberRow.category($0, at: 1))
+                ListFormat.write(try SubscriberRow.category($0, at: 1))
             }
             let rows = try Row.fetchCursor(db, sql: "SELECT \(SubscriberRow.columns) FROM subscriber ORDER BY id")
             var count = 0
@@ -55,7 +56,7 @@ extension SubscriberDatabase {
     }
 }
 
-/// What another table holds for each subscriber, walked once in the subscribers' order.
+/// The entries of another table for each subscriber, read once in the order of the subscriber numbers.
 private final class Children {
     private let rows: RowCursor
     private let write: (Row) throws -> String
@@ -67,7 +68,7 @@ private final class Children {
         next = try rows.next()
     }
 
-    /// The cell of a subscriber whose number is greater than all asked for before.
+    /// Returns the cell of a subscriber, whose number must be greater than all numbers requested earlier.
     func text(of subscriber: Int64) throws -> String {
         var entries: [String] = []
         while let row = next {

@@ -4,9 +4,9 @@ import Gatefold
 import SQLAccess
 
 extension SubscriberDatabase {
-    /// The subscriber of this identifier, which is folded first; nil when there is none.
+    /// Returns the subscriber with this identifier, which is folded first; nil if none exists.
     ///
-    /// - Throws: when the database can not be asked or the row can not be understood.
+    /// - Throws: An error if the database is unavailable or the row is unreadable.
     public func find(_ identifier: String) async throws -> SubscriberRecord? {
         let identifier = CredentialFields.fold(identifier)
         guard Self.accepts(identifier: identifier) else { return nil }
@@ -19,7 +19,7 @@ extension SubscriberDatabase {
         }
     }
 
-    /// The subscriber of this number; nil when there is none (any more).
+    /// Returns the subscriber with this number; nil if none exists or if it was deleted.
     public func find(id: Int64) async throws -> SubscriberRecord? {
         try await read(aboutID: id) { db in
             try Self.complete(
@@ -29,47 +29,49 @@ extension SubscriberDatabase {
         }
     }
 
-    /// The number of an identifier that is already folded, nil when it is nobody's, and the hash to check a password
-    /// against: the subscriber's own or, for nobody, a decoy. Looks at a few pages, the same ones for everybody.
+    /// Returns the number of a folded identifier, or nil if it is unknown, and the hash to check a password
+    /// against. The hash belongs to the subscriber or, for an unknown identifier, to a dummy. Each call reads a few
+    /// pages, the same for known and unknown identifiers.
     func proof(of identifier: String) async throws -> StoredProofOfSubscriber {
         let isAcceptable = Self.accepts(identifier: identifier)
         return try await pool.read { db in
-            let asked = isAcceptable ? identifier : ""
+            let requested = isAcceptable ? identifier : ""
             var own = try Row.fetchOne(
                 try db.cachedStatement(
                     sql: "SELECT id, password_hash, registered IS NOT NULL FROM subscriber WHERE identifier = ?"),
-                arguments: [asked])
-            switch try AppliedImport.current(db)?.word(on: asked, db) {
+                arguments: [requested])
+            switch try AppliedImport.current(db)?.word(on: requested, db) {
             case .row(let row, let hasPasswords):
-                // A new number is given when the row is brought over, which only who proves themselves is worth.
+                // The row gets a new number when it is applied, and only an authenticated reader justifies that
+                // work.
                 let stored = try own.flatMap { try SubscriberRow.optionalText($0, 1, "subscriber", "password_hash") }
                 let isRegistered = try own.map { try SubscriberRow.integer($0, 2, "subscriber", "registered") == 1 }
-                let kept = isRegistered == true ? nil : stored
+                let storedHash = isRegistered == true ? nil : stored
                 let id = try own.map { try SubscriberRow.integer($0, 0, "subscriber", "id") }
                 return StoredProofOfSubscriber(
                     id: isRegistered == true ? nil : id, isStaged: true,
-                    passwordHash: hasPasswords ? row.passwordHash : kept)
+                    passwordHash: hasPasswords ? row.passwordHash : storedHash)
             case .removed: own = nil
             case .nothing, nil: break
             }
-            let most = try Int64.fetchOne(try db.cachedStatement(sql: "SELECT max(id) FROM subscriber")) ?? 0
-            let decoy = try Row.fetchOne(
+            let maximum = try Int64.fetchOne(try db.cachedStatement(sql: "SELECT max(id) FROM subscriber")) ?? 0
+            let dummyHash = try Row.fetchOne(
                 try db.cachedStatement(
                     sql: "SELECT id, password_hash FROM subscriber WHERE id >= ? ORDER BY id LIMIT 1"),
-                arguments: [decoys.number(for: identifier, most: most)])
+                arguments: [dummyHashes.number(for: identifier, maximum: maximum)])
             let id = try own.map { try SubscriberRow.integer($0, 0, "subscriber", "id") }
-            let hash = try (own ?? decoy).flatMap {
+            let hash = try (own ?? dummyHash).flatMap {
                 try SubscriberRow.optionalText($0, 1, "subscriber", "password_hash")
             }
             return StoredProofOfSubscriber(id: id, isStaged: false, passwordHash: hash)
         }
     }
 
-    /// A page of subscribers in the order of their identifiers.
+    /// Returns a page of subscribers, sorted by identifier.
     ///
     /// - Parameters:
-    ///   - after: the last identifier of the page before; empty for the first.
-    ///   - state: only those whose stored state this is.
+    ///   - after: The last identifier of the previous page; empty for the first page.
+    ///   - state: If set, returns only subscribers with this stored state.
     public func list(
         after: String = "", limit: Int, state: SubscriberRecord.State? = nil
     ) async throws -> [SubscriberRecord] {
@@ -86,7 +88,7 @@ extension SubscriberDatabase {
         }
     }
 
-    /// How many subscribers there are in each stored state.
+    /// Returns the number of subscribers in each stored state.
     public func counts() async throws -> [SubscriberRecord.State: Int] {
         try await applyImport()
         return try await pool.read { db in
@@ -123,11 +125,12 @@ extension SubscriberDatabase {
     }
 }
 
-/// Whose an identifier is, and what their password is checked against.
+/// The subscriber of an identifier and the hash to check the password against.
 struct StoredProofOfSubscriber: Sendable {
-    /// Nil when it is nobody's, and when the number is given only as a row of an import is brought to where it is read.
+    /// The number of the subscriber. Nil if the identifier is unknown, or if the number is assigned only when a row
+    /// of an import is applied.
     let id: Int64?
-    /// Whether it is the identifier of such a row.
+    /// A Boolean value that indicates whether the identifier belongs to a row of an import that is not applied yet.
     let isStaged: Bool
     let passwordHash: String?
 }

@@ -5,19 +5,20 @@ import SQLAccess
 
 /// The embedded subscriber database: one SQLite file.
 ///
-/// Several processes may have it open: a running server, and the command line beside it. What a call acknowledged is on
-/// disk when it returns.
+/// Several processes may open it, such as a running server and the command line. An acknowledged change is on disk
+/// when the call returns.
 public struct SubscriberDatabase: Sendable {
     let path: String
     let pool: GuardedPool
-    /// Keeps better password hashes without ever waiting for another writer, so that sign-in never does.
+    /// The connection that stores better password hashes. It never waits for another writer, so that sign-ins are
+    /// not delayed.
     let upgrades: GuardedQueue
     let clock: WallClock
-    let decoys: Decoys
+    let dummyHashes: DummyHashes
 
-    /// Opens the file, creates it for its owner alone if there is none, and brings its tables up to date.
+    /// Opens the file and migrates its tables. Creates a file that only its owner can read if none exists.
     ///
-    /// - Parameter prepare: called with every new connection, for tracing.
+    /// - Parameter prepare: Called with every new connection, for tracing.
     /// - Throws: ``SubscriberDatabaseError/cannotOpen(path:reason:)`` or
     ///   ``SubscriberDatabaseError/newerSchema(path:reason:)``.
     public init(
@@ -30,17 +31,17 @@ public struct SubscriberDatabase: Sendable {
             configuration.prepareDatabase(prepare)
             PrivateFile.createIfMissing(path)
             let opened = try DatabasePool(path: path, configuration: configuration)
-            // GRDB chooses NORMAL with WAL; FULL, so that a power cut takes nothing that was acknowledged.
-            // The limit gives the disk space of a large import back.
+            // GRDB sets NORMAL with WAL. FULL prevents a power failure from losing acknowledged changes. The
+            // journal limit (64 MiB) releases the disk space of a large import.
             try opened.writeWithoutTransaction {
                 try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864")
             }
-            try opened.read(SubscriberSchema.migrator.refuseNewer)
+            try opened.read(SubscriberSchema.migrator.rejectNewer)
             try SubscriberSchema.migrator.migrate(opened)
-            guard let key = try opened.read({ try Data.fetchOne($0, sql: "SELECT key FROM decoy") }) else {
-                throw UnreadableRow(table: "decoy", column: "key")
+            guard let key = try opened.read({ try Data.fetchOne($0, sql: "SELECT key FROM dummy_hash") }) else {
+                throw UnreadableRow(table: "dummy_hash", column: "key")
             }
-            decoys = Decoys(key: key)
+            dummyHashes = DummyHashes(key: key)
             configuration.busyMode = .immediateError
             configuration.journalMode = .default
             let queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -57,27 +58,30 @@ public struct SubscriberDatabase: Sendable {
         self.clock = clock
     }
 
-    /// Throws when the database can not be asked at present.
+    /// Checks the database. Throws an error if it is unavailable.
     public func health() async throws {
         try pool.checkFiles()
         _ = try await pool.read { db in try Int.fetchOne(db, sql: "SELECT 1 FROM subscriber LIMIT 1") }
     }
 
-    /// SQLite's text ends at a NUL, so an identifier with one would be taken for a shorter one (PITFALLS row 13).
+    /// Returns whether the database accepts an identifier. SQLite text ends at a NUL, so an identifier with a NUL
+    /// would match a shorter one.
+    ///
+    /// Source: Pitfall 13, “Injection into the subscriber system”.
     static func accepts(identifier: String) -> Bool {
-        (1...CredentialFields.longestField).contains(identifier.utf8.count) && !identifier.utf8.contains(0)
+        (1...CredentialFields.maxFieldLength).contains(identifier.utf8.count) && !identifier.utf8.contains(0)
     }
 }
 
-/// Why the database could not be used.
+/// The cause of a failure of the subscriber database.
 public enum SubscriberDatabaseError: BackendFailure, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     /// A newer release has changed the tables.
     case newerSchema(path: String, reason: String)
-    /// Text that is kept must be without control characters but tabs and line ends.
+    /// A text with control characters. Stored text may contain only tabs and line ends.
     case unacceptableText(column: String)
 
-    /// Whether another release has to be started, rather than the file put right.
+    /// A Boolean value that indicates whether the fix is to start another release rather than to repair the file.
     package var isNewerSchema: Bool {
         if case .newerSchema = self { true } else { false }
     }

@@ -1,20 +1,20 @@
 public import Foundation
 public import Gatefold
 
-/// What the embedded database keeps about one subscriber.
+/// The data of one subscriber in the embedded database.
 public struct SubscriberRecord: Sendable, Equatable {
-    /// How the state is found.
+    /// The rule that determines the subscription state.
     public enum State: String, Sendable, CaseIterable {
-        /// Active while a period runs, inactive otherwise.
+        /// Active during a period, otherwise inactive.
         case automatic
         case active
         case inactive
         case suspended
     }
 
-    /// The subscriber's number: never given to anyone else, even after deletion.
+    /// The number of the subscriber. It is never assigned again, even after deletion.
     public let id: Int64
-    /// As ``CredentialFields/fold(_:)`` makes it.
+    /// The identifier, folded by ``CredentialFields/fold(_:)``.
     public var identifier: String
     public var passwordHash: String?
     public var state: State
@@ -23,26 +23,26 @@ public struct SubscriberRecord: Sendable, Equatable {
     public var periods: [Period]
     public var editions: [EditionID]
     public var categories: [UserInfoCategory]
-    /// When a chain last took the reader over from another system; nil for whom the operator wrote down.
-    public var adopted: Date?
-    /// When the reader registered; nil for whom the operator or a chain wrote down.
+    /// The date when a chain last migrated the reader from another system; nil for a row that the operator wrote.
+    public var migrated: Date?
+    /// The date when the reader registered; nil for a row that the operator or a chain wrote.
     public var registered: Date?
-    /// When the reader chose the password by themselves; nil when somebody else did.
+    /// The date when the reader chose the password; nil if the operator or a chain set it.
     var chosen: Date?
-    /// Who an adopted reader is in the other system; nil where that was not kept.
-    var origin: AdoptionOrigin?
+    /// The origin of a migrated reader in the other system; nil if it was not stored.
+    var origin: LazyMigrationOrigin?
 
-    /// The subscription at `moment`.
-    public func subscription(at moment: Date) -> Subscription {
+    /// Returns the subscription at `timestamp`.
+    public func subscription(at timestamp: Date) -> Subscription {
         let state: SubscriptionState =
             switch state {
-            case .automatic: periods.contains { $0.contains(moment) } ? .active : .inactive
+            case .automatic: periods.contains { $0.contains(timestamp) } ? .active : .inactive
             case .active: .active
             case .inactive: .inactive
             case .suspended: .suspended
             }
-        // Everything is for the active: an inactive reader keeps the single editions, and never lacks a list of them
-        // (PROTOCOLS 6A row 9).
+        // Only an active reader has all editions. An inactive reader retains the single editions and always has a
+        // list of them. Source: Pugpig protocol, “Inactive subscriptions without a list”.
         return Subscription(
             state: state, message: message,
             entitlement: hasAllEditions && state == .active ? .allEditions : .editions(Set(editions)),
@@ -50,7 +50,7 @@ public struct SubscriberRecord: Sendable, Equatable {
     }
 }
 
-/// Whole milliseconds since 1970, which is how the database keeps moments.
+/// Conversion between dates and whole milliseconds since 1970, the time format of the database.
 enum Milliseconds {
     static func of(_ date: Date) -> Int64 { Int64(clamping: (date.timeIntervalSince1970 * 1000).rounded()) }
     static func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }

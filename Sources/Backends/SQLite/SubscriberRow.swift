@@ -2,22 +2,24 @@ import Foundation
 import GRDB
 import Gatefold
 
-/// A row that can not be understood: thrown, because neither a refusal nor a grant may come of it (PITFALLS row 1).
+/// An unreadable row. It is thrown as an error, because it must lead neither to a rejection nor to a grant.
+///
+/// Source: Pitfall 1, “A missing issue list read as everything”.
 struct UnreadableRow: BackendFailure, Equatable {
     let table: String
     let column: String
 
-    var cause: String { "column \(column) of table \(table) holds what can not be read" }
+    var cause: String { "column \(column) of table \(table) holds an unreadable value" }
 }
 
-/// Takes rows apart without trusting their types.
+/// Decodes rows without trusting their column types.
 enum SubscriberRow {
     static let columns = """
-        id, identifier, password_hash, state, message, all_editions, adopted, adopted_backend, adopted_reference, registered,
-        chosen
+        id, identifier, password_hash, state, message, all_editions, migrated, migrated_backend, migrated_pseudonym, registered,
+        password_chosen
         """
 
-    /// The subscriber without what other tables hold.
+    /// Decodes a subscriber without the data of other tables.
     static func record(_ row: Row) throws -> SubscriberRecord {
         let table = "subscriber"
         guard let state = SubscriberRecord.State(rawValue: try text(row, 3, table, "state")) else {
@@ -30,24 +32,25 @@ enum SubscriberRow {
             passwordHash: try optionalText(row, 2, table, "password_hash"), state: state,
             message: try optionalText(row, 4, table, "message"), hasAllEditions: all == 1,
             periods: [], editions: [], categories: [],
-            adopted: try optionalInteger(row, 6, table, "adopted").map(Milliseconds.date),
+            migrated: try optionalInteger(row, 6, table, "migrated").map(Milliseconds.date),
             registered: try optionalInteger(row, 9, table, "registered").map(Milliseconds.date),
-            chosen: try optionalInteger(row, 10, table, "chosen").map(Milliseconds.date),
+            chosen: try optionalInteger(row, 10, table, "password_chosen").map(Milliseconds.date),
             origin: try origin(row, at: 7))
     }
 
-    /// From columns adopted_backend and adopted_reference, the first of them at `index`; nil where it was not kept.
-    static func origin(_ row: Row, at index: Int) throws -> AdoptionOrigin? {
-        guard let backend = try optionalText(row, index, "subscriber", "adopted_backend"),
-            let text = try optionalText(row, index + 1, "subscriber", "adopted_reference")
+    /// Decodes the columns migrated_backend and migrated_pseudonym, the first at `index`; nil if the origin was not
+    /// stored.
+    static func origin(_ row: Row, at index: Int) throws -> LazyMigrationOrigin? {
+        guard let backend = try optionalText(row, index, "subscriber", "migrated_backend"),
+            let text = try optionalText(row, index + 1, "subscriber", "migrated_pseudonym")
         else { return nil }
-        guard let reference = SubscriberReference(text) else {
-            throw UnreadableRow(table: "subscriber", column: "adopted_reference")
+        guard let reference = SubscriberPseudonym(text) else {
+            throw UnreadableRow(table: "subscriber", column: "migrated_pseudonym")
         }
-        return AdoptionOrigin(backend: backend, reference: reference)
+        return LazyMigrationOrigin(backend: backend, reference: reference)
     }
 
-    /// From columns start and end, the first of them at `index`.
+    /// Decodes the columns start and end, the first at `index`.
     static func period(_ row: Row, at index: Int) throws -> Period {
         let start = try integer(row, index, "period", "start")
         let end = try optionalInteger(row, index + 1, "period", "end")

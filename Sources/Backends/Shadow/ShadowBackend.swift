@@ -1,41 +1,41 @@
 import Gatefold
 
-/// Answers as one backend does, and asks another the same questions to compare.
+/// A backend that returns the results of one backend and sends the same queries to another for comparison.
 ///
-/// The watched backend changes no answer, delays none and fails none: it is asked on the side, by so many questions at once
-/// and no more, and readers and tokens never hear of it.
+/// The watched backend never changes, delays or fails a result. Its queries run concurrently up to a configured limit,
+/// and readers and tokens are not affected.
 struct ShadowBackend: SubscriberBackend {
     let name: String
     let serves: any SubscriberBackend
-    let watch: ShadowWatch
+    let monitor: ShadowMonitor
 
-    func answersFor(_ backend: String) -> Bool { backend == name || serves.answersFor(backend) }
+    func handles(_ backend: String) -> Bool { backend == name || serves.handles(backend) }
 
-    func reads(_ form: Credentials.Form) -> Bool { serves.reads(form) }
+    func accepts(_ kind: Credentials.Kind) -> Bool { serves.accepts(kind) }
 
-    /// The watched backend hears of nobody who registers.
+    /// The registry of the serving backend. The watched backend receives no registrations.
     var registry: (any SubscriberRegistry)? { serves.registry }
 
     var decidingFields: Set<String> { serves.decidingFields }
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        let comparison = watch.recognise(credentials, inquiry)
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        let comparison = monitor.authenticate(credentials, context)
         do {
-            let answer = try await serves.recognise(credentials, inquiry: inquiry)
-            comparison?.resolve(answer)
-            return answer
+            let result = try await serves.authenticate(credentials, context: context)
+            comparison?.resolve(result)
+            return result
         } catch {
             comparison?.resolve(nil)
             throw error
         }
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-        let comparison = watch.subscription(of: subscriber, inquiry)
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+        let comparison = monitor.subscription(of: subscriber, context)
         do {
-            let answer = try await serves.subscription(of: subscriber, inquiry: inquiry)
-            comparison?.resolve(answer)
-            return answer
+            let result = try await serves.subscription(of: subscriber, context: context)
+            comparison?.resolve(result)
+            return result
         } catch {
             comparison?.resolve(nil)
             throw error
@@ -43,49 +43,49 @@ struct ShadowBackend: SubscriberBackend {
     }
 
     func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
-        let comparison = watch.verdict(on: edition, for: subscriber, inquiry)
+        let comparison = monitor.verdict(on: edition, for: subscriber, context)
         do {
-            let answer = try await serves.verdict(on: edition, for: subscriber, inquiry: inquiry)
-            comparison?.resolve(answer)
-            return answer
+            let result = try await serves.verdict(on: edition, for: subscriber, context: context)
+            comparison?.resolve(result)
+            return result
         } catch {
             comparison?.resolve(nil)
             throw error
         }
     }
 
-    func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Remembered<Subscription>? {
-        ofUncompared(subscriber) { serves.rememberedSubscription(of: subscriber, inquiry: inquiry) }
+    func cachedSubscription(of subscriber: Subscriber, context: CallContext) -> Cached<Subscription>? {
+        withoutComparison(subscriber) { serves.cachedSubscription(of: subscriber, context: context) }
     }
 
-    func rememberedVerdict(
-        on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
-    ) -> Remembered<RememberedVerdict>? {
-        ofUncompared(subscriber) { serves.rememberedVerdict(on: edition, for: subscriber, inquiry: inquiry) }
+    func cachedVerdict(
+        on edition: EditionID, for subscriber: Subscriber, context: CallContext
+    ) -> Cached<CachedVerdict>? {
+        withoutComparison(subscriber) { serves.cachedVerdict(on: edition, for: subscriber, context: context) }
     }
 
-    /// What the one that serves remembers, of readers who are not compared.
+    /// Returns the serving backend's cached result for a reader who is not compared.
     ///
-    /// Those who are, are compared at every verification and every edition: an answer from memory alone would end that, so
-    /// nothing is known of them without asking. What is known of the others stands until somebody else is compared, too.
-    private func ofUncompared<Value: Sendable>(
-        _ subscriber: Subscriber, _ look: () -> Remembered<Value>?
-    ) -> Remembered<Value>? {
-        let standing = watch.standing
-        guard !watch.compares(subscriber), let known = look() else { return nil }
-        return Remembered(known.value, standing: standing.joined(with: known.standing))
+    /// Compared readers are compared at every verification and every edition. A cached result would prevent the
+    /// comparison, so they have none. The result for other readers is valid until another reader becomes compared.
+    private func withoutComparison<Value: Sendable>(
+        _ subscriber: Subscriber, _ lookUp: () -> Cached<Value>?
+    ) -> Cached<Value>? {
+        let validity = monitor.validity
+        guard !monitor.compares(subscriber), let known = lookUp() else { return nil }
+        return Cached(known.value, validity: validity.joined(with: known.validity))
     }
 
-    func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
-        try await serves.renew(subscriber, inquiry: inquiry)
+    func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
+        try await serves.renew(subscriber, context: context)
     }
 
     func grantsFeed(to subscriber: Subscriber) -> Bool { serves.grantsFeed(to: subscriber) }
 
-    func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {
-        watch.signOut(subscriber, inquiry)
-        try await serves.signOut(subscriber, inquiry: inquiry)
+    func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
+        monitor.signOut(subscriber, context)
+        try await serves.signOut(subscriber, context: context)
     }
 }

@@ -1,7 +1,7 @@
 import Gatefold
 import Settings
 
-/// One backend that answers and another that is compared with it, `kind: shadow`.
+/// A serving backend and another that is compared with it, `kind: shadow`.
 struct ShadowBackendKind: BackendKind {
     static let name = "shadow"
 
@@ -9,26 +9,27 @@ struct ShadowBackendKind: BackendKind {
     private let serves: String
     private let watches: String
     private let share: Int
-    private let most: Int
+    private let maxConcurrent: Int
 
     init(name: String, settings: SettingsSection) throws(SettingsError) {
         self.name = name
-        serves = try settings.requiredString("serves", expected: "the name of the backend that answers")
-        watches = try settings.requiredString("watches", expected: "the name of the backend that is compared")
+        serves = try settings.requiredString("primary", expected: "the name of the backend that serves readers")
+        watches = try settings.requiredString("candidate", expected: "the name of the backend that is compared")
         guard serves != watches else {
-            throw settings.error("watches", expected: "expected another backend than the one that serves")
+            throw settings.error("candidate", expected: "expected another backend than the one that serves")
         }
         let text = try settings.string("share", default: "100%")
         guard text.last == "%", let share = Int(text.dropLast()), (1...100).contains(share) else {
             throw settings.error("share", expected: "expected a share of the readers from 1% to 100%")
         }
         self.share = share
-        most = try settings.integer("at_once", default: 16, in: 1...1000)
+        maxConcurrent = try settings.integer("max_concurrent", default: 16, in: 1...1000)
     }
 
     var members: [String] { [serves, watches] }
 
-    /// Both members are protected each by themselves.
+    /// A Boolean value that indicates whether the backend is remote. It is `false` because each of the two members
+    /// has its own protections.
     var isRemote: Bool { false }
 
     func open(_ services: BackendServices) throws -> any SubscriberBackend {
@@ -36,6 +37,7 @@ struct ShadowBackendKind: BackendKind {
         guard let watches = services.members[watches] else { throw MissingMember(name: watches) }
         return ShadowBackend(
             name: name, serves: serves,
-            watch: ShadowWatch(shadow: name, watching: watches, share: share, most: most, services: services))
+            monitor: ShadowMonitor(
+                shadow: name, watching: watches, share: share, maxConcurrent: maxConcurrent, services: services))
     }
 }

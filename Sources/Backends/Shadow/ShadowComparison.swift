@@ -1,21 +1,21 @@
 import Gatefold
 
-/// What two systems' answers to one question have in common, as the events that count it.
+/// The comparison of two systems' results for one query, as the events that count it.
 enum ShadowComparison {
     struct Finding: Equatable, Sendable {
         /// The event's name.
         let event: String
-        /// Words without a name or a value of the reader's; nil where there is nothing to tell.
-        let words: String?
+        /// A description without a name or a value of the reader, or `nil` if there is nothing to report.
+        let details: String?
 
-        static let agrees = Finding(event: "shadow_agrees", words: nil)
+        static let agrees = Finding(event: "shadow_agrees", details: nil)
     }
 
-    static func of(_ served: Recognition, _ watched: Recognition) -> [Finding] {
+    static func of(_ served: AuthenticationResult, _ watched: AuthenticationResult) -> [Finding] {
         switch (served, watched) {
-        case (.recognised, .recognised), (.notRecognised, .notRecognised): [.agrees]
-        case (.recognised, .notRecognised): [recognition("recognised here, not there")]
-        case (.notRecognised, .recognised): [recognition("not recognised here, recognised there")]
+        case (.authenticated, .authenticated), (.rejected, .rejected): [.agrees]
+        case (.authenticated, .rejected): [authentication("authenticated here, rejected there")]
+        case (.rejected, .authenticated): [authentication("rejected here, authenticated there")]
         }
     }
 
@@ -25,24 +25,25 @@ enum ShadowComparison {
             found.append(
                 Finding(
                     event: "shadow_differs_state",
-                    words: "\(served.state.rawValue) here, \(watched.state.rawValue) there"))
+                    details: "\(served.state.rawValue) here, \(watched.state.rawValue) there"))
         }
-        if let words = difference(served.entitlement, watched.entitlement) {
-            found.append(Finding(event: "shadow_differs_editions", words: words))
-        } else if served.beginnings != watched.beginnings {
+        if let details = difference(served.entitlement, watched.entitlement) {
+            found.append(Finding(event: "shadow_differs_editions", details: details))
+        } else if served.editionPrefixes != watched.editionPrefixes {
             found.append(
-                Finding(event: "shadow_differs_editions", words: "other beginnings of editions here than there"))
+                Finding(event: "shadow_differs_editions", details: "different edition prefixes here and there"))
         }
         return found.isEmpty ? [.agrees] : found
     }
 
-    /// Empty when one of the two has no verdict of its own, or leaves it to subscriptions: there is nothing to compare.
+    /// Compares two verdicts. The result is empty if one side has no verdict or defers to subscriptions, because
+    /// there is nothing to compare.
     static func of(_ served: EditionVerdict?, _ watched: EditionVerdict?) -> [Finding] {
         switch (served, watched) {
-        case (nil, _), (_, nil), (.leftTo?, _), (_, .leftTo?): []
-        case (.granted?, .granted?), (.refused?, .refused?): [.agrees]
-        case (.granted?, .refused?): [verdict("granted here, refused there")]
-        case (.refused?, .granted?): [verdict("refused here, granted there")]
+        case (nil, _), (_, nil), (.deferred?, _), (_, .deferred?): []
+        case (.granted?, .granted?), (.rejected?, .rejected?): [.agrees]
+        case (.granted?, .rejected?): [verdict("granted here, denied there")]
+        case (.rejected?, .granted?): [verdict("denied here, granted there")]
         }
     }
 
@@ -60,11 +61,11 @@ enum ShadowComparison {
         }
     }
 
-    private static func recognition(_ words: String) -> Finding {
-        Finding(event: "shadow_differs_recognition", words: words)
+    private static func authentication(_ details: String) -> Finding {
+        Finding(event: "shadow_differs_authentication", details: details)
     }
 
-    private static func verdict(_ words: String) -> Finding {
-        Finding(event: "shadow_differs_verdict", words: words)
+    private static func verdict(_ details: String) -> Finding {
+        Finding(event: "shadow_differs_verdict", details: details)
     }
 }

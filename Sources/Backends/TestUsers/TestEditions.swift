@@ -1,13 +1,15 @@
 import Gatefold
 
-/// The editions the test users' world has: a prefix and four digits, one to a hundred unless the request says otherwise.
+/// The editions of the test publication: a prefix and four digits, from 1 to 100 unless the request has other
+/// values.
 struct TestEditions {
-    /// More are never made, whatever range a request asks for.
-    static let most = 10_000
+    /// The maximum number of editions, regardless of the requested range.
+    static let limit = 10_000
     private let prefix: String
     private let numbers: Range<Int>
 
-    /// Takes `issue_prefix`, `issue_start` and `issue_end`, of which a blank one is as good as none; a range that is no range is empty.
+    /// Reads `issue_prefix`, `issue_start` and `issue_end`. A blank value counts as missing, and an invalid range
+    /// is empty.
     init(_ fields: [String: String]) {
         func field(_ name: String) -> String? {
             fields[name].flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
@@ -15,7 +17,7 @@ struct TestEditions {
         prefix = field("issue_prefix") ?? "com.pugpig.edition"
         let start = field("issue_start").map { Int($0) } ?? 1
         let end = field("issue_end").map { Int($0) } ?? 100
-        if let start, let end, start >= 0, end >= start, end - start < Self.most {
+        if let start, let end, start >= 0, end >= start, end - start < Self.limit {
             numbers = start..<end + 1
         } else {
             numbers = 0..<0
@@ -24,7 +26,7 @@ struct TestEditions {
 
     var all: [EditionID] { numbers.compactMap(edition) }
 
-    /// Every second edition, beginning with the first.
+    /// Every second edition, starting with the first.
     var everySecond: Set<EditionID> {
         Set(stride(from: numbers.lowerBound, to: numbers.upperBound, by: 2).compactMap(edition))
     }

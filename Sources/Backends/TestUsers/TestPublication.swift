@@ -1,15 +1,15 @@
 public import Gatefold
 
-/// The publication that the test users read.
+/// The publication of the test users.
 public enum TestPublication {
-    /// Signs in with `username` and `password`, of which only the backend says whether they are enough; issues the
-    /// password of the feed to those the backend names.
+    /// Creates the publication. Its sign-in fields are `username` and `password`, and only the backend decides
+    /// whether they suffice. The publication issues the feed password to the readers that the backend names.
     public static func make(_ id: PublicationID, hasDebugComments: Bool = false) -> Publication {
         Publication(
             id: id,
             credentialFields: CredentialFields(
                 identifier: "username", proofs: ["password"], optional: ["username", "password"]),
-            rule: EntitlementRule(policy: .backendDecides, omitsInactiveList: true), saltForm: .plain,
+            rule: EntitlementRule(policy: .backendDecides, omitsInactiveList: true), saltFormat: .plain,
             issuesFeedPassword: true, hasDebugComments: hasDebugComments, edgeTokens: [TestEdgeToken()])
     }
 }

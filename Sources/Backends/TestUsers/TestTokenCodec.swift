@@ -1,15 +1,20 @@
 import Foundation
 public import Gatefold
 
-/// The test users' tokens: the user name backwards (PROTOCOLS 1.3). Protects nothing, and is for the test backend alone.
+/// The codec of the test users' tokens: the user name in reverse. The token protects nothing and is for the test
+/// backend only.
 ///
-/// Every `X` in a token is deleted before it is read; a token made up by somebody stands for a user nobody knows, and no
-/// token for the user without a name, so that the backend words the refusals.
+/// Every `X` in a token is deleted before the token is read. An invented token yields an unknown user, and no token
+/// yields the user without a name, so that the backend words the rejections.
+///
+/// Source: Pugpig test endpoint and test console, “Test tokens and passwords”.
 public struct TestTokenCodec: TokenCodec {
     private let publication: PublicationID
     private let backend: String
 
-    /// - Parameter backend: the name of the ``TestUsersBackend`` whose tokens these are.
+    /// Creates a codec.
+    ///
+    /// - Parameter backend: The name of the ``TestUsersBackend`` that issues these tokens.
     public init(publication: PublicationID, backend: String = TestUsersBackend.defaultName) {
         self.publication = publication
         self.backend = backend
@@ -21,12 +26,12 @@ public struct TestTokenCodec: TokenCodec {
         return token + (subscriber.upstreamSession ?? "")
     }
 
-    /// The session never ends: everybody who spells the user's name backwards shares it, so nobody's signing out may
-    /// end it for the others.
+    /// Returns the session of a token. The session never ends: every client that reverses the user's name shares
+    /// the session, so a sign-out must not end it for the others.
     public func open(_ token: String) -> Session? {
         let bare = token.filter { $0 != "X" }
         let marks = token.count - bare.count
-        guard let reference = SessionReference(bytes: [0, 0, 0, 0]) else { return nil }
+        guard let reference = SessionPseudonym(bytes: [0, 0, 0, 0]) else { return nil }
         return Session(
             publication: publication,
             subscriber: Subscriber(
@@ -35,7 +40,8 @@ public struct TestTokenCodec: TokenCodec {
             device: nil, reference: reference, issuedAt: .distantFuture, expiresAt: .distantFuture)
     }
 
-    /// Two lines of some 3,500 characters that look like JSON and hold what escaping goes wrong with, but no `X`.
+    /// A text of two lines and about 3,500 characters that resembles JSON and contains characters that are often
+    /// escaped wrongly, but no `X`.
     static let longToken: String = {
         let rights = (1...48).map { number in
             #"{"edition":"com.example.title.\#(1000 + number)","until":"2099-12-31T23:59:59+00:00"}"#

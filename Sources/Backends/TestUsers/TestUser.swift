@@ -1,18 +1,20 @@
-/// The users of the historic test endpoint (PROTOCOLS 1.3), read from a user name in lower case.
+/// The users of the historic test endpoint, parsed from a user name in lower case.
+///
+/// Source: Pugpig test endpoint and test console, “Test users”.
 enum TestUser: Equatable {
-    /// `activeall`, `lapsedsome`, `fliprandom` and the like.
+    /// `activeall`, `lapsedsome`, `fliprandom` and similar users.
     case ordinary(Activity, Holding)
-    /// Verification says yes and edition credentials say no, on purpose.
+    /// A user whose verification succeeds and whose edition credentials are deliberately denied.
     case yesByProxy
-    /// Has a token of several thousand characters with everything in it that gets escaped somewhere.
+    /// A user whose token has several thousand characters, including all that are escaped anywhere.
     case longJSON
     case credentialsError
     case expiredToken
     case blockedToken
     case alwaysStaleToken
-    /// The one user with a password.
+    /// The only user with a password.
     case peter
-    /// `A-B-C`: what sign-in, verification and edition credentials answer.
+    /// `A-B-C`: the responses to sign-in, verification and edition credentials.
     case statusCoder(signIn: StatusCode, verification: StatusCode, credentials: StatusCode)
 
     enum Activity: String, CaseIterable {
@@ -25,21 +27,21 @@ enum TestUser: Equatable {
         case all, none
         /// Every second edition.
         case some
-        /// Each edition by the toss of a coin.
+        /// Each edition with a probability of one half.
         case random
-        /// All, and the password of the feed.
+        /// All editions and the feed password.
         case global
     }
 
-    /// One part of a status coder's name.
+    /// A part of a status coder's name.
     enum StatusCode: Equatable {
-        /// `200`: as `activeall`.
+        /// `200`: the response of `activeall`.
         case fine
-        /// `000`: status 200 with a text that is no XML.
+        /// `000`: status 200 with a text that is not XML.
         case notXML
-        /// `zzz`: as `activeall`, a minute later.
+        /// `zzz`: the response of `activeall` after a minute.
         case late
-        /// Any other: this status with a text. What is no status is 500.
+        /// Any other part: this status with a text. An invalid status becomes 500.
         case status(Int)
 
         init(_ text: some StringProtocol) {
@@ -55,7 +57,7 @@ enum TestUser: Equatable {
 
     static let longJSONName = "longjson"
 
-    /// Returns nil for a name that is nobody's.
+    /// Parses a user name. Returns `nil` for an unknown name.
     init?(_ name: String) {
         switch name {
         case "yesbyproxy": self = .yesByProxy

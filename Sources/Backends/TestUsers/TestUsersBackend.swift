@@ -1,8 +1,10 @@
 import Foundation
 public import Gatefold
 
-/// The users of the historic test endpoint, for whoever builds an app: every answer a reader can get, and those of a
-/// server that is slow or broken (PROTOCOLS 1.3). Knows no real reader and opens no real edition.
+/// The users of the historic test endpoint, for app developers. They produce every result that a reader can get,
+/// and the responses of a slow or broken server. The backend knows no real reader and opens no real edition.
+///
+/// Source: Pugpig test endpoint and test console, “Test users”.
 public struct TestUsersBackend: SubscriberBackend {
     public static let defaultName = "test-users"
 
@@ -11,7 +13,9 @@ public struct TestUsersBackend: SubscriberBackend {
     private let random: RandomSource
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter sleep: how the late answers of the status coders wait.
+    /// Creates a backend.
+    ///
+    /// - Parameter sleep: Delays the late responses of the status coders.
     public init(
         name: String = defaultName, clock: WallClock = .system, random: RandomSource = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -22,45 +26,49 @@ public struct TestUsersBackend: SubscriberBackend {
         self.sleep = sleep
     }
 
-    /// - Throws: ``VerbatimAnswer``, besides cancellation: the answer of a broken server.
-    public func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+    /// Authenticates a test user.
+    ///
+    /// - Throws: ``RawHTTPResponse`` with the response of a broken server, or a cancellation error.
+    public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         let username = credentials.identifier
         guard !username.isEmpty else {
-            throw VerbatimAnswer(status: 400, body: "Please send the name of a test user as username")
+            throw RawHTTPResponse(status: 400, body: "Please send the name of a test user as username")
         }
         switch TestUser(username) {
         case nil:
-            return .notRecognised(message: "Invalid credentials")
+            return .rejected(message: "Invalid credentials")
         case .peter where credentials["password"]?.lowercased() != "pan":
-            return .notRecognised(message: "Invalid credentials")
+            return .rejected(message: "Invalid credentials")
         case .statusCoder(let code, _, _):
             try await play(code)
         default:
             break
         }
-        return .recognised(Subscriber(backend: name, key: username))
+        return .authenticated(Subscriber(backend: name, key: username))
     }
 
-    public func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         if subscriber.key.isEmpty { return Subscription(state: .stale, message: "No token!") }
         guard let user = TestUser(subscriber.key) else {
             return Subscription(state: .inactive, message: "Nobody has this token")
         }
-        var subscription = try await subscription(of: user, inquiry)
+        var subscription = try await subscription(of: user, context)
         subscription.userInfo = [UserInfoCategory(scheme: Self.usernameScheme, value: subscriber.key)]
         return subscription
     }
 
-    /// By which the historic endpoint names the reader in every verification (PROTOCOLS 1.2).
+    /// The user information scheme under which the historic endpoint names the reader in every verification.
+    ///
+    /// Source: Pugpig protocol, “User information categories”.
     private static let usernameScheme = "http://schema.pugpig.com/custom_analytics/username#15"
 
-    private func subscription(of user: TestUser, _ inquiry: Inquiry) async throws -> Subscription {
+    private func subscription(of user: TestUser, _ context: CallContext) async throws -> Subscription {
         switch user {
         case .ordinary(let activity, let holding):
             let (isActive, message) = present(activity)
             return Subscription(
                 state: isActive ? .active : .inactive, message: message,
-                entitlement: entitlement(holding, TestEditions(inquiry.fields)))
+                entitlement: entitlement(holding, TestEditions(context.fields)))
         case .yesByProxy, .longJSON, .credentialsError, .peter:
             return Self.everything
         case .expiredToken, .blockedToken, .alwaysStaleToken:
@@ -71,37 +79,37 @@ public struct TestUsersBackend: SubscriberBackend {
         }
     }
 
-    /// Renews without asking: even a made-up token comes back as a fresh one.
-    public func renew(_ subscriber: Subscriber, inquiry: Inquiry) -> Recognition {
-        if subscriber.key.isEmpty { return .notRecognised(message: "No token!") }
+    /// Renews without a check: even an invented token is renewed.
+    public func renew(_ subscriber: Subscriber, context: CallContext) -> AuthenticationResult {
+        if subscriber.key.isEmpty { return .rejected(message: "No token!") }
         switch TestUser(subscriber.key) {
         case .expiredToken:
-            return .recognised(Subscriber(backend: name, key: "activeall"))
+            return .authenticated(Subscriber(backend: name, key: "activeall"))
         case .blockedToken:
-            return .notRecognised(message: "This token can not be renewed")
+            return .rejected(message: "This token can not be renewed")
         case .alwaysStaleToken:
-            // Not the same token twice, and still stale.
-            return .recognised(
+            // The token differs from the previous one and is still stale.
+            return .authenticated(
                 Subscriber(
                     backend: name, key: subscriber.key, upstreamSession: (subscriber.upstreamSession ?? "") + "X"))
         default:
-            return .recognised(Subscriber(backend: name, key: subscriber.key))
+            return .authenticated(Subscriber(backend: name, key: subscriber.key))
         }
     }
 
     public func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
-        if subscriber.key.isEmpty { return .refused(.notEntitled, message: "No token! Please sign in first") }
+        if subscriber.key.isEmpty { return .rejected(.notEntitled, message: "No token! Please sign in first") }
         let user = TestUser(subscriber.key)
         if case .statusCoder(_, _, let code) = user { try await play(code) }
         switch user {
         case .peter, .longJSON: return .granted
-        case .credentialsError: return .refused(nil, message: "something bad happened")
+        case .credentialsError: return .rejected(nil, message: "something bad happened")
         default: break
         }
         guard let edition else {
-            return .refused(.notEntitled, message: "No product requested! Please send its identifier as product_id")
+            return .rejected(.notEntitled, message: "No product requested! Please send its identifier as product_id")
         }
         switch user {
         case .statusCoder:
@@ -112,15 +120,15 @@ public struct TestUsersBackend: SubscriberBackend {
                 switch holding {
                 case .all, .global: isActive
                 case .none: false
-                case .some, .random: entitlement(holding, TestEditions(inquiry.fields)).includes(edition)
+                case .some, .random: entitlement(holding, TestEditions(context.fields)).includes(edition)
                 }
-            return isGranted ? .granted : .refused(.notEntitled, message: message)
+            return isGranted ? .granted : .rejected(.notEntitled, message: message)
         case .yesByProxy:
-            return .refused(.notEntitled, message: "Sorry, we don't know who you are")
+            return .rejected(.notEntitled, message: "Sorry, we don't know who you are")
         case .expiredToken, .blockedToken, .alwaysStaleToken:
-            return .refused(.notEntitled, message: "You need to log in again!")
+            return .rejected(.notEntitled, message: "You need to log in again!")
         case .peter, .longJSON, .credentialsError, nil:
-            return .refused(.notEntitled, message: "Nobody has this token")
+            return .rejected(.notEntitled, message: "Nobody has this token")
         }
     }
 
@@ -136,7 +144,8 @@ public struct TestUsersBackend: SubscriberBackend {
         case .active: return (true, "This subscription is active")
         case .lapsed: return (false, "This subscription has lapsed")
         case .flip:
-            // An hour has twelve slots, so counting them from 1970 tells odd from even as counting from the hour does.
+            // An hour has twelve slots, so the count since 1970 has the same parity as the count since the start of
+            // the hour.
             let seconds = Int(clock.now.timeIntervalSince1970.rounded(.down))
             let left = 300 - seconds % 300
             return (seconds / 300) % 2 == 1
@@ -156,13 +165,13 @@ public struct TestUsersBackend: SubscriberBackend {
         }
     }
 
-    /// Returns when the answer is to be that of `activeall`.
+    /// Plays a status code. Returns if the result is to be that of `activeall`.
     private func play(_ code: TestUser.StatusCode) async throws {
         switch code {
         case .fine: break
-        case .notXML: throw VerbatimAnswer(status: 200, body: "This text is no XML")
+        case .notXML: throw RawHTTPResponse(status: 200, body: "This text is no XML")
         case .late: try await sleep(.seconds(60))
-        case .status(let status): throw VerbatimAnswer(status: status, body: "This answer has the status \(status)")
+        case .status(let status): throw RawHTTPResponse(status: status, body: "This answer has the status \(status)")
         }
     }
 }

@@ -1,7 +1,7 @@
 public import Gatefold
 public import Settings
 
-/// The made-up readers of a test publication, `kind: test`.
+/// The invented readers of a test publication, `kind: test`.
 public struct TestUsersBackendKind: BackendKind {
     public static let name = "test"
     private let name: String

@@ -1,60 +1,60 @@
 import Gatefold
 import Synchronization
 
-/// A subscriber system that answers slowly, and breaks when it is asked too many questions at once.
+/// A subscriber system that responds slowly and fails under too many concurrent queries.
 final class FragileBackend: SubscriberBackend {
-    struct Broken: Error {}
+    struct SimulatedError: Error {}
 
-    struct Asked: Sendable {
+    struct ReceivedQuery: Sendable {
         let reader: Int
-        /// Of the request that began the question.
+        /// The number of the request that started the query.
         let number: Int
     }
 
     private struct State {
         var latency: Duration
         var present = 0
-        var most = 0
-        var broke = 0
-        var asked: [Asked] = []
+        var peak = 0
+        var failureCount = 0
+        var queried: [ReceivedQuery] = []
     }
 
     let name = "legacy"
-    private let breaksAbove: Int
+    private let failureThreshold: Int
     private let state: Mutex<State>
 
-    init(latency: Duration, breaksAbove: Int) {
-        self.breaksAbove = breaksAbove
+    init(latency: Duration, failureThreshold: Int) {
+        self.failureThreshold = failureThreshold
         state = Mutex(State(latency: latency))
     }
 
-    /// The questions in order.
-    var asked: [Asked] { state.withLock(\.asked) }
-    var most: Int { state.withLock(\.most) }
-    /// How often it broke.
-    var broke: Int { state.withLock(\.broke) }
+    /// The queries in order.
+    var queried: [ReceivedQuery] { state.withLock(\.queried) }
+    var peak: Int { state.withLock(\.peak) }
+    /// The number of failures.
+    var failureCount: Int { state.withLock(\.failureCount) }
 
-    /// Begins to count anew, with another latency.
+    /// Resets the counters and sets another latency.
     func begin(latency: Duration) {
         state.withLock { $0 = State(latency: latency) }
     }
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        .recognised(Subscriber(backend: name, key: credentials.identifier))
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        .authenticated(Subscriber(backend: name, key: credentials.identifier))
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         let (latency, isTooMuch) = state.withLock { state in
             state.present += 1
-            state.most = max(state.most, state.present)
-            state.asked.append(Asked(reader: Int(subscriber.key) ?? 0, number: HerdLog.number))
-            let isTooMuch = state.present > breaksAbove
-            if isTooMuch { state.broke += 1 }
+            state.peak = max(state.peak, state.present)
+            state.queried.append(ReceivedQuery(reader: Int(subscriber.key) ?? 0, number: HerdLog.number))
+            let isTooMuch = state.present > failureThreshold
+            if isTooMuch { state.failureCount += 1 }
             return (state.latency, isTooMuch)
         }
         defer { state.withLock { $0.present -= 1 } }
         if latency > .zero { try await Task.sleep(for: latency) }
-        if isTooMuch { throw Broken() }
+        if isTooMuch { throw SimulatedError() }
         return Subscription(state: .active, entitlement: .allEditions)
     }
 }

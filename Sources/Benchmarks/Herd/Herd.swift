@@ -4,46 +4,47 @@ import Gatefold
 import Protections
 import Synchronization
 
-/// Many readers at once, before a subscriber system that bears little.
+/// Many readers at the same time, in front of a subscriber system with little capacity.
 struct Herd: Sendable {
     let readers: Int
     let requests: Int
-    /// Over so long the requests arrive, evenly.
+    /// The period over which the requests arrive evenly.
     let duration: Duration
     let latency: Duration
-    let breaksAbove: Int
+    let failureThreshold: Int
     var settings = ProtectionSettings()
 
-    /// Requests arrive in swarms, one every so often.
+    /// The interval between two batches of requests.
     private static let tick = Duration.milliseconds(5)
 
     func run() async throws -> HerdReport {
-        let fragile = FragileBackend(latency: .zero, breaksAbove: breaksAbove)
+        let fragile = FragileBackend(latency: .zero, failureThreshold: failureThreshold)
         let protected = ProtectedBackend(
-            fragile, decidesEditions: false, settings: settings, services: try House.services())
-        let codec = try House.codec
-        let tokens = try (0..<readers).map { try codec.seal(try House.session(of: $0)) }
-        return try await House.withFolder { folder in
-            let proxy = try House.proxy(protected, tokens: codec, folder)
-            return try await run(proxy, tokens, fragile, protected)
+            fragile, decidesEditions: false, settings: settings, services: try BenchmarkPublication.services())
+        let codec = try BenchmarkPublication.codec
+        let tokens = try (0..<readers).map { try codec.seal(try BenchmarkPublication.session(of: $0)) }
+        return try await BenchmarkPublication.withFolder { folder in
+            let authorizationService = try BenchmarkPublication.authorizationService(protected, tokens: codec, folder)
+            return try await run(authorizationService, tokens, fragile, protected)
         }
     }
 
     private func run(
-        _ proxy: PublicationProxy, _ tokens: [String], _ fragile: FragileBackend, _ protected: ProtectedBackend
+        _ authorizationService: AuthorizationService, _ tokens: [String], _ fragile: FragileBackend,
+        _ protected: ProtectedBackend
     ) async throws -> HerdReport {
-        try await warmUp(proxy, tokens, protected)
+        try await warmUp(authorizationService, tokens, protected)
         let before = protected.status
         fragile.begin(latency: latency)
         let log = HerdLog()
         let start = ContinuousClock.now
-        try await release(proxy, tokens, log, start)
+        try await release(authorizationService, tokens, log, start)
         let seconds = (ContinuousClock.now - start) / .seconds(1)
 
-        var report = log.report(asked: fragile.asked)
+        var report = log.report(queried: fragile.queried)
         report.seconds = seconds
-        report.mostAtOnce = fragile.most
-        report.broke = fragile.broke
+        report.peakConcurrency = fragile.peak
+        report.failureCount = fragile.failureCount
         let after = protected.status
         report.entries = after.entries
         report.bytes = after.bytes
@@ -51,15 +52,17 @@ struct Herd: Sendable {
         return report
     }
 
-    /// Every second reader was there lately.
+    /// Returns whether the reader's subscription is cached before the herd arrives. Every second reader's is.
     static func isWarm(_ reader: Int) -> Bool { reader.isMultiple(of: 2) }
 
-    private func warmUp(_ proxy: PublicationProxy, _ tokens: [String], _ protected: ProtectedBackend) async throws {
+    private func warmUp(_ authorizationService: AuthorizationService, _ tokens: [String], _ protected: ProtectedBackend)
+        async throws
+    {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {
                     for reader in stride(from: worker, to: readers, by: 8) where Self.isWarm(reader) {
-                        _ = try await proxy.verify(token: tokens[reader], Inquiry())
+                        _ = try await authorizationService.verify(token: tokens[reader], CallContext())
                     }
                 }
             }
@@ -67,12 +70,13 @@ struct Herd: Sendable {
         }
     }
 
-    /// Sends the requests in time, whether or not those before have been answered.
+    /// Sends the requests on schedule, without waiting for the responses to earlier ones.
     private func release(
-        _ proxy: PublicationProxy, _ tokens: [String], _ log: HerdLog, _ start: ContinuousClock.Instant
+        _ authorizationService: AuthorizationService, _ tokens: [String], _ log: HerdLog,
+        _ start: ContinuousClock.Instant
     ) async throws {
         let ticks = max(1, Int(duration / Self.tick))
-        // Every reader comes, in no order.
+        // Every reader arrives, in random order.
         let order = (0..<requests).map { $0 % readers }.shuffled()
         try await withThrowingDiscardingTaskGroup { group in
             for tick in 0..<ticks {
@@ -81,15 +85,16 @@ struct Herd: Sendable {
                     let reader = order[number]
                     group.addTask {
                         let start = ContinuousClock.now
-                        let isAnswered = try await HerdLog.$number.withValue(number) {
+                        let isServed = try await HerdLog.$number.withValue(number) {
                             do {
-                                return try await proxy.verify(token: tokens[reader], Inquiry()).subscription.state
+                                return try await authorizationService.verify(token: tokens[reader], CallContext())
+                                    .subscription.state
                                     == .active
                             } catch is Unavailable {
                                 return false
                             }
                         }
-                        log.note(reader, isAnswered: isAnswered, ContinuousClock.now - start)
+                        log.record(reader, isServed: isServed, ContinuousClock.now - start)
                     }
                 }
             }

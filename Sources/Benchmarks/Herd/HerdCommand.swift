@@ -3,34 +3,34 @@ import ArgumentParser
 struct HerdCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "herd",
-        abstract: "A push notification wakes every app at once, before a subscriber system that bears little.",
+        abstract: "Simulate a push notification that wakes every app at once, with a slow subscriber system.",
         discussion: """
-            Every reader asks for the subscription, again and again, through the proxy and the protection of the backend, \
-            which both are the real ones. The subscriber system is made up: it takes its time over every question and \
-            breaks when it is asked too many at once. Exits with 1 when it broke.
+            Every reader requests the subscription repeatedly through the real authorization service and the real \
+            protection of the backend. The subscriber system is simulated: it delays every query and fails when it \
+            gets too many queries at once. Exits with 1 if it failed.
             """)
 
-    @Option(help: "Distinct readers; every second one was there lately, so that the answer is remembered.")
+    @Option(help: "The number of readers; the result of every second one is cached.")
     var readers = 20_000
 
-    @Option(help: "Requests, spread evenly over the time.")
+    @Option(help: "The number of requests, spread evenly over the time.")
     var requests = 200_000
 
-    @Option(help: "Over so many seconds the requests arrive.")
+    @Option(help: "The seconds over which the requests arrive.")
     var seconds = 10.0
 
-    @Option(help: "So many milliseconds the subscriber system takes over a question.")
+    @Option(help: "The milliseconds that the subscriber system takes for a query.")
     var latency = 50
 
-    @Option(help: "The subscriber system breaks when it is asked more than so many questions at once.")
-    var breaksAbove = 20
+    @Option(help: "The concurrent queries above which the subscriber system fails.")
+    var failureThreshold = 20
 
     func run() async throws {
         let report = try await Herd(
             readers: readers, requests: requests, duration: .seconds(seconds), latency: .milliseconds(latency),
-            breaksAbove: breaksAbove
+            failureThreshold: failureThreshold
         ).run()
         print(report.text)
-        if report.mostAtOnce > breaksAbove || report.broke > 0 { throw ExitCode(1) }
+        if report.peakConcurrency > failureThreshold || report.failureCount > 0 { throw ExitCode(1) }
     }
 }

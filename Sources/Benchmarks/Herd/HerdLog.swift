@@ -1,31 +1,31 @@
 import Synchronization
 
-/// What became of each request.
+/// A record of the outcome of each request.
 final class HerdLog: Sendable {
-    /// The number of the request on whose behalf the present task runs.
+    /// The number of the request that the current task serves.
     @TaskLocal static var number = 0
 
     private let report = Mutex(HerdReport())
 
-    func note(_ reader: Int, isAnswered: Bool, _ latency: Duration) {
+    func record(_ reader: Int, isServed: Bool, _ latency: Duration) {
         report.withLock { report in
             report.requests += 1
             report.latencies.append(latency)
-            if isAnswered { report.answered += 1 } else { report.sentAway += 1 }
+            if isServed { report.served += 1 } else { report.rejected += 1 }
             guard Herd.isWarm(reader) else { return }
             report.warmLatencies.append(latency)
-            if isAnswered { report.warmAnswered += 1 } else { report.warmSentAway += 1 }
+            if isServed { report.warmServed += 1 } else { report.warmRejected += 1 }
         }
     }
 
-    /// - Parameter asked: what the subscriber system was asked, in order.
-    func report(asked: [FragileBackend.Asked]) -> HerdReport {
+    /// - Parameter queried: The queries to the subscriber system, in order.
+    func report(queried: [FragileBackend.ReceivedQuery]) -> HerdReport {
         var report = report.withLock { $0 }
-        report.asked = asked.count
+        report.queried = queried.count
         var latest = 0
-        for question in asked where !Herd.isWarm(question.reader) {
-            report.overtaken = max(report.overtaken, latest - question.number)
-            latest = max(latest, question.number)
+        for request in queried where !Herd.isWarm(request.reader) {
+            report.overtaken = max(report.overtaken, latest - request.number)
+            latest = max(latest, request.number)
         }
         return report
     }

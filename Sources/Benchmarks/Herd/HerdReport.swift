@@ -2,21 +2,21 @@ import Backends
 import Foundation
 import Protections
 
-/// What a herd met with.
+/// The measurements of a herd.
 struct HerdReport: Sendable {
     var requests = 0
-    /// Answered with the true subscription.
-    var answered = 0
-    /// Told to come back later: a 503 on the wire.
-    var sentAway = 0
-    /// Of those whose answers were remembered when the herd came.
-    var warmAnswered = 0
-    var warmSentAway = 0
-    /// Questions that the subscriber system was asked during the herd.
-    var asked = 0
-    var mostAtOnce = 0
-    var broke = 0
-    /// The most requests that came later than one that was asked, and were asked before it.
+    /// The number of requests that got the true subscription.
+    var served = 0
+    /// The number of requests that were deferred, which is a 503 on the wire.
+    var rejected = 0
+    /// The number of successful requests of readers whose results were cached when the herd arrived.
+    var warmServed = 0
+    var warmRejected = 0
+    /// The number of queries to the subscriber system during the herd.
+    var queried = 0
+    var peakConcurrency = 0
+    var failureCount = 0
+    /// The maximum number of later requests whose queries ran before that of an earlier request.
     var overtaken = 0
     var counts: [ProtectionStatus.Count: Int] = [:]
     var entries = 0
@@ -28,21 +28,21 @@ struct HerdReport: Sendable {
     var text: String {
         """
         requests                  \(requests) in \(Self.decimal(seconds)) s
-        answered                  \(answered)
-          fresh from memory       \(counts[.fresh, default: 0])
-          ageing from memory      \(counts[.ageing, default: 0])
-          shared a question       \(counts[.coalesced, default: 0])
+        served                    \(served)
+          fresh from the cache    \(counts[.fresh, default: 0])
+          ageing from the cache   \(counts[.revalidating, default: 0])
+          shared a query          \(counts[.coalesced, default: 0])
           last known good         \(counts[.lastKnownGood, default: 0])
-        sent away (503)           \(sentAway)
+        rejected (503)            \(rejected)
           queue full              \(counts[.queueFull, default: 0])
-          patience over           \(counts[.patienceOver, default: 0])
+          queue timeout           \(counts[.queueTimeout, default: 0])
           breaker open            \(counts[.breakerOpen, default: 0])
-        warm readers              \(warmAnswered) answered, \(warmSentAway) sent away
-        subscriber system         \(asked) questions, at most \(mostAtOnce) at once, broke \(broke) times
-        order of the cold         nobody was overtaken by more than \(overtaken) later requests
+        warm readers              \(warmServed) served, \(warmRejected) rejected
+        subscriber system         \(queried) queries, at most \(peakConcurrency) at once, failed \(failureCount) times
+        order of the cold         no request was overtaken by more than \(overtaken) later requests
         latency of the warm       p50 \(Self.milliseconds(warmLatencies, 0.5)), p99 \(Self.milliseconds(warmLatencies, 0.99))
         latency of all            p50 \(Self.milliseconds(latencies, 0.5)), p99 \(Self.milliseconds(latencies, 0.99))
-        remembered                \(entries) answers, \(bytes / 1_000) kB by estimate
+        cached                    \(entries) results, \(bytes / 1_000) kB by estimate
         peak memory               \(Self.peakMemory)
         """
     }
@@ -56,7 +56,7 @@ struct HerdReport: Sendable {
         return decimal(latency / .milliseconds(1)) + " ms"
     }
 
-    /// The most memory the process ever had, as proc(5) tells it.
+    /// The peak memory of the process, as reported in proc(5).
     private static var peakMemory: String {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

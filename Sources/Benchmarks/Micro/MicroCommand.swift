@@ -4,24 +4,24 @@ import Foundation
 struct MicroCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "micro",
-        abstract: "What single pieces of the work on a request cost, in nanoseconds a call.",
-        discussion: "Each piece is called over and over on one core; the median of the rounds is shown.")
+        abstract: "Measure single parts of the work on a request, in nanoseconds per call.",
+        discussion: "Each part is called repeatedly on one core; the median of the rounds is shown.")
 
-    @Option(help: "Rounds of each piece.")
+    @Option(help: "The number of rounds of each part.")
     var rounds = 7
 
-    @Option(help: "So many milliseconds a round takes, about.")
+    @Option(help: "The approximate milliseconds of a round.")
     var milliseconds = 100
 
-    @Option(help: "Only pieces whose name contains this.")
+    @Option(help: "Measure only parts whose name contains this text.")
     var only = ""
 
     @Flag(help: "Print JSON instead of a table.")
     var json = false
 
     func run() async throws {
-        try await House.withFolder { folder in
-            let pieces = try await MicroPieces.all(folder).filter { only.isEmpty || $0.name.contains(only) }
+        try await BenchmarkPublication.withFolder { folder in
+            let pieces = try await MicrobenchmarkFixture.all(folder).filter { only.isEmpty || $0.name.contains(only) }
             let measured = try pieces.map { try $0.measure(rounds: rounds, duration: .milliseconds(milliseconds)) }
             print(json ? try Self.json(measured) : Self.table(measured))
         }
@@ -37,10 +37,10 @@ struct MicroCommand: AsyncParsableCommand {
         let width = measured.map(\.name.count).max() ?? 0
         let lines = measured.map { piece in
             piece.name.padding(toLength: width, withPad: " ", startingAt: 0)
-                + [piece.median, piece.least, piece.most].map { right(String(Int($0.rounded())), 12) }.joined()
+                + [piece.median, piece.min, piece.max].map { right(String(Int($0.rounded())), 12) }.joined()
         }
         let head =
-            String(repeating: " ", count: width) + ["ns median", "least", "most"].map { right($0, 12) }.joined()
+            String(repeating: " ", count: width) + ["ns median", "min", "max"].map { right($0, 12) }.joined()
         return ([head] + lines).joined(separator: "\n")
     }
 

@@ -1,28 +1,30 @@
-/// One small piece of the work on a request, on one core and with nobody waiting.
+/// One small part of the work on a request, measured on one core without waiting tasks.
 struct Microbenchmark: Sendable {
     let name: String
-    /// One call; whether it did what it is measured for.
+    /// Makes one call and returns whether it had the expected result.
     let call: @Sendable () -> Bool
 
     struct Measured: Codable, Sendable {
         let name: String
-        /// Medians and extremes of the rounds, nanoseconds a call.
+        /// The median of the rounds in nanoseconds per call. The next two values are the minimum and the maximum.
         let median: Double
-        let least: Double
-        let most: Double
-        /// In one round.
+        let min: Double
+        let max: Double
+        /// The number of calls in one round.
         let calls: Int
     }
 
     struct Failed: Error, CustomStringConvertible {
         let name: String
-        var description: String { "\(name): a call did not do what it is measured for" }
+        var description: String { "\(name): a call did not have the expected result" }
     }
 
+    /// Measures the calls.
+    ///
     /// - Parameters:
-    ///   - rounds: at least one.
-    ///   - duration: of one round, about.
-    /// - Throws: ``Failed``.
+    ///   - rounds: The number of rounds. At min 1.
+    ///   - duration: The approximate duration of one round.
+    /// - Throws: ``Failed`` if a call did not have the expected result.
     func measure(rounds: Int, duration: Duration) throws -> Measured {
         var calls = 1
         while try time(calls) < duration / 4 { calls *= 2 }
@@ -37,7 +39,7 @@ struct Microbenchmark: Sendable {
             nanoseconds.count.isMultiple(of: 2)
             ? (nanoseconds[middle - 1] + nanoseconds[middle]) / 2 : nanoseconds[middle]
         return Measured(
-            name: name, median: median, least: nanoseconds[0], most: nanoseconds[nanoseconds.count - 1], calls: calls)
+            name: name, median: median, min: nanoseconds[0], max: nanoseconds[nanoseconds.count - 1], calls: calls)
     }
 
     private func time(_ calls: Int) throws -> Duration {
@@ -45,7 +47,7 @@ struct Microbenchmark: Sendable {
         let start = ContinuousClock.now
         for _ in 0..<calls where call() { good += 1 }
         let elapsed = ContinuousClock.now - start
-        // It also keeps the compiler from leaving the calls out.
+        // The check also prevents the compiler from removing the calls.
         guard good == calls else { throw Failed(name: name) }
         return elapsed
     }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Values in turn, from the first again after the last.
+/// A repeating sequence of values, which restarts after the last value.
 final class Turns<Value: Sendable>: Sendable {
     private let values: [Value]
     private let turn = Atomic(0)
 
-    /// - Parameter values: not empty.
+    /// - Parameter values: The values. Not empty.
     init(of values: [Value]) {
         self.values = values
     }

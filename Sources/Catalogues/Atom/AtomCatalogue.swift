@@ -1,22 +1,22 @@
 import Gatefold
 import Settings
 
-/// The editions of somebody's Atom or OPDS feed, all its pages.
+/// A source of editions in an external Atom or OPDS feed, including all its pages.
 struct AtomCatalogue: CatalogueSource {
     let fetch: DocumentFetch
     let feed: AtomFeed
-    let mostPages: Int
+    let maxPages: Int
 
-    func fetch(after known: KnownCatalogue) async throws -> CatalogueAnswer {
+    func fetch(after known: KnownCatalogue) async throws -> CatalogueResult {
         guard let first = try await fetch(known: known.validators) else { return .unchanged }
         var reader = CatalogueReader(known: known.catalogue)
         var next = try feed.read(first.bytes, from: fetch.address, known: known.catalogue, into: &reader)
-        // The first page alone says nothing of the others, which can change without it.
+        // The validators of the first page do not cover the other pages, which can change independently.
         let validators = next == nil ? first.validators : nil
         var seen: Set<String> = []
         while let page = next {
-            guard seen.insert(page).inserted, seen.count < mostPages else {
-                throw CatalogueFailure.tooManyPages(limit: mostPages)
+            guard seen.insert(page).inserted, seen.count < maxPages else {
+                throw CatalogueFailure.tooManyPages(limit: maxPages)
             }
             try Task.checkCancellation()
             guard let document = try await fetch(page: page, known: nil) else { throw CatalogueFailure.status(304) }
@@ -26,23 +26,23 @@ struct AtomCatalogue: CatalogueSource {
     }
 }
 
-/// `kind: atom`
+/// The catalogue source `kind: atom`.
 struct AtomCatalogueKind: CatalogueSourceKind {
     static let name = "atom"
-    private let place: DocumentPlace
+    private let place: DocumentLocation
     private let feed: AtomFeed
-    private let mostPages: Int
+    private let maxPages: Int
 
     init(_ settings: SettingsSection) throws(SettingsError) {
-        place = try DocumentPlace(
+        place = try DocumentLocation(
             settings, accepting: "application/atom+xml, application/xml;q=0.9, text/xml;q=0.8")
         feed = AtomFeed(
             idPrefix: try settings.string("id_prefix", default: ""), content: try ContentPrefix(settings),
-            largest: 64 << 20)
-        mostPages = try settings.integer("pages_at_most", default: 50, in: 1...1_000)
+            maxSize: 64 << 20)
+        maxPages = try settings.integer("max_pages", default: 50, in: 1...1_000)
     }
 
     func open() throws -> any CatalogueSource {
-        AtomCatalogue(fetch: place.open(), feed: feed, mostPages: mostPages)
+        AtomCatalogue(fetch: place.open(), feed: feed, maxPages: maxPages)
     }
 }

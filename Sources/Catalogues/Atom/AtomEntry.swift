@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import XML
 
-/// One entry of a feed.
+/// An entry of a feed.
 struct AtomEntry {
     private let element: XMLElement
     private let base: String?
@@ -14,7 +14,7 @@ struct AtomEntry {
         self.feed = feed
     }
 
-    /// The edition's identifier as the entry has it.
+    /// The edition's identifier as the entry writes it.
     var name: String? { element.atom("id").map { feed.edition(named: $0.text) } }
 
     func edition() throws(EditionItemProblem) -> Edition {
@@ -23,7 +23,7 @@ struct AtomEntry {
         item.title = element.atom("title").map(Self.text)
         let updated = try date("updated", in: AtomName.atom)
         item.published = try date("published", in: AtomName.atom)
-        // Only read where it counts: the date of a printed issue may be any text.
+        // The date is parsed only if it is needed, because the date of a printed issue may be any text.
         if item.published == nil {
             item.published = try date("issued", in: AtomName.dublinCore, isPartial: true)
         }
@@ -31,7 +31,8 @@ struct AtomEntry {
         item.details.updated = updated == item.published ? nil : updated
         let draft = element.child("control", in: AtomName.app)?.child("draft", in: AtomName.app)
         item.isDraft = draft?.text.trimmingCharacters(in: .whitespacesAndNewlines) == "yes"
-        // A draft may be had for nothing by those who see it; what it will cost shows when it is none any more.
+        // A draft is not marked as free. Its open link is meant for the readers who can see drafts; its final price
+        // appears when the edition is no longer a draft.
         item.isFree = !item.isDraft && link(AtomName.buy) == nil && isFree
         item.product = element.child("identifier", in: AtomName.dublinCore)?.text
         item.file = try feed.content.file(
@@ -46,14 +47,16 @@ struct AtomEntry {
 
     private var isFree: Bool { link(AtomName.acquisition) != nil || link(AtomName.openAccess) != nil }
 
-    /// Where the first link of that relation leads.
+    /// Returns the target of the first link with the given relation.
     private func link(_ relation: String) -> String? {
         element.children.first { $0.isAtom("link") && $0.attributes["rel"] == relation }?.attributes["href"]
             .flatMap { WebAddress.resolve($0, against: base) ?? $0 }
     }
 
-    /// - Parameter isPartial: whether a year (`1917`) or a month (`2026-03`) is a date, too: its first day, as W3C's date format
-    ///   has them that OPDS catalogues write.
+    /// Returns the date in a child element.
+    ///
+    /// - Parameter isPartial: A Boolean value that indicates whether a year (`1917`) or a month (`2026-03`) counts
+    ///   as its first day. OPDS catalogues write such dates in W3C's date format.
     private func date(
         _ name: String, in namespace: String, isPartial: Bool = false
     ) throws(EditionItemProblem) -> Date? {
@@ -67,7 +70,8 @@ struct AtomEntry {
         return date
     }
 
-    /// The term, with the scheme's name in front where it has one: `region=north`.
+    /// Returns the terms of the categories. A term is prefixed with the name of its scheme if it has one:
+    /// `region=north`.
     private func categories() throws(EditionItemProblem) -> [String] {
         var categories: [String] = []
         for child in element.children where child.isAtom("category") {
@@ -79,7 +83,7 @@ struct AtomEntry {
         return categories
     }
 
-    /// A text construct as plain text: what is marked up loses its tags.
+    /// Returns a text construct as plain text, without markup tags.
     private static func text(_ element: XMLElement) -> String {
         switch element.attributes["type"] {
         case "xhtml": element.allText.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -90,11 +94,11 @@ struct AtomEntry {
 }
 
 extension XMLElement {
-    /// What stands directly inside, and behind it what stands inside the children.
+    /// The direct text of the element, followed by the text of its children.
     fileprivate var allText: String { text + children.map(\.allText).joined(separator: " ") }
 }
 
-/// HTML in a text, as far as a line about an edition has any.
+/// A converter of simple HTML, as it occurs in short texts about an edition, to plain text.
 enum MarkedUpText {
     private static let entities = [
         ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", "\u{A0}"), ("&amp;", "&"),

@@ -2,24 +2,26 @@ import Foundation
 import Gatefold
 import XML
 
-/// Reads one page of an Atom or OPDS feed; any bytes give a page or an error.
+/// A parser for one page of an Atom or OPDS feed. Every input yields a page or an error.
 struct AtomFeed {
-    /// What is left out of the beginning of entries' identifiers.
+    /// The prefix that is removed from the identifiers of entries.
     var idPrefix = ""
     var content = ContentPrefix(nil)
-    /// What is larger is no page.
-    var largest = 16 << 20
+    /// The maximum size of a page in bytes.
+    var maxSize = 16 << 20
 
+    /// Reads one page.
+    ///
     /// - Parameters:
-    ///   - address: of the page, for references that are relative to it.
-    ///   - known: the editions of which a deletion may tell.
-    /// - Returns: the address of the next page; nil after the last.
+    ///   - address: The address of the page, for relative references.
+    ///   - known: The known editions, to which a deletion may refer.
+    /// - Returns: The address of the next page; nil after the last page.
     func read(
         _ bytes: [UInt8], from address: String?, known: Catalogue, into reader: inout CatalogueReader
     ) throws(CatalogueFailure) -> String? {
         let root: XMLElement
         do {
-            root = try XMLDocument(parsing: bytes, limits: .init(size: largest)).root
+            root = try XMLDocument(parsing: bytes, limits: .init(size: maxSize)).root
         } catch {
             throw .notADocument("a readable XML document")
         }
@@ -53,7 +55,8 @@ struct AtomFeed {
         element.attributes["base"].flatMap { WebAddress.resolve($0, against: address) } ?? address
     }
 
-    /// A deletion tells no more than when it was: the rest is what was known of the edition.
+    /// Returns the edition of a deletion. A deletion holds only its time, so the other fields come from the known
+    /// edition.
     private func deletion(_ element: XMLElement, _ known: Catalogue) throws(EditionItemProblem) -> Edition {
         guard let ref = element.attributes["ref"] else { throw .missing("ref") }
         guard let when = element.attributes["when"].flatMap({ CivilTime.date($0) }) else { throw .unreadable("when") }
@@ -69,7 +72,7 @@ struct AtomFeed {
 }
 
 extension EditionItem {
-    /// What an edition was made of.
+    /// Creates an item with the fields of an edition.
     init(_ edition: Edition) {
         self.init(id: edition.id.rawValue)
         title = edition.title

@@ -1,13 +1,13 @@
 import Settings
 
-/// `kind: baker`
+/// The catalogue source `kind: baker`.
 struct BakerCatalogueKind: CatalogueSourceKind {
     static let name = "baker"
-    private let place: DocumentPlace
+    private let place: DocumentLocation
     private let content: ContentPrefix
 
     init(_ settings: SettingsSection) throws(SettingsError) {
-        place = try DocumentPlace(settings, accepting: "application/json, text/json;q=0.9, */*;q=0.1")
+        place = try DocumentLocation(settings, accepting: "application/json, text/json;q=0.9, */*;q=0.1")
         content = try ContentPrefix(settings)
     }
 

@@ -2,7 +2,9 @@ import Foundation
 import Gatefold
 import JSON
 
-/// Reads a shelf as Baker has it (PROTOCOLS 2.2); any bytes give a catalogue or an error.
+/// A parser for a Baker shelf. Every input yields a catalogue or an error.
+///
+/// Source: Baker protocol, “Shelf document”.
 struct BakerShelf {
     var content = ContentPrefix(nil)
     var address: String?
@@ -24,7 +26,8 @@ struct BakerShelf {
         guard let published = Self.date(date) else { throw .unreadable("date") }
         item.published = published
         item.product = try text("product_id", of: value)
-        // Only absent or null is free (PROTOCOLS 2.2): a product still to be filled in must not open anything.
+        // Only an absent or null product is free. A product that is not filled in yet must not open an edition.
+        // Source: Baker protocol, “Shelf document”.
         if item.product == nil, value["product_id"] != nil, value["product_id"] != .null {
             throw .unreadable("product_id")
         }
@@ -39,7 +42,7 @@ struct BakerShelf {
         reference.map { WebAddress.resolve($0, against: address) ?? $0 }
     }
 
-    /// Nil where it is missing, null or empty.
+    /// Returns the text of a member; nil if it is missing, null or empty.
     private func text(_ name: String, of value: JSONValue) throws(EditionItemProblem) -> String? {
         switch value[name] {
         case nil, .null: return nil
@@ -62,19 +65,20 @@ struct BakerShelf {
         }
     }
 
-    /// `yyyy-MM-dd HH:mm:ss` in GMT and nothing else: the app reads no other.
+    /// Returns a date written as `yyyy-MM-dd HH:mm:ss` in GMT. Other formats are rejected, because the app reads no
+    /// other.
     private static func date(_ text: String) -> Date? {
         guard text.utf8.count == 19, text.utf8.dropFirst(10).first == UInt8(ascii: " ") else { return nil }
         return CivilTime.date(text + "Z")
     }
 }
 
-/// The editions of somebody's Baker shelf.
+/// A source of editions in an external Baker shelf.
 struct BakerCatalogue: CatalogueSource {
     let fetch: DocumentFetch
     let shelf: BakerShelf
 
-    func fetch(after known: KnownCatalogue) async throws -> CatalogueAnswer {
+    func fetch(after known: KnownCatalogue) async throws -> CatalogueResult {
         guard let document = try await fetch(known: known.validators) else { return .unchanged }
         var reader = CatalogueReader(known: known.catalogue)
         try shelf.read(document.bytes, into: &reader)

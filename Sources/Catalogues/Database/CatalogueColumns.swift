@@ -4,20 +4,20 @@ import Gatefold
 import JSON
 import Settings
 
-/// From the columns of a query to editions.
+/// The mapping from the columns of a query to the fields of an edition.
 struct CatalogueColumns: Sendable {
-    /// What a column can say of an edition; the raw value is the column's usual name.
+    /// A field of an edition that a column can hold. The raw value is the default name of the column.
     enum Field: String, CaseIterable {
         case id, title, published, free, draft, withdrawn, product, file, summary, author, cover, sample, previews
         case categories, contents, updated
     }
 
     private let names: [Field: String]
-    private let dates: DateForm
+    private let dates: DateFormat
     private let separator: String
 
-    /// Reads `columns` (the names of columns that are not called as the field), `dates` (how days and moments are written)
-    /// and `separator` (between several in one text).
+    /// Reads `columns` (the names of columns that differ from their field), `dates` (the format of dates) and
+    /// `separator` (the separator of several values in one text).
     init(_ settings: SettingsSection) throws(SettingsError) {
         let section = try settings.section("columns")
         var names: [Field: String] = [:]
@@ -28,11 +28,13 @@ struct CatalogueColumns: Sendable {
         self.names = names
         dates = try settings.choice("dates", default: .iso)
         separator = try settings.string("separator", default: ",")
-        if separator.isEmpty { throw settings.error("separator", expected: "expected one character or more") }
+        if separator.isEmpty { throw settings.error("separator", expected: "expected at least one character") }
     }
 
-    /// - Parameter known: the editions as they were before.
-    /// - Throws: ``CatalogueFailure`` for columns that are not as the settings say.
+    /// Reads the rows of a query.
+    ///
+    /// - Parameter known: The previously known editions.
+    /// - Throws: ``CatalogueFailure`` if the columns do not match the settings.
     func read(_ rows: SQLRows, known: Catalogue = Catalogue()) throws(CatalogueFailure) -> CatalogueReading {
         let places = try self.places(rows.columns)
         var reader = CatalogueReader(known: known)
@@ -43,7 +45,8 @@ struct CatalogueColumns: Sendable {
         return reader.finish(nil)
     }
 
-    /// A column is found whatever its case, because some systems answer in upper case whatever was asked.
+    /// Returns the index of each field's column. The comparison falls back to case-insensitive names, because some
+    /// systems return upper-case names for every query.
     private func places(_ columns: [String]) throws(CatalogueFailure) -> [Field: Int] {
         var places: [Field: Int] = [:]
         for field in Field.allCases {
@@ -64,8 +67,8 @@ struct CatalogueColumns: Sendable {
         var item = EditionItem(id: value(.id))
         item.title = value(.title)
         item.published = try date(value(.published), .published)
-        item.isFree = try truth(value(.free), .free)
-        item.isDraft = try truth(value(.draft), .draft)
+        item.isFree = try boolValue(value(.free), .free)
+        item.isDraft = try boolValue(value(.draft), .draft)
         item.withdrawn = try date(value(.withdrawn), .withdrawn)
         item.product = value(.product)
         item.file = value(.file)
@@ -86,7 +89,7 @@ struct CatalogueColumns: Sendable {
         return date
     }
 
-    private func truth(_ text: String?, _ field: Field) throws(EditionItemProblem) -> Bool {
+    private func boolValue(_ text: String?, _ field: Field) throws(EditionItemProblem) -> Bool {
         switch text?.lowercased() {
         case nil, "", "f", "false", "0", "n", "no": false
         case "t", "true", "1", "y", "yes": true
@@ -94,7 +97,7 @@ struct CatalogueColumns: Sendable {
         }
     }
 
-    /// A JSON list of texts, or texts divided by the separator.
+    /// Returns the texts of a JSON array, or of a text divided at the separator.
     private func list(_ text: String?, _ field: Field) throws(EditionItemProblem) -> [String] {
         guard let text, !text.isEmpty else { return [] }
         guard text.hasPrefix("[") else { return text.components(separatedBy: separator) }
@@ -107,7 +110,7 @@ struct CatalogueColumns: Sendable {
         return texts
     }
 
-    /// A JSON list of objects with `pages` and `text`.
+    /// Returns the entries of a JSON array of objects with `pages` and `text`.
     private func contents(_ text: String?) throws(EditionItemProblem) -> [EditionDetails.ContentsEntry] {
         guard let text, !text.isEmpty else { return [] }
         guard let items = try? JSONParser.parse(Array(text.utf8)).items else { throw .unreadable("contents") }

@@ -2,28 +2,28 @@ import Backends
 import Gatefold
 import Settings
 
-/// The editions that a statement of the publisher's answers with.
+/// A source of editions that a SQL statement of the publisher returns.
 struct DatabaseCatalogue: CatalogueSource {
     let rows: @Sendable () async throws -> SQLRows
     let columns: CatalogueColumns
 
-    func fetch(after known: KnownCatalogue) async throws -> CatalogueAnswer {
+    func fetch(after known: KnownCatalogue) async throws -> CatalogueResult {
         .read(try columns.read(try await rows(), known: known.catalogue))
     }
 }
 
-/// One kind of database, and the statement in it.
+/// A kind of database, and the statement that runs in it.
 protocol CatalogueQuery: Sendable {
     /// The value of `kind` in the configuration.
     static var kind: String { get }
 
     init(_ settings: SettingsSection) throws(SettingsError)
 
-    /// Makes what asks; asks nobody yet.
+    /// Returns the closure that runs the query. Connects to nothing yet.
     func open() throws -> @Sendable () async throws -> SQLRows
 }
 
-/// A kind of database as a source: the statement's settings, and what its columns mean.
+/// A catalogue source for one kind of database: the settings of the statement, and the mapping of its columns.
 struct DatabaseCatalogueKind<Query: CatalogueQuery>: CatalogueSourceKind {
     static var name: String { Query.kind }
     private let query: Query

@@ -2,10 +2,10 @@ import Backends
 import GRDB
 import Settings
 
-/// `kind: sqlite`
+/// The catalogue source `kind: sqlite`.
 ///
-/// One statement in an SQLite database of the publisher's, which is opened for it, read only, and closed again: the file may
-/// be replaced between two fetches.
+/// It runs one statement in a SQLite database of the publisher. The database is opened read-only for each fetch and
+/// then closed, so that the file may be replaced between two fetches.
 struct SQLiteCatalogueQuery: CatalogueQuery {
     static let kind = "sqlite"
     private let path: String
@@ -30,19 +30,19 @@ struct SQLiteCatalogueQuery: CatalogueQuery {
             return try await database.read { [statement] in try Self.rows(of: statement, in: $0) }
         } catch let error as DatabaseError {
             if error.resultCode == .SQLITE_INTERRUPT, Task.isCancelled { throw CancellationError() }
-            // Its message may quote the statement.
-            throw CatalogueFailure.query("SQLite answered with code \(error.extendedResultCode.rawValue)")
+            // SQLite's error message is omitted, because it may quote the statement.
+            throw CatalogueFailure.query("SQLite returned code \(error.extendedResultCode.rawValue)")
         }
     }
 
     private static func rows(of sql: String, in database: Database) throws -> SQLRows {
         let statement = try database.makeStatement(sql: sql)
-        guard statement.isReadonly else { throw CatalogueFailure.query("the statement does not only read") }
+        guard statement.isReadonly else { throw CatalogueFailure.query("the statement is not read-only") }
         let columns = statement.columnNames
         var rows: [[String?]] = []
         let cursor = try Row.fetchCursor(statement)
         while let row = try cursor.next() {
-            guard rows.count < CatalogueReader.mostItems else { throw CatalogueFailure.tooManyEditions }
+            guard rows.count < CatalogueReader.maxItems else { throw CatalogueFailure.tooManyEditions }
             rows.append(row.databaseValues.map(text))
         }
         return SQLRows(columns: columns, rows: rows)

@@ -1,7 +1,7 @@
 import Backends
 import Settings
 
-/// `kind: postgresql`
+/// The catalogue source `kind: postgresql`.
 struct PostgreSQLCatalogueQuery: CatalogueQuery {
     static let kind = "postgresql"
     private let query: PublisherQuery
@@ -13,7 +13,7 @@ struct PostgreSQLCatalogueQuery: CatalogueQuery {
     func open() throws -> @Sendable () async throws -> SQLRows { try query.open() }
 }
 
-/// `kind: odbc`
+/// The catalogue source `kind: odbc`.
 struct ODBCCatalogueQuery: CatalogueQuery {
     static let kind = "odbc"
     private let query: PublisherQuery

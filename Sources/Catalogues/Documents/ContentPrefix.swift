@@ -1,7 +1,7 @@
 import Foundation
 import Settings
 
-/// What is cut off the addresses of a document to have them relative to the publication's content.
+/// The prefix that is removed from the addresses of a document to make them relative to the publication's content.
 struct ContentPrefix: Sendable {
     private let prefix: String?
 
@@ -9,7 +9,7 @@ struct ContentPrefix: Sendable {
         self.prefix = prefix
     }
 
-    /// Reads `content`.
+    /// Reads the key `content`.
     init(_ settings: SettingsSection) throws(SettingsError) {
         prefix = try settings.string("content")
         if let prefix, !prefix.hasSuffix("/") || WebAddress.scheme(of: prefix) == nil {
@@ -17,23 +17,24 @@ struct ContentPrefix: Sendable {
         }
     }
 
-    /// What is left of an address below the prefix; any other is kept as it is.
+    /// Returns the part of an address below the prefix. Any other address is returned unchanged.
     func shortened(_ address: String?) -> String? {
         guard let prefix, let address, address.hasPrefix(prefix), address.count > prefix.count else { return address }
         return String(address.dropFirst(prefix.count))
     }
 
-    /// Where an archive lies below the prefix, without the escapes of its address; nil where the address or the prefix is not
-    /// known.
+    /// Returns the path of an archive below the prefix, without percent escapes; nil if the address or the prefix
+    /// is unknown.
     ///
-    /// - Throws: ``EditionItemProblem`` for an archive that lies elsewhere: it would be taken for one that Gatefold serves.
+    /// - Throws: ``EditionItemProblem`` for an archive at another place, because Gatefold would otherwise treat it
+    ///   as an archive that it serves.
     func file(_ address: String?) throws(EditionItemProblem) -> String? {
         guard prefix != nil, let address else { return nil }
         guard let short = shortened(address), short != address || WebAddress.scheme(of: short) == nil else {
             throw .unreadable("file")
         }
         let names = short.split(separator: "/", omittingEmptySubsequences: false).map { $0.removingPercentEncoding }
-        // A slash that was escaped is no slash.
+        // An escaped slash is not a path separator.
         guard names.allSatisfy({ $0?.contains("/") == false }) else { throw .unreadable("file") }
         return names.compactMap(\.self).joined(separator: "/")
     }

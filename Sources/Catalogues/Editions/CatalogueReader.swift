@@ -1,12 +1,12 @@
 import Foundation
 import Gatefold
 
-/// Collects the editions of an answer, item by item, and what is wrong with the others.
+/// A collector of the editions of a response, item by item, and of the problems of unusable items.
 ///
-/// Against an edition that no catalogue knows nothing is said, so an edition never leaves the catalogue because its item can
-/// not be read: it stays as it was known before, or else is a draft, which is not out.
+/// An edition never leaves the catalogue because its item is unreadable, since nothing is denied for an edition
+/// that no catalogue knows. The edition remains as it was known before, or otherwise becomes a draft.
 struct CatalogueReader {
-    static let mostItems = 100_000
+    static let maxItems = 100_000
 
     private let known: Catalogue
 
@@ -15,24 +15,27 @@ struct CatalogueReader {
     private var ids: Set<EditionID> = []
     private var products: [String: EditionID] = [:]
 
-    /// - Parameter known: the editions as they were before.
+    /// - Parameter known: The previously known editions.
     init(known: Catalogue = Catalogue()) {
         self.known = known
     }
 
+    /// Reads the next item.
+    ///
     /// - Parameters:
-    ///   - name: the item's identifier as it is written; nil where it has none.
-    ///   - read: makes the next item an edition, or throws why it is none; nil for an item that is not meant to be.
+    ///   - name: The item's identifier as written; nil if it has none.
+    ///   - read: Converts the item to an edition, or throws the reason why that is impossible. Returns nil for an
+    ///     item that is not an edition by design.
     /// - Throws: ``CatalogueFailure/tooManyEditions``.
     mutating func next(
         named name: String?, _ read: () throws(EditionItemProblem) -> Edition?
     ) throws(CatalogueFailure) {
         position += 1
-        guard position <= Self.mostItems else { throw .tooManyEditions }
+        guard position <= Self.maxItems else { throw .tooManyEditions }
         do throws(EditionItemProblem) {
             guard let edition = try read() else { return }
             guard ids.insert(edition.id).inserted else { throw .repeated(edition.id) }
-            if let product = edition.soldAs {
+            if let product = edition.storeProductID {
                 if let other = products[product] {
                     ids.remove(edition.id)
                     throw .sameProduct(other, edition.id)
@@ -42,32 +45,32 @@ struct CatalogueReader {
             reading.editions.append(edition)
         } catch {
             reading.problems.append(CatalogueProblem(position: position, reason: error.description))
-            keep(name)
+            collect(name)
         }
     }
 
-    private mutating func keep(_ name: String?) {
+    private mutating func collect(_ name: String?) {
         guard let name = name?.trimmingCharacters(in: .whitespacesAndNewlines), let id = EditionID(name),
             ids.insert(id).inserted
         else { return }
-        reading.unread.insert(id)
-        reading.editions.append(before(id) ?? Self.notOut(id))
+        reading.unreadableEditions.insert(id)
+        reading.editions.append(before(id) ?? Self.unpublished(id))
     }
 
-    /// Nil also where its product is another edition's now.
+    /// Returns the known edition; nil if there is none, or if another edition has its product now.
     private mutating func before(_ id: EditionID) -> Edition? {
         guard let edition = known[id] else { return nil }
-        guard let product = edition.soldAs else { return edition }
+        guard let product = edition.storeProductID else { return edition }
         guard products[product] == nil else { return nil }
         products[product] = id
         return edition
     }
 
-    private static func notOut(_ id: EditionID) -> Edition {
+    private static func unpublished(_ id: EditionID) -> Edition {
         Edition(id: id, title: id.rawValue, published: Date(timeIntervalSince1970: 0), isDraft: true)
     }
 
-    /// What was read, with what identifies it.
+    /// Returns the collected editions together with the validators of the response.
     func finish(_ validators: CatalogueValidators?) -> CatalogueReading {
         var reading = reading
         reading.validators = validators

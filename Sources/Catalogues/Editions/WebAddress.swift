@@ -1,8 +1,8 @@
 import Foundation
 
-/// What catalogues need to know of URLs.
+/// The operations on URLs that catalogues need.
 enum WebAddress {
-    /// In lower case; nil for a relative reference (RFC 3986 section 3.1).
+    /// Returns the scheme in lower case; nil for a relative reference (RFC 3986 section 3.1).
     static func scheme(of text: String) -> String? {
         let name = text.prefix { $0 != ":" && $0 != "/" && $0 != "?" && $0 != "#" }
         guard name.endIndex < text.endIndex, text[name.endIndex] == ":", let first = name.utf8.first,
@@ -11,7 +11,7 @@ enum WebAddress {
         return name.lowercased()
     }
 
-    /// The absolute form of a reference; nil where it has none.
+    /// Returns the absolute form of a reference; nil if it has none.
     static func resolve(_ reference: String, against base: String?) -> String? {
         if scheme(of: reference) != nil { return reference }
         guard let base, let url = URL(string: base) else { return nil }

@@ -1,32 +1,32 @@
 import Foundation
 import Gatefold
 
-/// When there is something to look for among the offered editions: with another catalogue, and when the date of an edition
-/// comes.
-struct AnnouncementWatch {
+/// A check for due announcements. A new catalogue makes the check due, and so does the publication date of an
+/// edition.
+struct AnnouncementMonitor {
     private var number: Int?
     /// The date of the next edition.
     private var next = Date.distantPast
-    /// Set where what there was could not be dealt with, by the clock that nobody sets.
+    /// The monotonic time of the next attempt; nil unless the last attempt failed.
     private var postponed: TimeInterval?
 
     /// - Parameters:
-    ///   - number: of the catalogue in force.
-    ///   - elapsed: the present by the clock that nobody sets.
+    ///   - number: The number of the current catalogue.
+    ///   - elapsed: The current monotonic time.
     func isDue(_ number: Int, at now: Date, _ elapsed: TimeInterval) -> Bool {
         if self.number != number { return true }
         return postponed.map { $0 <= elapsed } ?? (next <= now)
     }
 
-    /// What there was could not be dealt with, and is looked for again then.
+    /// Records that the announcement failed, and schedules another attempt.
     ///
-    /// - Parameter elapsed: by the clock that nobody sets.
+    /// - Parameter elapsed: The monotonic time of the next attempt.
     mutating func postpone(_ version: CurrentCatalogue.Version, until elapsed: TimeInterval) {
         number = version.number
         postponed = elapsed
     }
 
-    mutating func note(_ version: CurrentCatalogue.Version, at now: Date) {
+    mutating func record(_ version: CurrentCatalogue.Version, at now: Date) {
         number = version.number
         postponed = nil
         next =
@@ -36,14 +36,14 @@ struct AnnouncementWatch {
     }
 }
 
-/// What was announced is remembered also of editions that are gone, since they may come back.
+/// The list of announced editions. It includes editions that have left the catalogue, because they may return.
 enum Announcements {
-    static let most = 200_000
+    static let limit = 200_000
 
-    /// Of too many the oldest that are in no catalogue any more are forgotten.
-    static func bounded(_ all: [EditionID], keeping catalogue: Catalogue) -> [EditionID] {
-        guard all.count > most else { return all }
-        var excess = all.count - most
+    /// Returns the list within its limit. The oldest entries that are in no catalogue are dropped first.
+    static func bounded(_ all: [EditionID], retaining catalogue: Catalogue) -> [EditionID] {
+        guard all.count > limit else { return all }
+        var excess = all.count - limit
         return all.filter { id in
             guard excess > 0, catalogue[id] == nil else { return true }
             excess -= 1

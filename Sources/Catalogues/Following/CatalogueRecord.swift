@@ -1,23 +1,23 @@
 import Foundation
 import Gatefold
 
-/// What is remembered of a publication's catalogue over a restart.
+/// The record of a publication's catalogue that survives a restart.
 struct CatalogueRecord: Sendable, Equatable {
-    /// Of the source's settings; nil for a catalogue of the configuration.
+    /// The fingerprint of the source's settings; nil for a catalogue of the configuration.
     var fingerprint: [UInt8]?
-    /// When the source last gave these editions, or said that it still has them.
+    /// The time at which the source last returned these editions or confirmed them.
     var confirmedAt: Date?
     var validators: CatalogueValidators?
-    /// Nil before the first good catalogue, and where the configuration has them.
+    /// The editions; nil before the first good catalogue, and if the configuration holds them.
     var editions: [Edition]?
-    /// What was offered at some time, the first announced first; nil until there was a catalogue to begin with.
+    /// The editions that were ever offered, in order of announcement; nil before the first catalogue.
     var announced: [EditionID]?
 }
 
 extension CatalogueRecord: Codable {
     private enum Key: String, CodingKey { case version, fingerprint, confirmedAt, validators, editions, announced }
 
-    /// Another version's file is not read.
+    /// The version of the file format. A file of another version is ignored.
     private static let version = 1
 
     init(from decoder: any Decoder) throws {
@@ -28,7 +28,7 @@ extension CatalogueRecord: Codable {
         fingerprint = try values.decodeIfPresent([UInt8].self, forKey: .fingerprint)
         confirmedAt = try values.decodeIfPresent(Int64.self, forKey: .confirmedAt).map { Date(milliseconds: $0) }
         validators = try values.decodeIfPresent(CatalogueValidators.self, forKey: .validators)
-        editions = try values.decodeIfPresent([WrittenEdition].self, forKey: .editions)?.map { try $0.edition }
+        editions = try values.decodeIfPresent([EncodedEdition].self, forKey: .editions)?.map { try $0.edition }
         announced = try values.decodeIfPresent([String].self, forKey: .announced)?.compactMap { EditionID($0) }
     }
 
@@ -38,13 +38,13 @@ extension CatalogueRecord: Codable {
         try values.encodeIfPresent(fingerprint, forKey: .fingerprint)
         try values.encodeIfPresent(confirmedAt?.milliseconds, forKey: .confirmedAt)
         try values.encodeIfPresent(validators, forKey: .validators)
-        try values.encodeIfPresent(editions?.map { WrittenEdition($0) }, forKey: .editions)
+        try values.encodeIfPresent(editions?.map { EncodedEdition($0) }, forKey: .editions)
         try values.encodeIfPresent(announced?.map(\.rawValue), forKey: .announced)
     }
 }
 
-/// An edition as it is written; moments in milliseconds since 1970.
-private struct WrittenEdition: Codable {
+/// The file format of an edition. Times are milliseconds since 1970.
+private struct EncodedEdition: Codable {
     struct Line: Codable {
         let pages: String
         let text: String

@@ -1,46 +1,47 @@
 package import Foundation
 package import Gatefold
 
-/// How a publication's catalogue is doing.
+/// The health of a publication's catalogue.
 package struct CatalogueStatus: Sendable, Equatable {
-    /// Of the catalogue in force.
+    /// The number of editions in the current catalogue.
     package var editions: Int
-    /// When the source last gave it, or said that it still has it; nil before the first, and without a source.
+    /// The time at which the source last returned or confirmed the catalogue; nil before the first success, and
+    /// without a source.
     package var confirmedAt: Date?
-    /// Why the last fetch put no catalogue into force; nil when it did.
+    /// The reason that the last fetch failed; nil after a success.
     package var failure: String?
-    /// Fetches without success since the last with one.
+    /// The number of failed fetches since the last success.
     package var failures: Int
     package var isStale: Bool
     package var hasSource: Bool
 }
 
-/// What happened to a publication's catalogue, for logs and metrics.
+/// An event of a publication's catalogue, for logs and metrics.
 package struct CatalogueEvent: Sendable, Equatable {
     package enum Name: String, Sendable {
-        case replaced, unchanged, refused, unreachable, published
-        case notKept = "not_kept"
+        case replaced, unchanged, rejected, unreachable, published
+        case notStored = "not_stored"
     }
 
     package let publication: PublicationID
     package let name: Name
-    /// Words for the log; nil when the event is only counted.
+    /// The text for the log; nil if the event is only counted.
     package let detail: String?
-    /// Whether something is wrong.
-    package var isWarning: Bool { [.refused, .unreachable, .notKept].contains(name) || isSkipping }
+    /// A Boolean value that indicates whether the event is a warning.
+    package var isWarning: Bool { [.rejected, .unreachable, .notStored].contains(name) || isSkipping }
     var isSkipping = false
 }
 
-/// What whoever keeps catalogues needs of the outside.
+/// The external services that catalogues depend on.
 package struct CatalogueServices: Sendable {
     package let clock: WallClock
     package let random: RandomSource
-    /// Told what happened; returns at once.
+    /// Receives each event. Must return immediately.
     package let observe: @Sendable (CatalogueEvent) -> Void
-    /// Told the editions that are offered for the first time, until it says that they are taken care of for good. Whoever
-    /// was interrupted before that could be noted tells them again.
+    /// Receives the editions that are offered for the first time, and returns true once their announcement is
+    /// durable. The editions are passed again until then, also after an interruption.
     package let didPublish: @Sendable (PublicationID, [Edition]) async -> Bool
-    /// Waits so many seconds.
+    /// Waits for the given number of seconds.
     package let sleep: @Sendable (TimeInterval) async throws -> Void
 
     package init(

@@ -1,20 +1,21 @@
 package import Settings
 
-/// A kind of catalogue source, as the configuration names it: reads its settings, then opens.
+/// A kind of catalogue source in the configuration. It reads its settings first and opens later.
 ///
-/// Reading touches nothing outside, so that `gatefold config check` can do it anywhere.
+/// Reading the settings has no external effects, so that `gatefold config check` works anywhere.
 package protocol CatalogueSourceKind: Sendable {
     /// The value of `kind` in the configuration.
     static var name: String { get }
 
-    /// - Throws: `SettingsError` for settings this kind can not use. Unknown ones are refused by whoever calls.
+    /// - Throws: `SettingsError` for unusable settings. The caller rejects unknown keys.
     init(_ settings: SettingsSection) throws(SettingsError)
 
-    /// Asks nobody yet.
+    /// Creates the source. Sends no request yet.
     func open() throws -> any CatalogueSource
 }
 
-/// Every kind of catalogue source there is: a new one is a folder, a conformance to ``CatalogueSourceKind`` and a line here.
+/// The registry of catalogue source kinds. A new kind needs a folder, a conformance to ``CatalogueSourceKind`` and
+/// a line here.
 package enum CatalogueSourceRegistry {
     static let kinds: [any CatalogueSourceKind.Type] = [
         AtomCatalogueKind.self,
@@ -24,7 +25,7 @@ package enum CatalogueSourceRegistry {
         DatabaseCatalogueKind<SQLiteCatalogueQuery>.self,
     ]
 
-    /// Reads a source's settings by the kind they name.
+    /// Reads a source's settings according to their `kind`.
     package static func read(_ settings: SettingsSection) throws(SettingsError) -> any CatalogueSourceKind {
         let names = kinds.map { $0.name }.joined(separator: ", ")
         let kind = try settings.requiredString("kind", expected: "one of \(names)")

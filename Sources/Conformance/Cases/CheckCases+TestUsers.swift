@@ -1,10 +1,14 @@
 extension CheckCases {
-    /// The test users of PROTOCOLS 1.3, but for these:
-    /// - `activerandom`, `lapsedrandom` and `fliprandom`, whose answers change by chance;
-    /// - `flipall`, `flipnone`, `flipsome` and `flipglobal`, whose answers change every five minutes;
-    /// - codes with `zzz`, which answer after a minute, when a check waits no more;
-    /// - codes with `000`, which answer 200 with a text that is no XML: the right answer would break a rule;
-    /// - other codes, because `200` answers as `activeall` does, and of each call that can fail one code is here.
+    /// The test users of the historic endpoint, with these exceptions:
+    /// - `activerandom`, `lapsedrandom` and `fliprandom`, because their responses change at random.
+    /// - `flipall`, `flipnone`, `flipsome` and `flipglobal`, because their responses change every five minutes.
+    /// - Codes with `zzz`, because they respond after a minute, which is longer than the time limit of a check.
+    /// - Codes with `000`, because they return 200 with a text that is not XML: the right response would break a
+    ///   rule.
+    /// - Other codes, because `200` responds as `activeall` does, and the list already has one code for each call
+    ///   that can fail.
+    ///
+    /// Source: Pugpig test endpoint and test console, “Test users”.
     package static let testUsers: [CheckReader] = {
         let first = edition(1)
         let second = edition(2)
@@ -23,14 +27,15 @@ extension CheckCases {
             user("longjson", .active, .everything, holds: [first]),
             user("credserror", .active, .everything, lacks: [first]),
             user("expiredtoken", .stale, nil, lacks: [first]) { $0.renewal = .token },
-            user("blockedtoken", .stale, nil, lacks: [first]) { $0.renewal = .refused },
+            user("blockedtoken", .stale, nil, lacks: [first]) { $0.renewal = .rejected },
             user("alwaysstaletoken", .stale, nil, lacks: [first]) { $0.renewal = .stale },
             user("peter", .active, .everything, holds: [first]) {
                 $0.signIn = [Field("username", "peter"), Field("password", "pan")]
                 $0.triesWrongProof = true
             },
             user("500-500-500", nil, nil) { $0.failing = [.signIn] },
-            // A code says nothing of renewals. The historic endpoint gives a token without asking, which refuses nobody.
+            // A code determines no renewal. The historic endpoint issues a token without a query, which rejects no
+            // reader.
             user("200-500-500", nil, nil, holds: [first]) { $0.failing = [.verification, .renewal, .credentials] },
             user("200-200-500", .active, .everything, holds: [first]) { $0.failing = [.credentials] },
         ]
@@ -41,7 +46,7 @@ extension CheckCases {
         lacks: [String] = [], _ change: (inout CheckReader) -> Void = { _ in }
     ) -> CheckReader {
         var reader = CheckReader(name)
-        // Any password will do; this one would be noticed wherever it came back.
+        // The endpoint accepts any password. A distinctive one shows wherever a response repeats it.
         reader.signIn = [Field("username", name), Field("password", "marker-5f0c1d7e")]
         reader.state = state
         reader.issues = issues

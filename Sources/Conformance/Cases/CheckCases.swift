@@ -1,16 +1,16 @@
 package import Gatefold
 package import Settings
 
-/// What is known about an endpoint before it is checked: readers, addresses, secrets.
+/// The known facts about an endpoint before a check: readers, addresses and secrets.
 package struct CheckCases: Sendable {
     package var readers: [CheckReader] = []
-    /// Calls whose addresses are not derived from the root.
+    /// The calls whose addresses are not derived from the root.
     package var calls: [Call: Address] = [:]
-    /// The secret that edition passwords are made with.
+    /// The secret of the edition passwords.
     package var secret: Secret?
-    /// A file of an edition that some reader holds, behind the gate.
+    /// The address of a file behind the gate. The file belongs to an edition that one of the readers holds.
     package var content: Address?
-    /// The field of a sign-in that is replaced to make it wrong.
+    /// The name of the sign-in field that a wrong sign-in replaces. Default: `password`.
     package var proofName = "password"
 
     package init() {}
@@ -21,9 +21,9 @@ package struct CheckCases: Sendable {
 extension CheckCases {
     /// Reads the file of cases.
     ///
-    /// - Throws: `SettingsError` with the line of what is wrong.
+    /// - Throws: `SettingsError` with the line of the mistake.
     package init(_ section: SettingsSection) throws(SettingsError) {
-        guard !section.names.isEmpty else { throw section.error("readers", expected: "missing; the file says nothing") }
+        guard !section.names.isEmpty else { throw section.error("readers", expected: "missing; the file is empty") }
         switch try section.string("users") {
         case nil: break
         case "test": readers = Self.testUsers
@@ -45,7 +45,7 @@ extension CheckCases {
             calls[call] = address
         }
         try addresses.finish()
-        secret = try section.foreignSecret("secret").map { Secret($0) }
+        secret = try section.externalSecret("secret").map { Secret($0) }
         if let text = try section.string("content") {
             guard let address = Address(text) else {
                 throw section.error("content", expected: "expected an http or https URL")
@@ -74,7 +74,7 @@ extension CheckCases {
                     expected: "expected a reader whose sign_in has \(proofName); another field is named by proof")
             }
             guard !reader.failing.contains(.signIn) else {
-                throw section.error("wrong_proof", expected: "expected a reader whose sign-in can be answered")
+                throw section.error("wrong_proof", expected: "expected a reader whose sign-in does not fail")
             }
         }
         for index in readers.indices { readers[index].triesWrongProof = names.contains(readers[index].name) }
@@ -87,7 +87,7 @@ extension CheckCases {
         }
     }
 
-    /// Whether there is such a reader.
+    /// A Boolean value that indicates whether any reader may be tried with a wrong proof.
     package var hasWrongProof: Bool { !triedWithWrongProof.isEmpty }
 }
 
@@ -111,10 +111,11 @@ extension CheckReader {
         holds = try section.strings("holds") ?? []
         lacks = try section.strings("lacks") ?? []
         if failing.contains(.credentials), holds.isEmpty, lacks.isEmpty {
-            throw section.error("failing", expected: "expected holds or lacks: credentials are asked for an edition")
+            throw section.error(
+                "failing", expected: "expected holds or lacks: credentials are requested for an edition")
         }
         if failing.contains(.signIn), failing.count > 1, token == nil {
-            throw section.error("failing", expected: "expected a token: a sign-in that fails gives none for the rest")
+            throw section.error("failing", expected: "expected a token, because a failing sign-in returns none")
         }
         switch section.written("issues")?.content {
         case nil: break
@@ -126,32 +127,32 @@ extension CheckReader {
         try section.finish()
     }
 
-    /// One word or a list of them.
-    private static func failing(in section: SettingsSection) throws(SettingsError) -> Set<Failing> {
-        var failing: Set<Failing> = []
+    /// Returns the failing calls, which the file lists as a single value or as a sequence.
+    private static func failing(in section: SettingsSection) throws(SettingsError) -> Set<FailingCall> {
+        var failing: Set<FailingCall> = []
         if case .sequence? = section.written("failing")?.content {
             for text in try section.strings("failing") ?? [] {
                 failing.insert(try Self.word(text, of: "failing", in: section))
             }
-        } else if let word: Failing = try Self.word("failing", in: section) {
+        } else if let word: FailingCall = try Self.word("failing", in: section) {
             failing.insert(word)
         }
         return failing
     }
 
-    private static func word<Word: RawRepresentable & CaseIterable>(
+    private static func word<Choice: RawRepresentable & CaseIterable>(
         _ name: String, in section: SettingsSection
-    ) throws(SettingsError) -> Word? where Word.RawValue == String {
+    ) throws(SettingsError) -> Choice? where Choice.RawValue == String {
         guard let text = try section.string(name) else { return nil }
-        let found: Word = try Self.word(text, of: name, in: section)
+        let found: Choice = try Self.word(text, of: name, in: section)
         return found
     }
 
-    private static func word<Word: RawRepresentable & CaseIterable>(
+    private static func word<Choice: RawRepresentable & CaseIterable>(
         _ text: String, of name: String, in section: SettingsSection
-    ) throws(SettingsError) -> Word where Word.RawValue == String {
-        guard let word = Word(rawValue: text) else {
-            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+    ) throws(SettingsError) -> Choice where Choice.RawValue == String {
+        guard let word = Choice(rawValue: text) else {
+            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             throw section.error(name, expected: "expected one of \(words)")
         }
         return word

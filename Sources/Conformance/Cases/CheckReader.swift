@@ -1,46 +1,48 @@
-/// A reader a check asks for, and what the answers should be; whatever is nil is not known, and not judged.
+/// A reader for whom a check sends requests, with the expected responses. A property that is nil is unknown, and no
+/// rule judges it.
 package struct CheckReader: Sendable {
     package enum State: String, Sendable, CaseIterable {
         case unknown, active, inactive, suspended, stale
     }
 
     package enum Issues: Sendable, Equatable {
-        /// Everything: no list at all.
+        /// Access to all editions: the response has no list.
         case everything
-        /// Nothing: a list with nothing in it.
+        /// Access to no edition: the response has an empty list.
         case nothing
         case listed(Set<String>)
     }
 
     package enum Renewal: String, Sendable, CaseIterable {
-        /// Gives a token that is good.
+        /// The renewal returns a valid token.
         case token
-        /// Gives another token that is stale as well, as to one of the test users.
+        /// The renewal returns another token that is stale too, as for one of the test users.
         case stale
-        case refused
+        case rejected
     }
 
-    /// What a subscriber system that can not answer keeps from being answered.
-    package enum Failing: String, Sendable, CaseIterable {
+    /// The calls that fail because the subscriber system is unavailable.
+    package enum FailingCall: String, Sendable, CaseIterable {
         case signIn = "sign_in"
         case verification, renewal, credentials
     }
 
     package let name: String
-    /// The fields of the sign-in; nil for a reader with a token and nothing else.
+    /// The fields of the sign-in; nil for a reader that has only a token.
     package var signIn: [Field]?
     package var token: String?
     package var state: State?
     package var issues: Issues?
-    /// Editions that the reader is given credentials for.
+    /// The editions for which the reader receives credentials.
     package var holds: [String] = []
-    /// Editions that the reader is not.
+    /// The editions for which the reader receives no credentials.
     package var lacks: [String] = []
     package var renewal: Renewal?
-    package var failing: Set<Failing> = []
-    /// Whether to ask what a wrong proof is answered: only readers who were chosen for it are asked for that.
+    package var failing: Set<FailingCall> = []
+    /// A Boolean value that indicates whether the check tries the sign-in with a wrong proof. Only readers that the
+    /// operator chose are tried. Default: false.
     package var triesWrongProof = false
-    /// Whether sign-in is to bring a password for the feed.
+    /// A Boolean value that indicates whether sign-in should return a password for the feed.
     package var hasOwnFeed: Bool?
 
     package init(_ name: String) {

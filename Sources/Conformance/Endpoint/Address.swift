@@ -1,15 +1,16 @@
-/// A web address as it was written: nothing in it is escaped, folded or completed, because what is asked must be what is meant.
+/// A web address exactly as written. No part is escaped, folded or completed, because the request must have the
+/// spelling that the caller chose.
 package struct Address: Sendable, Hashable, CustomStringConvertible {
     package let isSecure: Bool
-    /// A name or an IP address, the latter without brackets.
+    /// The host name or IP address. An IPv6 address has no brackets.
     package let host: String
     package let port: Int
-    /// Begins with a slash.
+    /// The path, which begins with a slash.
     package var path: String
-    /// Without its question mark.
+    /// The query without its question mark.
     package var query: String?
 
-    /// - Parameter text: `http` or `https`, without a user and a fragment.
+    /// - Parameter text: An `http` or `https` URL without a user and without a fragment.
     package init?(_ text: String) {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#"),
             let colon = text.firstRange(of: "://")
@@ -49,20 +50,21 @@ package struct Address: Sendable, Hashable, CustomStringConvertible {
         return (String(host), port)
     }
 
-    /// What stands in the field `Host`.
+    /// The value of the `Host` field.
     package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
 
-    /// What stands in the request line.
+    /// The target in the request line.
     package var target: String { query.map { "\(path)?\($0)" } ?? path }
 
     package var description: String { "\(isSecure ? "https" : "http")://\(authority)\(target)" }
 
-    /// Whether it is this machine, to which nobody else can listen.
+    /// A Boolean value that indicates whether the address is on this machine, where no other machine can read the
+    /// traffic.
     package var isLoopback: Bool {
-        // By its address: a name may begin like one.
+        // Only a parsed address counts, because a host name may begin like one.
         let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         let isIPv4 = parts.count == 4 && !parts.contains(nil)
         return host == "::1" || host.lowercased() == "localhost" || (isIPv4 && parts[0] == 127)

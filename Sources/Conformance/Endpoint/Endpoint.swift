@@ -1,6 +1,8 @@
 import OutgoingRequests
 
-/// The calls of the Pugpig security API (PROTOCOLS 1.1); the raw value is the name in the path.
+/// The calls of the Pugpig security API. The raw value is the name in the path.
+///
+/// Source: Pugpig protocol, “Calls and paths”.
 package enum Call: String, Sendable, CaseIterable {
     case signIn = "sign_in"
     case renewToken = "renew_token"
@@ -8,23 +10,25 @@ package enum Call: String, Sendable, CaseIterable {
     case editionCredentials = "edition_credentials"
     case signOut = "sign_out"
 
-    /// Whether its answer is an XML document.
+    /// A Boolean value that indicates whether the response is an XML document.
     package var hasDocument: Bool { self != .signOut }
 }
 
-/// How a call is spelt: apps put a slash at the end and may send a form, the console does neither (PROTOCOLS 1.1).
-package enum Spelling: Sendable, CaseIterable {
+/// The spelling of a call. Apps put a slash at the end and may send a form; the test console does neither.
+///
+/// Source: Pugpig protocol, “Paths with and without a final slash” and “GET and POST”.
+package enum RequestStyle: Sendable, CaseIterable {
     case query, queryWithSlash, form, formWithSlash
 
     package var hasSlash: Bool { self == .queryWithSlash || self == .formWithSlash }
     package var isForm: Bool { self == .form || self == .formWithSlash }
 }
 
-/// Where the calls are.
+/// The addresses of the calls.
 package struct Endpoint: Sendable {
-    /// The address the calls are derived from.
+    /// The address from which the calls are derived.
     package let root: Address
-    /// Calls that have an address of their own, with nothing derived.
+    /// The calls that have their own address, which is not derived from the root.
     package let own: [Call: Address]
 
     package init(root: Address, own: [Call: Address] = [:]) {
@@ -32,9 +36,9 @@ package struct Endpoint: Sendable {
         self.own = own
     }
 
-    /// The address of a call, or of anything else below the root.
-    package func address(of call: Call, _ spelling: Spelling = .query) -> Address {
-        own[call] ?? address(below: call.rawValue + (spelling.hasSlash ? "/" : ""))
+    /// Returns the address of a call.
+    package func address(of call: Call, _ requestStyle: RequestStyle = .query) -> Address {
+        own[call] ?? address(below: call.rawValue + (requestStyle.hasSlash ? "/" : ""))
     }
 
     package func address(below name: String) -> Address {
@@ -45,7 +49,7 @@ package struct Endpoint: Sendable {
 }
 
 extension Address {
-    /// The address with further fields in its query.
+    /// Returns the address with further fields in its query.
     func adding(_ fields: [Field]) -> Address {
         guard !fields.isEmpty else { return self }
         var address = self
@@ -64,7 +68,7 @@ package struct Field: Sendable, Hashable {
         self.value = value
     }
 
-    /// As in a query or a form.
+    /// Returns the fields in the encoding of a query or a form.
     static func encoded(_ fields: [Field]) -> String {
         fields.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     }

@@ -1,11 +1,13 @@
-/// The comments of markup that may be no document at all.
+/// A search for comments in markup that may not be a well-formed document.
 ///
-/// Each byte is looked at a few times and no more: a stranger's server may send a million beginnings without an end.
+/// The search reads each byte only a few times, because a hostile server may send a million comment starts without
+/// an end.
 enum Comments {
     private static let beginning = Array("<!--".utf8)
     private static let end = Array("-->".utf8)
 
-    /// Each from its `<!--` to the first `-->` behind it; what has no end is none.
+    /// Returns the range of each comment, from its `<!--` to the first `-->` after it. A start without an end is
+    /// not a comment.
     static func ranges(in bytes: [UInt8]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var position = 0

@@ -1,25 +1,27 @@
 package import Foundation
 
-/// All that a check found out: what the rules judge, without asking anything themselves.
+/// The results of a check, which the rules judge. A rule sends no requests.
 package struct Evidence: Sendable {
     package let endpoint: Endpoint
     package let cases: CheckCases
     package let options: CheckOptions
-    /// When the check was made.
+    /// The time of the check.
     package let date: Date
     package var exchanges: [Exchange] = []
-    /// The tokens that were signed in with, by the readers' names.
+    /// The tokens that sign-in returned or the cases contain, by the readers' names.
     package var tokens: [String: String] = [:]
-    /// Of each server that is asked over TLS and was there.
+    /// The TLS facts of each server that the check reaches over TLS.
     package var tls: [OriginTLS] = []
-    /// Of known readers' sign-ins with a wrong proof and nobody's, asked for in one record, by the readers' names.
-    package var answerOrders: [String: AnswerOrder] = [:]
-    /// Why the server was asked no more; nil where it answered to the end.
+    /// The order of the responses to a known reader's sign-in with a wrong proof and an unknown reader's, by the
+    /// readers' names. The two requests are sent in one TLS record.
+    package var responseOrders: [String: ResponseOrder] = [:]
+    /// The reason why the check stopped sending requests; nil if the server responded to the end.
     package var silence: String?
-    /// Why something could not be asked at all; by what would have been.
-    package var gateGap: String?
-    package var cacheGap: String?
-    package var timingGap: String?
+    /// The reason why the gate was not tried. The next two properties are the same for the shared cache and the
+    /// timing.
+    package var gateSkipReason: String?
+    package var cacheSkipReason: String?
+    package var timingSkipReason: String?
 
     package init(endpoint: Endpoint, cases: CheckCases, options: CheckOptions, date: Date) {
         self.endpoint = endpoint
@@ -31,55 +33,58 @@ package struct Evidence: Sendable {
 
 extension Evidence {
     /// The exchanges with the endpoint itself.
-    var direct: [Exchange] { exchanges.filter(\.probe.situation.isDirect) }
+    var direct: [Exchange] { exchanges.filter(\.probe.purpose.isDirect) }
 
-    func exchanges(_ situations: Situation...) -> [Exchange] {
-        exchanges.filter { situations.contains($0.probe.situation) }
+    func exchanges(_ purposes: ProbePurpose...) -> [Exchange] {
+        exchanges.filter { purposes.contains($0.probe.purpose) }
     }
 
-    func exchanges(_ call: Call, _ situations: Situation...) -> [Exchange] {
-        exchanges.filter { $0.probe.call == call && situations.contains($0.probe.situation) }
+    func exchanges(_ call: Call, _ purposes: ProbePurpose...) -> [Exchange] {
+        exchanges.filter { $0.probe.call == call && purposes.contains($0.probe.purpose) }
     }
 
-    /// Answers with a document, however good.
+    /// The responses with a document, whether it is valid or not.
     var documents: [(exchange: Exchange, reading: DocumentReading)] {
         direct.compactMap { exchange in exchange.reading.map { (exchange, $0) } }
     }
 
     var gate: [Exchange] {
-        exchanges.filter { if case .gate = $0.probe.situation { true } else { false } }
+        exchanges.filter { if case .gate = $0.probe.purpose { true } else { false } }
     }
 
     var malformed: [Exchange] {
-        exchanges.filter { if case .malformed = $0.probe.situation { true } else { false } }
+        exchanges.filter { if case .malformed = $0.probe.purpose { true } else { false } }
     }
 
-    /// Whether no sign-in at all can be answered, as far as the cases know: then those of nobody may fail as well.
-    var isSignInAway: Bool {
+    /// A Boolean value that indicates whether, according to the cases, every sign-in fails. Sign-ins of unknown
+    /// readers may then fail too.
+    var isSignInUnavailable: Bool {
         let readers = cases.readers.filter { $0.signIn != nil }
         return !readers.isEmpty && readers.allSatisfy { $0.failing.contains(.signIn) }
     }
 
-    /// Whether it says that the subscriber system of all readers is away, as the cases do.
+    /// Returns whether the response is a 503 to a sign-in while, according to the cases, the subscriber system of
+    /// all readers is unavailable.
     func isOutage(_ exchange: Exchange) -> Bool {
-        isSignInAway && exchange.probe.call == .signIn && exchange.answer?.status == 503
+        isSignInUnavailable && exchange.probe.call == .signIn && exchange.response?.status == 503
     }
 
     func reader(_ name: String?) -> CheckReader? { cases.readers.first { $0.name == name } }
 
-    /// Each reader's first verification, spelt plainly.
-    func verifications(_ situation: Situation = .ordinary) -> [(reader: CheckReader, exchange: Exchange)] {
-        plain(.verifySubscription, situation)
+    /// Returns each reader's verifications in the plain spelling.
+    func verifications(_ purpose: ProbePurpose = .ordinary) -> [(reader: CheckReader, exchange: Exchange)] {
+        plain(.verifySubscription, purpose)
     }
 
-    /// Each reader's answered exchanges of a call in the spelling that all are asked by.
-    func plain(_ call: Call, _ situation: Situation = .ordinary) -> [(reader: CheckReader, exchange: Exchange)] {
-        let spelling: Spelling = call == .signIn ? .form : .query
-        let answered = exchanges(call, situation).filter { $0.probe.spelling == spelling && $0.answer != nil }
-        return answered.compactMap { exchange in reader(exchange.probe.reader).map { ($0, exchange) } }
+    /// Returns each reader's exchanges of a call that have a response, in the spelling that the check uses for
+    /// every reader.
+    func plain(_ call: Call, _ purpose: ProbePurpose = .ordinary) -> [(reader: CheckReader, exchange: Exchange)] {
+        let requestStyle: RequestStyle = call == .signIn ? .form : .query
+        let responded = exchanges(call, purpose).filter { $0.probe.requestStyle == requestStyle && $0.response != nil }
+        return responded.compactMap { exchange in reader(exchange.probe.reader).map { ($0, exchange) } }
     }
 
-    /// Credentials that were given, also in an outage, with the edition they were asked for.
+    /// The credentials that the endpoint issued, also in an outage, with the requested edition.
     var granted: [(exchange: Exchange, edition: String, userid: String, password: String)] {
         exchanges(.editionCredentials, .ordinary, .failing).compactMap { exchange in
             guard let edition = exchange.probe.edition, let pair = exchange.root?.credentials else { return nil }

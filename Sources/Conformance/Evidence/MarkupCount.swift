@@ -1,13 +1,14 @@
-/// How much markup bytes have that may be a document, counted before anything is made of them: what is made of it takes many
-/// times the room, and validating takes a time that grows faster than its size.
+/// The amount of markup in bytes that may be a document, counted before parsing. A parsed document takes many times
+/// the memory of its bytes, and the time of validation grows faster than the size.
 ///
-/// Of well-formed XML whose letters are ASCII's it is exact. Each byte is looked at a few times and no more.
+/// The count is exact for well-formed XML in an encoding that extends ASCII. The scan reads each byte only a few
+/// times.
 struct MarkupCount: Equatable {
     private(set) var elements = 0
     private(set) var attributes = 0
-    /// Of the element that has the most.
-    private(set) var mostAttributes = 0
-    /// And whatever else is kept by itself.
+    /// The number of attributes of the element that has the most.
+    private(set) var maxAttributes = 0
+    /// The number of comments, CDATA sections and processing instructions.
     private(set) var comments = 0
 
     var total: Int { elements + attributes + comments }
@@ -19,10 +20,11 @@ struct MarkupCount: Equatable {
         }
     }
 
-    /// Behind what begins there; where it has no end, behind everything.
+    /// Returns the position after the markup that begins at `start`, or the end of the bytes if the markup has no
+    /// end.
     private mutating func end(ofMarkupAt start: Int, in bytes: [UInt8]) -> Int {
         let rest = bytes[start...]
-        for (beginning, end) in Self.asides where rest.starts(with: beginning) {
+        for (beginning, end) in Self.nonMarkupSections where rest.starts(with: beginning) {
             comments += 1
             return rest.dropFirst(beginning.count).firstRange(of: end)?.upperBound ?? bytes.count
         }
@@ -39,7 +41,7 @@ struct MarkupCount: Equatable {
         var quote: UInt8?
         defer {
             attributes += own
-            mostAttributes = max(mostAttributes, own)
+            maxAttributes = max(maxAttributes, own)
         }
         while position < bytes.count {
             let byte = bytes[position]
@@ -57,8 +59,8 @@ struct MarkupCount: Equatable {
     }
 
     private static let closing = Array("</".utf8)
-    /// What has markup in it that is none.
-    private static let asides = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")].map {
+    /// Delimiters of sections whose content may look like markup but is none.
+    private static let nonMarkupSections = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")].map {
         (Array($0.0.utf8), Array($0.1.utf8))
     }
 }

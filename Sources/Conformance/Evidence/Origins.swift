@@ -1,5 +1,6 @@
 extension Evidence {
-    /// The servers that are sent tokens, passwords or edition credentials, one address of each; the endpoint's first.
+    /// The servers that receive tokens, passwords or edition credentials, with one address for each. The endpoint's
+    /// server comes first.
     var origins: [Address] {
         let calls = Call.allCases.compactMap { endpoint.own[$0] }
         var origins: [Address] = []
@@ -10,23 +11,23 @@ extension Evidence {
         return origins
     }
 
-    /// Nil where it is not asked over TLS, or was not there.
-    func facts(of address: Address) -> TLSFacts? { tls.first { $0.origin.isSameServer(as: address) }?.facts }
+    /// Returns the TLS facts of a server, or nil if it does not use TLS or was unreachable.
+    func facts(of address: Address) -> TLSInfo? { tls.first { $0.origin.isSameServer(as: address) }?.facts }
 
-    /// A finding that names the server, where it is not the endpoint's.
+    /// Returns a finding that names the server if it is not the endpoint's.
     func finding(_ text: String, of origin: Address) -> Finding {
         Finding(origin.isSameServer(as: endpoint.root) ? text : "\(origin.authority): \(text)")
     }
 }
 
-/// What is known of one server's TLS.
+/// The TLS facts of one server.
 package struct OriginTLS: Sendable {
     let origin: Address
-    let facts: TLSFacts
+    let facts: TLSInfo
 }
 
 extension Address {
-    /// Whether both are of one scheme, host and port (RFC 6454 section 4).
+    /// Returns whether both addresses have the same scheme, host and port (RFC 6454 section 4).
     func isSameServer(as other: Address) -> Bool {
         isSecure == other.isSecure && host.lowercased() == other.host.lowercased() && port == other.port
     }

@@ -1,22 +1,25 @@
 import Gatefold
 import XML
 
-/// Takes what is secret out of what a report quotes of a server: it may well write a token where a state belongs.
+/// A filter that removes secrets from the text of a server that a report quotes. A server may well write a token
+/// where a state belongs.
 struct Redaction: Sendable {
-    /// The one that the rules judge under; none where nothing is judged.
+    /// The redaction that is active while the rules judge; nil at other times.
     @TaskLocal static var current: Redaction?
 
-    /// The forms of less than ``telling`` bytes.
+    /// The forms that are shorter than ``minRedactedLength`` bytes.
     private var short: Set<ArraySlice<UInt8>> = []
-    /// The others, by how they begin.
+    /// The other forms, by their first ``minRedactedLength`` bytes.
     private var long: [ArraySlice<UInt8>: [[UInt8]]] = [:]
 
-    /// So much of the beginning of a form is hidden as well, because a server may cut it.
-    private static let telling = 12
-    /// So much of a secret is looked for; no text that is shown is longer.
-    private static let longest = 4096
+    /// The number of leading bytes that identify a form. A text that shares them is hidden too, because a server
+    /// may truncate a secret.
+    private static let minRedactedLength = 12
+    /// The maximum number of bytes of a secret that are searched for. No text in a report is longer.
+    private static let maxLength = 4096
 
-    /// With all tokens and passwords of a check, what readers sign in with, and the secret of edition passwords.
+    /// Creates a redaction of all tokens and passwords of a check, the values of the readers' sign-in fields, and
+    /// the secret of edition passwords.
     init(_ evidence: Evidence) {
         var secrets: Set<String> = Set(evidence.tokens.values)
         for reader in evidence.cases.readers {
@@ -24,32 +27,32 @@ struct Redaction: Sendable {
             secrets.formUnion((reader.signIn ?? []).map(\.value))
         }
         for root in evidence.exchanges.lazy.compactMap(\.root) {
-            let given = [root.token, root.credentials?.password, root.attributes["global_auth_password"]]
-            secrets.formUnion(given.compactMap(\.self))
+            let issued = [root.token, root.credentials?.password, root.attributes["global_auth_password"]]
+            secrets.formUnion(issued.compactMap(\.self))
         }
         self.init(secrets.map { Array($0.utf8) } + [evidence.cases.secret?.bytes].compactMap(\.self))
     }
 
-    /// - Parameter secrets: short ones stand anywhere by chance, and are not hidden.
+    /// - Parameter secrets: The secrets to hide. Short ones are not hidden, because they occur anywhere by chance.
     init(_ secrets: [[UInt8]]) {
-        for secret in secrets where secret.count >= Trace.shortest {
-            for form in Trace.forms(of: Array(secret.prefix(Self.longest))) {
+        for secret in secrets where secret.count >= ExchangeLog.minLength {
+            for form in ExchangeLog.forms(of: Array(secret.prefix(Self.maxLength))) {
                 add(form)
-                // Some texts are compared, and shown, in lower case.
+                // Some texts are compared and shown in lower case.
                 add(form.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 })
             }
         }
     }
 
     private mutating func add(_ form: [UInt8]) {
-        if form.count < Self.telling {
+        if form.count < Self.minRedactedLength {
             short.insert(form[...])
-        } else if long[form.prefix(Self.telling)]?.contains(form) != true {
-            long[form.prefix(Self.telling), default: []].append(form)
+        } else if long[form.prefix(Self.minRedactedLength)]?.contains(form) != true {
+            long[form.prefix(Self.minRedactedLength), default: []].append(form)
         }
     }
 
-    /// The text with an ellipsis in place of each of them.
+    /// Returns the text with an ellipsis in place of each secret.
     func hidden(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var left: [UInt8] = []
@@ -70,13 +73,14 @@ struct Redaction: Sendable {
 
     private func end(ofSecretAt start: Int, in bytes: [UInt8]) -> Int? {
         let rest = bytes[start...]
-        if rest.count >= Self.telling, let forms = long[rest.prefix(Self.telling)] {
+        if rest.count >= Self.minRedactedLength, let forms = long[rest.prefix(Self.minRedactedLength)] {
             let shared = forms.map { form in zip(form, rest).prefix { $0 == $1 }.count }
             return start + (shared.max() ?? 0)
         }
         guard !short.isEmpty else { return nil }
-        // The longest, because one may begin another.
-        for length in (Trace.shortest..<Self.telling).reversed() where short.contains(rest.prefix(length)) {
+        // The longest form is tried first, because one form may be the beginning of another.
+        for length in (ExchangeLog.minLength..<Self.minRedactedLength).reversed()
+        where short.contains(rest.prefix(length)) {
             return start + min(length, rest.count)
         }
         return nil

@@ -1,61 +1,65 @@
-/// Whether an answer could be one of several answers to another question: the same but for what differs among those as well, such
-/// as dates and numbers of requests (PITFALLS row 6).
+/// A test of whether a response could be one of several responses to another request. Values that differ among
+/// those responses, such as dates and request numbers, may differ here too.
+///
+/// Source: Pitfall 6, “User enumeration”.
 enum Uniformity {
-    /// The same of what was asked with other values, which the answers may repeat (``RepeatedInput``).
+    /// Returns the difference to exchanges whose requests had other values, which the responses may repeat
+    /// (``EchoedInput``).
     static func difference(of exchange: Exchange, to others: [Exchange]) -> String? {
-        guard let answer = exchange.answer,
-            let difference = difference(of: answer, to: others.compactMap(\.answer))
+        guard let response = exchange.response,
+            let difference = difference(of: response, to: others.compactMap(\.response))
         else { return nil }
-        var exchanged: [RawAnswer] = []
+        var exchanged: [ReceivedResponse] = []
         for other in others {
-            guard let theirs = other.answer else { continue }
-            let input = RepeatedInput(of: other.probe.fields, as: exchange.probe.fields)
-            guard let theirs = input.exchanged(in: theirs, like: answer) else { return difference }
+            guard let theirs = other.response else { continue }
+            let input = EchoedInput(of: other.probe.fields, as: exchange.probe.fields)
+            guard let theirs = input.exchanged(in: theirs, like: response) else { return difference }
             exchanged.append(theirs)
         }
-        return Self.difference(of: answer, to: exchanged)
+        return Self.difference(of: response, to: exchanged)
     }
 
-    /// What shows that it is not one of them; nil where nothing does.
+    /// Returns the difference that shows that the response is not one of the others, or nil if there is none.
     ///
-    /// - Parameter others: to one and the same question, one at least.
-    static func difference(of answer: RawAnswer, to others: [RawAnswer]) -> String? {
+    /// - Parameter others: Responses to one and the same request. At least one.
+    static func difference(of response: ReceivedResponse, to others: [ReceivedResponse]) -> String? {
         guard let first = others.first else { return nil }
-        guard others.contains(where: { $0.status == answer.status }) else {
-            return "\(answer.status) and \(first.status)"
+        guard others.contains(where: { $0.status == response.status }) else {
+            return "the statuses differ (\(response.status) and \(first.status))"
         }
-        if !isAlike(text(answer), others.map(text)) { return "their bodies differ" }
-        let names = names(answer)
+        if !isAlike(text(response), others.map(text)) { return "the bodies differ" }
+        let names = names(response)
         let theirs = others.map(Self.names)
         let always = theirs.dropFirst().reduce(theirs[0]) { $0.intersection($1) }
         let sometimes = theirs.dropFirst().reduce(theirs[0]) { $0.union($1) }
         let strange = always.subtracting(names).union(names.subtracting(sometimes))
-        if let name = strange.min() { return "their header fields differ (\(Printable.told(name)))" }
-        // What comes with some of the others alone varies by itself.
+        if let name = strange.min() { return "the header fields differ (\(Printable.redacted(name)))" }
+        // A field that only some of the others have varies for reasons of its own.
         let unlike = names.intersection(always).sorted().first { name in
-            !isAlike(answer[name] ?? "", others.compactMap { $0[name] })
+            !isAlike(response[name] ?? "", others.compactMap { $0[name] })
         }
-        return unlike.map { "their header fields differ (\(Printable.told($0)))" }
+        return unlike.map { "the header fields differ (\(Printable.redacted($0)))" }
     }
 
-    /// These follow from when the answer was made, and from the body, which is compared itself.
+    /// The date depends on the time of the response. The length depends on the body, which is compared itself.
     private static let ignored: Set = ["date", "content-length"]
 
-    private static func names(_ answer: RawAnswer) -> Set<String> {
-        Set(answer.fields.map { $0.name.lowercased() }).subtracting(ignored)
+    private static func names(_ response: ReceivedResponse) -> Set<String> {
+        Set(response.fields.map { $0.name.lowercased() }).subtracting(ignored)
     }
 
-    private static func text(_ answer: RawAnswer) -> String { String(decoding: answer.body, as: UTF8.self) }
+    private static func text(_ response: ReceivedResponse) -> String { String(decoding: response.body, as: UTF8.self) }
 
-    /// Compares word by word; words that differ among the others may be anything.
+    /// Compares the texts token by token. A token that differs among the others may have any value.
     private static func isAlike(_ text: String, _ others: [String]) -> Bool {
         if others.contains(text) { return true }
         if let verdict = compare(words(text), others.map(words)) { return verdict }
-        // Even their numbers of words differ. Without comments, where such things stand, they may be alike.
+        // The numbers of tokens differ among the others. Varying content is often in comments, so the texts are
+        // compared without them.
         return compare(words(Comments.removed(from: text)), others.map { words(Comments.removed(from: $0)) }) ?? true
     }
 
-    /// Nil where the others have too little in common to be compared with.
+    /// Returns nil if the others have too little in common for a comparison.
     private static func compare(_ words: [Substring], _ others: [[Substring]]) -> Bool? {
         guard Set(others.map(\.count)).count == 1, let first = others.first else { return nil }
         guard words.count == first.count else { return false }
@@ -64,7 +68,7 @@ enum Uniformity {
         }
     }
 
-    /// What stands between spaces and the marks of markup, and each of these.
+    /// Returns the text between white space and markup delimiters, and each of these characters.
     private static func words(_ text: String) -> [Substring] {
         var words: [Substring] = []
         var start = text.startIndex

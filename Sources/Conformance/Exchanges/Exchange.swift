@@ -1,18 +1,19 @@
 package import XML
 
-/// A request and what came of it.
+/// A request and its outcome.
 package struct Exchange: Sendable {
     package let probe: Probe
-    package let outcome: Result<RawAnswer, ProbeFailure>
-    /// From the moment the connection stood, with the TLS handshake done, in seconds.
+    package let outcome: Result<ReceivedResponse, ProbeFailure>
+    /// The time from the established connection, with the TLS handshake done, to the end of the response, in
+    /// seconds.
     package let seconds: Double
-    /// Whether the time for it was over before it was.
+    /// A Boolean value that indicates whether the time limit ended the exchange.
     package let isLate: Bool
-    /// What the body says; nil where no document is due. Read once.
+    /// The parsed body; nil if no document is due. It is parsed once.
     package let reading: DocumentReading?
 
     package init(
-        _ probe: Probe, _ outcome: Result<RawAnswer, ProbeFailure>, seconds: Double = 0, isLate: Bool = false
+        _ probe: Probe, _ outcome: Result<ReceivedResponse, ProbeFailure>, seconds: Double = 0, isLate: Bool = false
     ) {
         self.probe = probe
         self.outcome = outcome
@@ -21,39 +22,40 @@ package struct Exchange: Sendable {
         reading = (try? outcome.get()).flatMap { DocumentReading($0, to: probe) }
     }
 
-    /// Whether what it says can be told: a 200 that is no document is another rule's.
-    var isJudged: Bool { answer.map { $0.status != 200 || root != nil } ?? false }
+    /// A Boolean value that indicates whether a rule can judge the response. A 200 without a readable document is
+    /// left to another rule.
+    var isEvaluable: Bool { response.map { $0.status != 200 || root != nil } ?? false }
 
-    package var answer: RawAnswer? { try? outcome.get() }
+    package var response: ReceivedResponse? { try? outcome.get() }
     package var root: XMLElement? { reading?.root }
 
-    /// About how much it takes to keep, in bytes: an element or attribute that was read takes some hundred.
+    /// The approximate memory of the exchange, in bytes. A parsed element or attribute takes several hundred.
     var footprint: Int {
-        (answer?.footprint ?? 0) + 400 * (root == nil ? 0 : reading?.markup ?? 0) + probe.footprint
+        (response?.footprint ?? 0) + 400 * (root == nil ? 0 : reading?.markup ?? 0) + probe.footprint
     }
 
-    /// What came, in a few words that hold nothing of the body.
+    /// A short description of the outcome, without any content of the body.
     package var summary: String {
         switch outcome {
-        case .success(let answer): "HTTP \(answer.status), \(answer.body.count) bytes"
+        case .success(let response): "HTTP \(response.status), \(response.body.count) bytes"
         case .failure(let failure): failure.description
         }
     }
 }
 
-/// Why there is no answer to look at.
+/// The reason why there is no response.
 package enum ProbeFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The name has no address.
+    /// The host name has no address.
     case unresolved
     case refused
     case unreachable
     case untrusted
-    case noAnswer
+    case noResponse
     case timedOut
     case notHTTP
 
-    /// Whether nobody was there.
-    var isAbsence: Bool { [.unresolved, .refused, .unreachable].contains(self) }
+    /// A Boolean value that indicates whether no server was reachable.
+    var isUnreachable: Bool { [.unresolved, .refused, .unreachable].contains(self) }
 
     package var description: String {
         switch self {
@@ -61,9 +63,9 @@ package enum ProbeFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .refused: "the connection was refused"
         case .unreachable: "no connection"
         case .untrusted: "no TLS connection"
-        case .noAnswer: "the connection was closed without an answer"
-        case .timedOut: "no answer in time"
-        case .notHTTP: "something that is not HTTP/1"
+        case .noResponse: "the connection was closed without a response"
+        case .timedOut: "no response within the time limit"
+        case .notHTTP: "the response is not HTTP/1"
         }
     }
 }

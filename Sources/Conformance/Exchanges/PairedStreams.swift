@@ -4,30 +4,32 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 
-/// An HTTP/2 connection on which two requests leave in one TLS record, and so reach the server at one moment: which of them is
-/// answered first is then up to the server alone, whatever the network does on the way (van Goethem and others, "Timeless
-/// Timing Attacks", USENIX Security 2020; PITFALLS row 6).
+/// An HTTP/2 connection on which two requests leave in one TLS record and so reach the server at the same time. The
+/// order of the responses then depends on the server alone and not on the network (van Goethem and others,
+/// "Timeless Timing Attacks", USENIX Security 2020).
+///
+/// Source: Pitfall 6, “User enumeration”.
 package struct PairedStreams {
-    /// Two answers to one pair.
+    /// The two responses to one pair of requests.
     package struct Outcome: Sendable {
-        /// In the order in which they were asked for.
-        package let answers: [RawAnswer]
-        /// Whether the answer to the request that stood first came first.
+        /// The responses in the order of the requests.
+        package let responses: [ReceivedResponse]
+        /// A Boolean value that indicates whether the response to the first request came first.
         package let isFirstAhead: Bool
     }
 
     private var inbound: NIOAsyncChannelInboundStream<HTTP2Frame>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<HTTP2Frame>
     private let channel: any Channel
-    private let patience: Int64
+    private let timeout: Int64
     private var nextStream = 1
 
-    /// The most of an answer's body that is read, in bytes.
-    private static let longestBody = 1 << 20
+    /// The maximum number of bytes of a response body that are read.
+    private static let maxBodySize = 1 << 20
 
     /// Runs the body with a connection to a server that agrees on HTTP/2.
     ///
-    /// - Throws: ``ProbeFailure``, or what the body throws.
+    /// - Throws: ``ProbeFailure``, or the error of the body.
     package static func withConnection<Result: Sendable>(
         to address: Address, _ transport: ProbeTransport,
         _ body: @Sendable (inout PairedStreams) async throws -> Result
@@ -38,12 +40,12 @@ package struct PairedStreams {
             try await connection.executeThenClose { inbound, outbound in
                 var streams = PairedStreams(
                     inbound: inbound.makeAsyncIterator(), outbound: outbound, channel: connection.channel,
-                    patience: transport.patience)
+                    timeout: transport.timeout)
                 try await streams.awaitSettings()
                 result = try await body(&streams)
             }
         } catch let error where !(error is CancellationError) {
-            // That a connection can not be closed in order takes nothing from what was answered on it.
+            // A connection that cannot be closed cleanly does not invalidate the responses that it carried.
             guard result != nil else { throw ProbeTransport.failure(error) }
         }
         guard let result else { throw CancellationError() }
@@ -58,12 +60,12 @@ package struct PairedStreams {
         do {
             let context = try NIOSSLContext(configuration: configuration)
             return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connectTimeout(.seconds(transport.patience))
+                .connectTimeout(.seconds(transport.timeout))
                 .connect(host: address.host, port: address.port) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let tls = try NIOSSLClientHandler(context: context, serverHostname: address.serverName)
                         try channel.pipeline.syncOperations.addHandlers([
-                            tls, WriteJoiner(), NIOHTTP2Handler(mode: .client), WindowKeeper(),
+                            tls, WriteCoalescer(), NIOHTTP2Handler(mode: .client), FlowControlWindowHandler(),
                         ])
                         return try NIOAsyncChannel<HTTP2Frame, HTTP2Frame>(wrappingChannelSynchronously: channel)
                     }
@@ -73,59 +75,59 @@ package struct PairedStreams {
         }
     }
 
-    /// How many streams the server takes at once is known from then on.
+    /// Waits for the server's settings, which contain the maximum number of concurrent streams.
     private mutating func awaitSettings() async throws {
-        try await withPatience { streams in
+        try await withTimeout { streams in
             while let frame = try await streams.next() {
                 if case .settings(.settings) = frame.payload { return }
             }
-            throw ProbeFailure.noAnswer
+            throw ProbeFailure.noResponse
         }
     }
 
-    /// Asks for both at once.
+    /// Sends both requests at the same time.
     ///
-    /// - Throws: ``ProbeFailure`` when not both were answered; the connection is then of no more use.
+    /// - Throws: ``ProbeFailure`` unless both requests get a response. The connection is then unusable.
     package mutating func race(_ first: Probe, _ second: Probe) async throws -> Outcome {
         let streams = [HTTP2StreamID(nextStream), HTTP2StreamID(nextStream + 2)]
         nextStream += 4
         let frames = zip([first, second], streams).flatMap { Self.frames($0, on: $1) }
-        return try await withPatience { pair in
+        return try await withTimeout { pair in
             try await pair.outbound.write(contentsOf: frames)
             return try await pair.outcome(on: streams)
         }
     }
 
     private mutating func outcome(on streams: [HTTP2StreamID]) async throws -> Outcome {
-        var answers: [RawAnswer?] = [nil, nil]
+        var responses: [ReceivedResponse?] = [nil, nil]
         var order: [Int] = []
         var open: Set = [0, 1]
         var received = 0
         while !open.isEmpty {
-            guard let frame = try await next() else { throw ProbeFailure.noAnswer }
+            guard let frame = try await next() else { throw ProbeFailure.noResponse }
             if case .goAway(let last, _, _) = frame.payload, streams.contains(where: { $0 > last }) {
-                throw ProbeFailure.noAnswer
+                throw ProbeFailure.noResponse
             }
             guard let index = streams.firstIndex(of: frame.streamID) else { continue }
             switch frame.payload {
             case .headers(let part):
-                if answers[index] == nil, let answer = Self.answer(part.headers) {
-                    answers[index] = answer
+                if responses[index] == nil, let response = Self.response(part.headers) {
+                    responses[index] = response
                     order.append(index)
                 }
                 if part.endStream { open.remove(index) }
             case .data(let part):
                 received += part.data.readableBytes
-                if case .byteBuffer(let bytes) = part.data, received <= Self.longestBody {
-                    answers[index]?.body += bytes.readableBytesView
+                if case .byteBuffer(let bytes) = part.data, received <= Self.maxBodySize {
+                    responses[index]?.body += bytes.readableBytesView
                 }
                 if part.endStream { open.remove(index) }
-            case .rstStream: throw ProbeFailure.noAnswer
+            case .rstStream: throw ProbeFailure.noResponse
             default: break
             }
         }
-        guard let one = answers[0], let other = answers[1] else { throw ProbeFailure.noAnswer }
-        return Outcome(answers: [one, other], isFirstAhead: order.first == 0)
+        guard let one = responses[0], let other = responses[1] else { throw ProbeFailure.noResponse }
+        return Outcome(responses: [one, other], isFirstAhead: order.first == 0)
     }
 
     private mutating func next() async throws -> HTTP2Frame? {
@@ -136,16 +138,17 @@ package struct PairedStreams {
         }
     }
 
-    /// The connection is closed where it takes too long, which is another thing than one that the server closes.
-    private mutating func withPatience<Result>(
+    /// Closes the connection after the time limit and reports a timeout, which differs from a connection that the
+    /// server closes.
+    private mutating func withTimeout<Result>(
         _ body: (inout PairedStreams) async throws -> Result
     ) async throws -> Result {
-        let patience = Patience()
-        let deadline = patience.end(channel, in: self.patience)
+        let timeout = ChannelTimeout()
+        let deadline = timeout.end(channel, in: self.timeout)
         defer { deadline.cancel() }
         do {
             return try await body(&self)
-        } catch let error where patience.isOver && !(error is CancellationError) {
+        } catch let error where timeout.hasElapsed && !(error is CancellationError) {
             throw ProbeFailure.timedOut
         }
     }
@@ -170,19 +173,20 @@ package struct PairedStreams {
         ]
     }
 
-    /// Nil for what comes before an answer, and for trailers.
-    private static func answer(_ headers: HPACKHeaders) -> RawAnswer? {
+    /// Returns nil for informational headers before a response, and for trailers.
+    private static func response(_ headers: HPACKHeaders) -> ReceivedResponse? {
         guard let status = headers.first(name: ":status").flatMap({ Int($0) }), status >= 200 else { return nil }
-        return RawAnswer(
+        return ReceivedResponse(
             status: status,
             fields: headers.filter { !$0.name.hasPrefix(":") }.map { Field($0.name, $0.value) })
     }
 }
 
-/// Lets the server send as much again as came, stream by stream and on the whole: at first it may send 64 KB (RFC 9113 section 6.9.2).
+/// A handler that returns flow-control credit for each received frame, for the stream and for the connection.
+/// Without it a server may send 64 KB at first (RFC 9113 section 6.9.2).
 ///
-/// Frames pass here one by one as the connection takes them in, so that a stream that is over is never written to.
-private final class WindowKeeper: ChannelInboundHandler {
+/// The frames pass through one by one as they arrive, so that the handler never writes to a finished stream.
+private final class FlowControlWindowHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
@@ -194,8 +198,8 @@ private final class WindowKeeper: ChannelInboundHandler {
         if case .data(let part) = frame.payload {
             let length = part.data.readableBytes + (part.paddingBytes.map { $0 + 1 } ?? 0)
             if length > 0 {
-                give(length, to: .rootStream, context)
-                if !part.endStream { give(length, to: frame.streamID, context) }
+                updateWindow(length, to: .rootStream, context)
+                if !part.endStream { updateWindow(length, to: frame.streamID, context) }
             }
         }
         context.fireChannelRead(data)
@@ -209,15 +213,15 @@ private final class WindowKeeper: ChannelInboundHandler {
         context.fireChannelReadComplete()
     }
 
-    private func give(_ length: Int, to stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    private func updateWindow(_ length: Int, to stream: HTTP2StreamID, _ context: ChannelHandlerContext) {
         let update = HTTP2Frame(streamID: stream, payload: .windowUpdate(windowSizeIncrement: length))
         context.write(wrapOutboundOut(update), promise: nil)
         hasUnflushed = true
     }
 }
 
-/// Joins what is written until it is flushed: one TLS record, and with it one segment.
-private final class WriteJoiner: ChannelOutboundHandler {
+/// A handler that joins all writes up to the flush into one TLS record and thus into one segment.
+private final class WriteCoalescer: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 

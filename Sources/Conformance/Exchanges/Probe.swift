@@ -1,44 +1,45 @@
-/// One request of a check, byte for byte, and why it is made.
+/// One request of a check, byte for byte, and the reason for it.
 package struct Probe: Sendable {
-    package var situation: Situation
-    /// Nil where no call is asked, as at the gate.
+    package var purpose: ProbePurpose
+    /// The call; nil for a request that is no call, as at the gate.
     package var call: Call?
-    package var spelling: Spelling = .query
-    /// The name of the reader it is made for.
+    package var requestStyle: RequestStyle = .query
+    /// The name of the reader for whom the request is made.
     package var reader: String?
-    /// The edition it asks for.
+    /// The requested edition.
     package var edition: String?
     package var address: Address
-    /// The parameters of a call, before they were put into the request.
+    /// The parameters of a call, before their encoding into the request.
     package var fields: [Field] = []
     package var method = "GET"
-    /// What stands in the request line.
+    /// The target in the request line.
     package var target: [UInt8]
-    /// Besides `Host`, `Connection`, `User-Agent` and `Content-Length`.
+    /// The header fields in addition to `Host`, `Connection`, `User-Agent` and `Content-Length`.
     package var headers: [Field] = []
     package var body: [UInt8]?
-    /// What is read of the answer's body, in bytes.
-    package var longestBody = 1 << 20
+    /// The maximum number of bytes of the response body that are read.
+    package var maxBodySize = 1 << 20
 
-    package init(_ situation: Situation, _ address: Address, call: Call? = nil) {
-        self.situation = situation
+    package init(_ purpose: ProbePurpose, _ address: Address, call: Call? = nil) {
+        self.purpose = purpose
         self.call = call
         self.address = address
         target = Array(address.target.utf8)
     }
 
-    /// A call with its parameters.
+    /// Creates a call with its parameters.
     package init(
-        _ situation: Situation, _ call: Call, _ fields: [Field], _ spelling: Spelling = .query, at endpoint: Endpoint
+        _ purpose: ProbePurpose, _ call: Call, _ fields: [Field], _ requestStyle: RequestStyle = .query,
+        at endpoint: Endpoint
     ) {
-        let address = endpoint.address(of: call, spelling)
-        if spelling.isForm {
-            self.init(situation, address, call: call)
+        let address = endpoint.address(of: call, requestStyle)
+        if requestStyle.isForm {
+            self.init(purpose, address, call: call)
             sendForm(Array(Field.encoded(fields).utf8))
         } else {
-            self.init(situation, address.adding(fields), call: call)
+            self.init(purpose, address.adding(fields), call: call)
         }
-        self.spelling = spelling
+        self.requestStyle = requestStyle
         self.fields = fields
     }
 
@@ -60,26 +61,26 @@ package struct Probe: Sendable {
         return bytes + Array("\r\n".utf8) + (body ?? [])
     }
 
-    /// About how much it takes to keep, in bytes.
+    /// The approximate memory of the request, in bytes.
     var footprint: Int {
         target.count + (address.query?.utf8.count ?? 0) + (body?.count ?? 0)
             + fields.reduce(0) { $0 + $1.value.utf8.count }
     }
 
-    /// The request as a report shows it: the names of parameters without their values, which may be anybody's secrets.
+    /// The request as a report shows it. Parameters appear by name without their values, which may be secret.
     package var summary: String {
-        if case .malformed(let malformation) = situation {
-            return "\(method) \(address.path) with \(malformation.title)"
+        if case .malformed(let malformedInput) = purpose {
+            return "\(method) \(address.path) with \(malformedInput.title)"
         }
         var text = "\(method) \(String(decoding: target.prefix { $0 != UInt8(ascii: "?") }.prefix(200), as: UTF8.self))"
-        if let question = target.firstIndex(of: UInt8(ascii: "?")) {
-            let names = target[(question + 1)...].split(separator: UInt8(ascii: "&")).map {
+        if let queryStart = target.firstIndex(of: UInt8(ascii: "?")) {
+            let names = target[(queryStart + 1)...].split(separator: UInt8(ascii: "&")).map {
                 String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
             }
             text += "?" + names.map { "\($0)=…" }.joined(separator: "&")
         }
-        let asked = [reader, call == .editionCredentials ? edition : nil].compactMap(\.self)
-        if !asked.isEmpty { text += " (\(asked.joined(separator: ", ")))" }
+        let requested = [reader, call == .editionCredentials ? edition : nil].compactMap(\.self)
+        if !requested.isEmpty { text += " (\(requested.joined(separator: ", ")))" }
         return text
     }
 }

@@ -4,59 +4,61 @@ import NIOPosix
 package import NIOSSL
 import NIOTLS
 
-/// Sends a probe on a connection of its own over HTTP/1.1, follows no redirect, decodes nothing, and reads one answer.
+/// A transport that sends each probe on a new HTTP/1.1 connection and reads one response. It follows no redirect
+/// and decodes nothing.
 package struct ProbeTransport: Sendable {
-    /// Who is believed to be the server.
+    /// The condition under which the transport trusts a server.
     package enum Trust: Sendable {
-        /// Whose certificate the machine's authorities, or these, vouch for.
+        /// A certificate signed by one of the system's authorities, or by one of the given authorities.
         case verified([NIOSSLCertificate]?)
-        /// Anybody: so that a server with a bad certificate can be checked all the same.
-        case anybody
+        /// Any certificate, so that a server with a bad certificate can still be checked.
+        case anyServer
     }
 
     package var trust: Trust
-    /// For the connection and for the whole answer, in seconds.
-    package var patience: Int64 = 20
+    /// The time limit for the connection and for the whole response, in seconds. Default: 20 s.
+    package var timeout: Int64 = 20
 
     package init(trust: Trust = .verified(nil)) {
         self.trust = trust
     }
 
     package func exchange(_ probe: Probe) async -> Exchange {
-        let patience = Patience()
+        let timeout = ChannelTimeout()
         do {
-            let (answer, seconds) = try await send(probe, patience)
-            return Exchange(probe, .success(answer), seconds: seconds, isLate: patience.isOver)
+            let (response, seconds) = try await send(probe, timeout)
+            return Exchange(probe, .success(response), seconds: seconds, isLate: timeout.hasElapsed)
         } catch {
-            return Exchange(probe, .failure(Self.failure(error)), isLate: patience.isOver)
+            return Exchange(probe, .failure(Self.failure(error)), isLate: timeout.hasElapsed)
         }
     }
 
-    /// The answer and the time it took, in seconds.
-    private func send(_ probe: Probe, _ patience: Patience) async throws -> (RawAnswer, Double) {
+    /// Returns the response and its duration in seconds.
+    private func send(_ probe: Probe, _ timeout: ChannelTimeout) async throws -> (ReceivedResponse, Double) {
         let (channel, handshake) = try await connect(to: probe.address)
-        let deadline = patience.end(channel.channel, in: self.patience)
+        let deadline = timeout.end(channel.channel, in: self.timeout)
         defer { deadline.cancel() }
         return try await channel.executeThenClose { inbound, outbound in
             do {
                 try await handshake?.get()
             } catch {
-                throw patience.isOver ? ProbeFailure.timedOut : error
+                throw timeout.hasElapsed ? ProbeFailure.timedOut : error
             }
             let start = ContinuousClock.now
-            // A server may refuse and hang up before it has read everything: its answer counts.
+            // A server may reject a request and close the connection before it has read everything. Its response
+            // counts.
             try? await outbound.write(ByteBuffer(bytes: probe.bytes))
-            let answer = try await read(probe, inbound, of: channel.channel, patience)
-            return (answer, (ContinuousClock.now - start) / .seconds(1))
+            let response = try await read(probe, inbound, of: channel.channel, timeout)
+            return (response, (ContinuousClock.now - start) / .seconds(1))
         }
     }
 
     private func read(
         _ probe: Probe, _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, of channel: any Channel,
-        _ patience: Patience
-    ) async throws -> RawAnswer {
+        _ timeout: ChannelTimeout
+    ) async throws -> ReceivedResponse {
         let isHead = probe.method == "HEAD"
-        var parser = AnswerParser(isAnswerToHead: isHead, longestBody: probe.longestBody)
+        var parser = ResponseParser(isResponseToHead: isHead, maxBodySize: probe.maxBodySize)
         var isWaitingForMore = false
         do {
             for try await bytes in inbound {
@@ -64,38 +66,38 @@ package struct ProbeTransport: Sendable {
                 switch parser.outcome(hasEnded: false) {
                 case .needsMore: continue
                 case .notHTTP: throw ProbeFailure.notHTTP
-                case .complete(let answer):
-                    // A body after the answer to HEAD comes late as often as not.
-                    guard isHead, answer.strayBytes == 0 else { return answer }
+                case .complete(let response):
+                    // A body after the response to HEAD often arrives late.
+                    guard isHead, response.strayBytes == 0 else { return response }
                     guard !isWaitingForMore else { continue }
                     isWaitingForMore = true
                     channel.eventLoop.scheduleTask(in: .milliseconds(200)) { channel.close(promise: nil) }
                 }
             }
         } catch let error where !(error is ProbeFailure) {
-            // Closed with a reset: what came until then is what there is.
+            // The connection ended with a reset. The bytes up to then are the response.
             if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError {
                 guard case .complete = parser.outcome(hasEnded: true) else {
-                    // Ours was the first goodbye, and the server's is not waited for.
-                    throw patience.isOver && parser.received == 0 ? ProbeFailure.timedOut : error
+                    // The client closed the connection first and does not wait for the server's closing message.
+                    throw timeout.hasElapsed && parser.received == 0 ? ProbeFailure.timedOut : error
                 }
             }
         }
         switch parser.outcome(hasEnded: true) {
-        case .complete(let answer): return answer
+        case .complete(let response): return response
         default:
             guard parser.received == 0 else { throw ProbeFailure.notHTTP }
-            throw patience.isOver ? ProbeFailure.timedOut : ProbeFailure.noAnswer
+            throw timeout.hasElapsed ? ProbeFailure.timedOut : ProbeFailure.noResponse
         }
     }
 
-    /// A connection, and when its handshake is done; nil where it has none.
+    /// Returns a connection and the completion of its handshake, which is nil without TLS.
     private func connect(
         to address: Address
     ) async throws -> (NIOAsyncChannel<ByteBuffer, ByteBuffer>, handshake: EventLoopFuture<Void>?) {
         let context = address.isSecure ? try NIOSSLContext(configuration: configuration) : nil
         return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connectTimeout(.seconds(patience))
+            .connectTimeout(.seconds(timeout))
             .connect(host: address.host, port: address.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     var handshake: EventLoopFuture<Void>?
@@ -114,14 +116,14 @@ package struct ProbeTransport: Sendable {
 
     var configuration: TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
-        // What a server offers is judged by a rule, not refused here.
+        // A rule judges the versions that a server offers, so the transport rejects none.
         configuration.minimumTLSVersion = .tlsv1
-        // Everything was answered by then, and some servers never say goodbye.
+        // The response is complete by then, and some servers never send a closing message.
         configuration.shutdownTimeout = .milliseconds(200)
         switch trust {
         case .verified(nil): break
         case .verified(let roots?): configuration.trustRoots = .certificates(roots)
-        case .anybody: configuration.certificateVerification = .none
+        case .anyServer: configuration.certificateVerification = .none
         }
         return configuration
     }
@@ -132,7 +134,7 @@ package struct ProbeTransport: Sendable {
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .untrusted
         case let error as NIOConnectionError: failure(error)
         case ChannelError.connectTimeout: .unreachable
-        default: .noAnswer
+        default: .noResponse
         }
     }
 
@@ -140,12 +142,12 @@ package struct ProbeTransport: Sendable {
         guard !error.connectionErrors.isEmpty else {
             return error.dnsAError == nil && error.dnsAAAAError == nil ? .unreachable : .unresolved
         }
-        let isRefused = error.connectionErrors.allSatisfy { ($0.error as? IOError)?.errnoCode == ECONNREFUSED }
-        return isRefused ? .refused : .unreachable
+        let isRejected = error.connectionErrors.allSatisfy { ($0.error as? IOError)?.errnoCode == ECONNREFUSED }
+        return isRejected ? .refused : .unreachable
     }
 }
 
-/// Says when a TLS handshake is done, or that it will never be.
+/// A handler that completes when the TLS handshake is done or has failed.
 private final class HandshakeAwaiter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private var done: EventLoopPromise<Void>?
@@ -168,15 +170,16 @@ private final class HandshakeAwaiter: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        end(ProbeFailure.noAnswer)
+        end(ProbeFailure.noResponse)
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { end(ProbeFailure.noAnswer) }
+    func handlerRemoved(context: ChannelHandlerContext) { end(ProbeFailure.noResponse) }
 }
 
 extension Address {
-    /// The name for TLS; nil for an IP address, which has none there (RFC 6066 section 3).
+    /// The server name for TLS; nil for an IP address, which TLS does not allow as a server name (RFC 6066 section
+    /// 3).
     var serverName: String? {
         (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
     }

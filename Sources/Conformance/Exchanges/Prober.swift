@@ -1,66 +1,69 @@
-/// Makes a check's requests, one after the other and no faster than allowed, and remembers them all.
+/// An actor that sends the requests of a check one after another within the rate limit, and stores all exchanges.
 package actor Prober {
     private var limiter: RateLimiter
     private let transport: ProbeTransport
     private let start = ContinuousClock.now
     private let sleep: @Sendable (Double) async throws -> Void
     private(set) var exchanges: [Exchange] = []
-    private var silentInARow = 0
-    /// After so many requests without a connection or an answer in time nobody is there any more.
-    private static let mostSilent = 5
-    /// All answers together, with what was made of them, in bytes.
-    private static let largest = 256 << 20
-    private var kept = 0
-    /// How long a question usually takes at most, and how much longer all may together, in seconds.
+    private var consecutiveTimeouts = 0
+    /// The number of consecutive requests without a connection or a timely response after which the server counts
+    /// as gone.
+    private static let maxSilent = 5
+    /// The maximum memory of all responses together with their parsed documents, in bytes.
+    private static let maxSize = 256 << 20
+    private var retainedBytes = 0
+    /// The usual maximum duration of a request, in seconds. The next property is the maximum total time above it,
+    /// in seconds.
     private static let usual = 1.0
-    private let mostWaited: Double
+    private let maxWait: Double
     private var waited = 0.0
 
     package init(
-        _ transport: ProbeTransport, requestsPerSecond: Double, mostWaited: Double = 600,
+        _ transport: ProbeTransport, requestsPerSecond: Double, maxWait: Double = 600,
         sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     ) {
         self.transport = transport
         self.sleep = sleep
-        self.mostWaited = mostWaited
+        self.maxWait = maxWait
         limiter = RateLimiter(perSecond: requestsPerSecond)
     }
 
-    /// Makes the request; the outcome is kept with the others.
+    /// Sends the request and stores its outcome.
     ///
-    /// - Throws: ``Checkup/CouldNotCheck`` when the server has stopped answering.
+    /// - Throws: ``CheckRun/CheckFailure`` if the server has stopped responding.
     @discardableResult
-    func ask(_ probe: Probe) async throws -> Exchange {
+    func send(_ probe: Probe) async throws -> Exchange {
         try await waitForTurn()
-        let asked = ContinuousClock.now
+        let requested = ContinuousClock.now
         let exchange = await transport.exchange(probe)
         exchanges.append(exchange)
-        kept += exchange.footprint
-        guard kept <= Self.largest else {
-            throw Checkup.CouldNotCheck(
+        retainedBytes += exchange.footprint
+        guard retainedBytes <= Self.maxSize else {
+            throw CheckRun.CheckFailure(
                 description:
-                    "\(probe.address.authority): its answers take more than \(Self.largest >> 20) MiB together",
-                isExcess: true)
+                    "\(probe.address.authority): the responses take more than \(Self.maxSize >> 20) MiB in total",
+                isTooLarge: true)
         }
-        try count(exchange, took: (ContinuousClock.now - asked) / .seconds(1))
+        try count(exchange, took: (ContinuousClock.now - requested) / .seconds(1))
         return exchange
     }
 
-    /// Whether it has become too quiet to go on.
+    /// Counts slow and missing responses, and throws if there are too many to continue.
     private func count(_ exchange: Exchange, took seconds: Double) throws {
         let authority = exchange.probe.address.authority
         waited += max(0, seconds - Self.usual)
-        guard waited <= mostWaited else {
+        guard waited <= maxWait else {
             waited = 0
-            throw Checkup.CouldNotCheck(
-                description: "\(authority): its answers took \(Int(mostWaited)) seconds longer than usual together",
-                isSilence: true)
+            throw CheckRun.CheckFailure(
+                description: "\(authority): the responses took \(Int(maxWait)) seconds longer than usual in total",
+                hasStoppedResponding: true)
         }
-        silentInARow = exchange.isSilent ? silentInARow + 1 : 0
-        guard silentInARow < Self.mostSilent else {
-            silentInARow = 0
-            throw Checkup.CouldNotCheck(
-                description: "\(authority): \(exchange.summary), \(Self.mostSilent) times in a row", isSilence: true)
+        consecutiveTimeouts = exchange.isSilent ? consecutiveTimeouts + 1 : 0
+        guard consecutiveTimeouts < Self.maxSilent else {
+            consecutiveTimeouts = 0
+            throw CheckRun.CheckFailure(
+                description: "\(authority): \(exchange.summary), \(Self.maxSilent) times in a row",
+                hasStoppedResponding: true)
         }
     }
 
@@ -72,11 +75,11 @@ package actor Prober {
 }
 
 extension Exchange {
-    /// Whether nobody was there, or had all of an answer in time.
+    /// A Boolean value that indicates whether no server was reachable or no complete response arrived in time.
     fileprivate var isSilent: Bool {
         switch outcome {
         case .success: isLate
-        case .failure(let failure): isLate || failure.isAbsence || failure == .timedOut
+        case .failure(let failure): isLate || failure.isUnreachable || failure == .timedOut
         }
     }
 }

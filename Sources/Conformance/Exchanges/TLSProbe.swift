@@ -5,31 +5,31 @@ import NIOSSL
 import NIOTLS
 import Synchronization
 
-/// What a server's TLS is like.
-package struct TLSFacts: Sendable {
-    /// The version that was agreed on, such as `TLSv1.3`; nil where no connection came about.
+/// The observed TLS properties of a server.
+package struct TLSInfo: Sendable {
+    /// The negotiated version, such as `TLS 1.3`; nil if no connection was established.
     package var version: String?
-    /// Until when the certificate is good.
+    /// The expiry of the certificate.
     package var expiry: Date?
-    /// Whether its certificate is signed by an authority that is trusted, and for this name.
+    /// A Boolean value that indicates whether a trusted authority signed the certificate for this name.
     package var isTrusted: Bool
-    /// Whether the server also agrees on TLS 1.0 or 1.1, which RFC 8996 forbids.
-    package var takesOldVersions: Bool
-    /// Whether the server prefers HTTP/2 to HTTP/1.1 (RFC 7301).
+    /// A Boolean value that indicates whether the server also agrees on TLS 1.0 or 1.1, which RFC 8996 forbids.
+    package var acceptsOldVersions: Bool
+    /// A Boolean value that indicates whether the server prefers HTTP/2 to HTTP/1.1 (RFC 7301).
     package var speaksHTTP2: Bool
 
     package init(
-        version: String?, expiry: Date?, isTrusted: Bool, takesOldVersions: Bool, speaksHTTP2: Bool = false
+        version: String?, expiry: Date?, isTrusted: Bool, acceptsOldVersions: Bool, speaksHTTP2: Bool = false
     ) {
         self.speaksHTTP2 = speaksHTTP2
         self.version = version
         self.expiry = expiry
         self.isTrusted = isTrusted
-        self.takesOldVersions = takesOldVersions
+        self.acceptsOldVersions = acceptsOldVersions
     }
 }
 
-/// Shakes hands with a server and says what it agreed on; nothing is asked.
+/// A probe that performs a TLS handshake and reports the negotiated values. It sends no request.
 struct TLSProbe {
     let address: Address
     let transport: ProbeTransport
@@ -40,51 +40,54 @@ struct TLSProbe {
         let speaksHTTP2: Bool
     }
 
-    /// Nil where the two could not agree.
+    /// Performs a handshake. Returns nil if client and server cannot agree.
     ///
-    /// - Throws: ``ProbeFailure`` where nobody is there, or nothing comes in time: that says nothing of what they would agree on.
-    func shake(_ change: (inout TLSConfiguration) -> Void = { _ in }) async throws(ProbeFailure) -> Handshake? {
+    /// - Throws: ``ProbeFailure`` if no server is reachable or the time limit expires, because neither shows
+    ///   whether they could agree.
+    func performHandshake(_ change: (inout TLSConfiguration) -> Void = { _ in }) async throws(ProbeFailure)
+        -> Handshake?
+    {
         var configuration = transport.configuration
         change(&configuration)
         guard let context = try? NIOSSLContext(configuration: configuration) else { return nil }
-        let witness = HandshakeWitness()
+        let observer = HandshakeObserver()
         let channel: any Channel
         do {
             channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-                .connectTimeout(.seconds(transport.patience))
+                .connectTimeout(.seconds(transport.timeout))
                 .channelInitializer({ channel in
                     channel.eventLoop.makeCompletedFuture {
                         let tls = try NIOSSLClientHandler(context: context, serverHostname: address.serverName)
-                        try channel.pipeline.syncOperations.addHandlers([tls, witness.handler()])
+                        try channel.pipeline.syncOperations.addHandlers([tls, observer.handler()])
                     }
                 })
                 .connect(host: address.host, port: address.port).get()
         } catch {
             let failure = ProbeTransport.failure(error)
-            guard failure.isAbsence else { return nil }
+            guard failure.isUnreachable else { return nil }
             throw failure
         }
-        let patience = Patience()
-        let deadline = patience.end(channel, in: transport.patience)
+        let timeout = ChannelTimeout()
+        let deadline = timeout.end(channel, in: transport.timeout)
         try? await channel.closeFuture.get()
         deadline.cancel()
-        let seen = witness.seen.withLock { $0 }
-        if seen == nil, patience.isOver { throw .timedOut }
+        let seen = observer.seen.withLock { $0 }
+        if seen == nil, timeout.hasElapsed { throw .timedOut }
         return seen
     }
 }
 
-/// Sees a handshake end, and hangs up.
-private final class HandshakeWitness: Sendable {
+/// An observer that records the end of a handshake and closes the connection.
+private final class HandshakeObserver: Sendable {
     let seen = Mutex<TLSProbe.Handshake?>(nil)
 
-    func handler() -> Handler { Handler(witness: self) }
+    func handler() -> Handler { Handler(observer: self) }
 
     final class Handler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
-        private let witness: HandshakeWitness
+        private let observer: HandshakeObserver
 
-        init(witness: HandshakeWitness) { self.witness = witness }
+        init(observer: HandshakeObserver) { self.observer = observer }
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
             if case .handshakeCompleted(let chosen)? = event as? TLSUserEvent {
@@ -95,7 +98,7 @@ private final class HandshakeWitness: Sendable {
                     version: version.map(TLSProbe.name) ?? "an unknown version",
                     expiry: certificate.map { Date(timeIntervalSince1970: TimeInterval($0.notValidAfter)) },
                     speaksHTTP2: chosen == "h2")
-                witness.seen.withLock { $0 = seen }
+                observer.seen.withLock { $0 = seen }
                 context.close(promise: nil)
             }
             context.fireUserInboundEventTriggered(event)

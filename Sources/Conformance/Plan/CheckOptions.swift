@@ -1,22 +1,24 @@
 package import Foundation
 package import NIOSSL
 
-/// How a check is made.
+/// The options of a check.
 package struct CheckOptions: Sendable {
     package var requestsPerSecond = 5.0
-    /// How many pairs of refused sign-ins are timed; none unless asked for, because each is a wrong sign-in of a real reader.
+    /// The number of timed pairs of rejected sign-ins. Default: 0, because each pair contains a wrong sign-in of a
+    /// real reader.
     package var timedPairs = 0
-    /// The same endpoint by way of a shared cache.
+    /// The address of the same endpoint behind a shared cache.
     package var through: Address?
-    /// Authorities to trust in place of the machine's.
+    /// The authorities to trust instead of the system's.
     package var roots: [NIOSSLCertificate]?
-    /// Whether readers' credentials are sent to a server whose certificate is not trusted.
+    /// A Boolean value that indicates whether readers' credentials are sent to a server whose certificate is not
+    /// trusted. Default: false.
     package var isInsecure = false
-    /// Until when a certificate should be good at least, in seconds from now.
-    package var certificateNotice: TimeInterval = 21 * 86_400
+    /// The minimum remaining validity of a certificate, in seconds. Default: 21 days.
+    package var certificateExpiryWarning: TimeInterval = 21 * 86_400
 
-    /// How long a connection and a whole answer may take, in seconds.
-    package var patience: Int64 = 20
+    /// The time limit for a connection and for a whole response, in seconds. Default: 20 s.
+    package var timeout: Int64 = 20
 
     package init() {}
 }

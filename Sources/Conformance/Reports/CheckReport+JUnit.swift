@@ -2,17 +2,20 @@ import Foundation
 import XML
 
 extension CheckReport {
-    /// The report as continuous integration reads it: a suite for each family, a case for each rule.
+    /// Returns the report as JUnit XML for continuous integration, with a suite for each family and a case for each
+    /// rule.
     ///
-    /// - Parameter isStrict: whether a warning counts as a failure; else it is what the case printed.
+    /// - Parameter isStrict: Whether a warning counts as a failure. Otherwise it becomes the output of the case.
+    ///   Default: false.
     package func junit(isStrict: Bool = false) -> [UInt8] {
         var xml = XMLWriter()
         xml.element("testsuites", ["name": "gatefold check \(endpoint)", "tests": "\(entries.count)"]) { xml in
-            // What is said of the whole stands in the first suite: there is no place above.
+            // Remarks about the whole report are in the first suite, because the format has no place above the
+            // suites.
             var remarks = remarks
             for (name, entries) in families {
                 let failures = entries.count { isFailure($0.verdict, isStrict) }
-                let skipped = entries.count { $0.verdict.word == .skipped }
+                let skipped = entries.count { $0.verdict.kind == .skipped }
                 xml.element(
                     "testsuite",
                     [
@@ -30,20 +33,20 @@ extension CheckReport {
     }
 
     private func isFailure(_ verdict: Verdict, _ isStrict: Bool) -> Bool {
-        verdict.word == .failed || (isStrict && verdict.word == .warning)
+        verdict.kind == .failed || (isStrict && verdict.kind == .warning)
     }
 
     private func write(_ entry: Entry, _ isStrict: Bool, to xml: inout XMLWriter) {
         xml.element("testcase", ["classname": entry.rule.family, "name": entry.rule.id]) { xml in
             let text =
                 entry.verdict.findings.map { finding in
-                    finding.text + (finding.request.map { "\n  \($0): \(finding.answer ?? "")" } ?? "")
+                    finding.text + (finding.request.map { "\n  \($0): \(finding.response ?? "")" } ?? "")
                 }.joined(separator: "\n") + "\nwhy: \(entry.rule.why)\nfix: \(entry.rule.fix)"
             if isFailure(entry.verdict, isStrict) {
                 xml.element("failure", ["message": entry.rule.title]) { $0.text(text) }
             } else if case .skipped(let reason) = entry.verdict {
                 xml.element("skipped", ["message": reason])
-            } else if entry.verdict.word == .warning {
+            } else if entry.verdict.kind == .warning {
                 xml.element("system-out") { $0.text(text) }
             }
         }

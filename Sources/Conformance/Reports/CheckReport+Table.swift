@@ -1,9 +1,9 @@
 extension CheckReport {
-    /// The report for people.
+    /// Returns the report as a text table.
     ///
     /// - Parameters:
-    ///   - hasColour: whether a terminal shows it.
-    ///   - width: where lines are broken, in characters.
+    ///   - hasColour: Whether the output is a terminal with colours.
+    ///   - width: The maximum width of a line, in characters.
     package func table(hasColour: Bool = false, width: Int = 100) -> String {
         var lines = ["\(Printable.clean(endpoint)), \(requests) requests in \(Int(seconds.rounded(.up))) s"]
         for remark in remarks { lines += [""] + Self.wrapped(Printable.clean(remark), indent: "", width) }
@@ -15,15 +15,15 @@ extension CheckReport {
                 lines.append(
                     "  \(Self.mark(entry.verdict, hasColour))  \(id)  \(entry.rule.title)\(Self.remark(entry.verdict))")
                 let indent = String(repeating: " ", count: 12)
-                for finding in entry.verdict.findings.prefix(Self.mostFindings) {
+                for finding in entry.verdict.findings.prefix(Self.maxFindings) {
                     lines += Self.wrapped(finding.text, indent: indent + "• ", width)
                     if let request = finding.request {
                         lines += Self.wrapped(
-                            Printable.clean("\(request): \(finding.answer ?? "")"), indent: indent + "    ", width)
+                            Printable.clean("\(request): \(finding.response ?? "")"), indent: indent + "    ", width)
                     }
                 }
-                let more = entry.verdict.findings.count - Self.mostFindings
-                if more > 0 { lines.append("\(indent)• and \(more) more of the kind") }
+                let more = entry.verdict.findings.count - Self.maxFindings
+                if more > 0 { lines.append("\(indent)• and \(more) more") }
                 if !entry.verdict.findings.isEmpty {
                     lines += Self.wrapped(entry.rule.why, indent: indent + "why  ", width)
                     lines += Self.wrapped(entry.rule.fix, indent: indent + "fix  ", width)
@@ -31,22 +31,22 @@ extension CheckReport {
             }
         }
         lines.append("")
-        let broken = entries.filter { $0.verdict.word == .failed }.map(\.rule.id)
+        let broken = entries.filter { $0.verdict.kind == .failed }.map(\.rule.id)
         if !broken.isEmpty { lines += Self.wrapped(broken.joined(separator: ", "), indent: "failed: ", width) }
-        return (lines + [sum]).joined(separator: "\n")
+        return (lines + [summaryLine]).joined(separator: "\n")
     }
 
-    private static let mostFindings = 3
+    private static let maxFindings = 3
 
     private enum Colour: String {
-        case good = "32", bad = "1;31", doubtful = "33", faint = "2", heading = "1"
+        case good = "32", bad = "1;31", warning = "33", faint = "2", heading = "1"
     }
 
     private static func mark(_ verdict: Verdict, _ hasColour: Bool) -> String {
         switch verdict {
         case .passed: paint("ok    ", .good, hasColour)
         case .failed: paint("FAILED", .bad, hasColour)
-        case .warned: paint("warned", .doubtful, hasColour)
+        case .warned: paint("warned", .warning, hasColour)
         case .skipped: paint("–     ", .faint, hasColour)
         }
     }
@@ -63,18 +63,18 @@ extension CheckReport {
         hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Breaks a text between words; further lines begin under the first one's text.
+    /// Breaks a text between words. Continuation lines are indented to the text of the first line.
     private static func wrapped(_ text: String, indent: String, _ width: Int) -> [String] {
         var lines: [String] = []
         var line = indent
         let further = String(repeating: " ", count: indent.count)
         var isEmpty = true
-        for word in text.split(separator: " ") {
-            if !isEmpty, line.count + 1 + word.count > width {
+        for kind in text.split(separator: " ") {
+            if !isEmpty, line.count + 1 + kind.count > width {
                 lines.append(line)
                 (line, isEmpty) = (further, true)
             }
-            line += isEmpty ? String(word) : " \(word)"
+            line += isEmpty ? String(kind) : " \(kind)"
             isEmpty = false
         }
         return lines + [line]

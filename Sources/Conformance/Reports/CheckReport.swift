@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What a check found: every rule with its verdict, in the rule book's order.
+/// The result of a check: every rule with its verdict, in the order of the rule book.
 package struct CheckReport: Sendable {
     package struct Entry: Sendable {
         package let rule: Rule
@@ -11,31 +11,31 @@ package struct CheckReport: Sendable {
     package let date: Date
     package let seconds: Double
     package let requests: Int
-    /// Why not all was asked that was to be; nil where the server answered to the end.
+    /// The reason why the check ended early; nil if the server responded to the end.
     package let silence: String?
-    /// Why the rest may say little; nil where it does not.
-    package let doubt: String?
-    /// The readers of whom little was asked; nil where there are none.
+    /// A warning that the results may mean little; nil if there is no reason for one.
+    package let reportWarning: String?
+    /// A warning about readers for whom few calls were made; nil if there are none.
     package let unsigned: String?
     package let entries: [Entry]
 
-    /// Has all rules judge the evidence.
+    /// Creates a report by letting all rules judge the evidence.
     package init(_ evidence: Evidence, seconds: Double, rules: [Rule] = RuleBook.rules) {
         endpoint = evidence.endpoint.root.description
         date = evidence.date
         self.seconds = seconds
         silence = evidence.silence
-        doubt = evidence.doubt
-        // Where nothing is an endpoint, nobody is signed in.
-        unsigned = doubt == nil ? evidence.unsigned : nil
-        requests = evidence.exchanges.count + 2 * evidence.answerOrders.values.reduce(0) { $0 + $1.pairs }
+        reportWarning = evidence.reportWarning
+        // A server that is no endpoint signs no reader in, so the second warning would add nothing.
+        unsigned = reportWarning == nil ? evidence.unsigned : nil
+        requests = evidence.exchanges.count + 2 * evidence.responseOrders.values.reduce(0) { $0 + $1.pairs }
         entries = Redaction.$current.withValue(Redaction(evidence)) {
-            rules.map { Entry(rule: $0, verdict: $0.judge(evidence).shortened) }
+            rules.map { Entry(rule: $0, verdict: $0.evaluate(evidence).shortened) }
         }
     }
 
-    /// What is to be known before the rest is read.
-    var remarks: [String] { [silence, doubt, unsigned].compactMap(\.self) }
+    /// The remarks that come before the results.
+    var remarks: [String] { [silence, reportWarning, unsigned].compactMap(\.self) }
 
     /// The rules by family, in their order.
     var families: [(name: String, entries: [Entry])] {
@@ -50,31 +50,31 @@ package struct CheckReport: Sendable {
         return families
     }
 
-    package func count(_ word: Verdict.Word) -> Int { entries.count { $0.verdict.word == word } }
+    package func count(_ kind: Verdict.Kind) -> Int { entries.count { $0.verdict.kind == kind } }
 
-    /// Whether the endpoint is as it should be.
+    /// Returns whether the endpoint meets all rules.
     ///
-    /// - Parameter isStrict: whether a warning counts.
+    /// - Parameter isStrict: Whether a warning counts as a failure. Default: false.
     package func isClean(isStrict: Bool = false) -> Bool {
         count(.failed) == 0 && (!isStrict || count(.warning) == 0)
     }
 
-    /// The sum of it in one line.
-    package var sum: String {
-        let counts = Verdict.Word.allCases.map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
+    /// The totals in one line.
+    package var summaryLine: String {
+        let counts = Verdict.Kind.allCases.map { "\(count($0)) \($0.rawValue)" }.joined(separator: ", ")
         return "\(entries.count) rules: \(counts)"
     }
 }
 
 extension Verdict {
-    package enum Word: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         case passed, failed, warning, skipped
     }
 
-    /// With nothing that is longer than somebody would read.
+    /// The verdict with its texts shortened to a readable length.
     fileprivate var shortened: Verdict {
         func shortened(_ findings: [Finding]) -> [Finding] {
-            findings.map { Finding(Printable.shortened($0.text), request: $0.request, answer: $0.answer) }
+            findings.map { Finding(Printable.shortened($0.text), request: $0.request, response: $0.response) }
         }
         return switch self {
         case .passed: self
@@ -84,7 +84,7 @@ extension Verdict {
         }
     }
 
-    package var word: Word {
+    package var kind: Kind {
         switch self {
         case .passed: .passed
         case .failed: .failed

@@ -1,44 +1,48 @@
-/// Texts from outside, made safe to print: a server may not write to the terminal of whoever checks it.
+/// A filter for text from outside. A server must not be able to control the terminal on which the report is
+/// printed.
 enum Printable {
-    /// What a server said, in quotation marks and no longer than a line.
-    static func quote(_ text: some StringProtocol, longest: Int = 80) -> String {
+    /// Returns a text from a server in quotation marks, shortened to one line.
+    static func quote(_ text: some StringProtocol, maxLength: Int = 80) -> String {
         let scalars = hidden(text).unicodeScalars
-        let end = scalars.index(scalars.startIndex, offsetBy: longest, limitedBy: scalars.endIndex) ?? scalars.endIndex
+        let end =
+            scalars.index(scalars.startIndex, offsetBy: maxLength, limitedBy: scalars.endIndex) ?? scalars.endIndex
         var shown = ""
         for scalar in scalars[..<end] {
-            // What ends a quotation is nobody's but ours.
+            // Only this function may end a quotation, so quotation marks in the text are escaped.
             if "“”".unicodeScalars.contains(scalar) { shown += escape(scalar) } else { write(scalar, to: &shown) }
         }
         return "“\(shown)\(end == scalars.endIndex ? "" : "…")”"
     }
 
-    /// What a server said, as part of a sentence.
-    static func told(_ text: some StringProtocol) -> String { clean(hidden(text)) }
+    /// Returns a text from a server as part of a sentence.
+    static func redacted(_ text: some StringProtocol) -> String { clean(hidden(text)) }
 
-    /// So much of what a server said is looked at, in scalars: one character may be a letter with a million accents.
-    private static let mostLookedAt = 1_000
+    /// The maximum number of scalars of a server's text that are processed. A character count would not limit it,
+    /// because one character may be a letter with a million accents.
+    private static let maxScanned = 1_000
 
     private static func hidden(_ text: some StringProtocol) -> String {
         let scalars = text.unicodeScalars
-        let end = scalars.index(scalars.startIndex, offsetBy: mostLookedAt, limitedBy: scalars.endIndex)
-        let isCut = end.map { $0 != scalars.endIndex } ?? false
-        let looked = String(String.UnicodeScalarView(scalars[..<(end ?? scalars.endIndex)]))
-        guard let redaction = Redaction.current else { return looked }
-        let hidden = redaction.hidden(looked)
-        // What stands at a cut may be the beginning of something secret.
-        return isCut ? String(String.UnicodeScalarView(hidden.unicodeScalars.dropLast(16))) : hidden
+        let end = scalars.index(scalars.startIndex, offsetBy: maxScanned, limitedBy: scalars.endIndex)
+        let isTruncated = end.map { $0 != scalars.endIndex } ?? false
+        let visible = String(String.UnicodeScalarView(scalars[..<(end ?? scalars.endIndex)]))
+        guard let redaction = Redaction.current else { return visible }
+        let hidden = redaction.hidden(visible)
+        // The text before a cut may be the beginning of a secret.
+        return isTruncated ? String(String.UnicodeScalarView(hidden.unicodeScalars.dropLast(16))) : hidden
     }
 
-    /// No longer than a few lines.
-    static func shortened(_ text: String, longest: Int = 500) -> String {
+    /// Returns the text, shortened to a few lines.
+    static func shortened(_ text: String, maxLength: Int = 500) -> String {
         let scalars = text.unicodeScalars
-        guard let end = scalars.index(scalars.startIndex, offsetBy: longest, limitedBy: scalars.endIndex),
+        guard let end = scalars.index(scalars.startIndex, offsetBy: maxLength, limitedBy: scalars.endIndex),
             end != scalars.endIndex
         else { return text }
         return String(scalars[..<end]) + "…"
     }
 
-    /// What we say ourselves, of what we were given: without characters that move a cursor, change a direction or can not be seen.
+    /// Returns the checker's own text, which contains input, without characters that move a cursor, change the
+    /// direction or are invisible.
     static func clean(_ text: some StringProtocol) -> String {
         var result = ""
         for scalar in text.unicodeScalars { write(scalar, to: &result) }

@@ -1,101 +1,114 @@
-/// Nothing in between may keep an answer (PROTOCOLS 1.2: these answers must never be cached).
+/// The rules that no intermediary may store a response, because responses to calls must never be cached.
+///
+/// Source: Pugpig protocol, “Caching headers”.
 enum CacheRules {
     static let all = [
-        success, refusal, notFound, method, head, malformed, noStore, validators, cookies, deception, hit,
+        success, rejection, notFound, method, head, malformed, noStore, validators, cookies, deception, hit,
     ]
 
-    private static let source = "PROTOCOLS 1.2; PITFALLS 16; RFC 9111 section 5.2.2"
+    private static let source = "Pugpig protocol: Caching headers; Pitfall 16; RFC 9111 section 5.2.2"
     private static let fix =
-        "Send “Cache-Control: no-store, no-cache, must-revalidate, private, max-age=0” from one place that every answer passes, whatever made it."
+        "Send “Cache-Control: no-store, no-cache, must-revalidate, private, max-age=0” from one place that handles "
+        + "every response, errors included."
 
     static let success = Rule(
-        "cache-success", "Answers to good calls say no-cache", source: source, fix: fix
+        "cache-success", "Responses to successful calls forbid caching", source: source, fix: fix
     ) { evidence in
-        let asked = evidence.exchanges(.ordinary, .renewal, .renewed, .renewalAgain)
-        return .eachAnswer(asked, none: "no reader is known", complaint)
+        let requested = evidence.exchanges(.ordinary, .renewal, .renewed, .renewalAgain)
+        return .eachResponse(requested, none: "no reader is known", problem)
     }
 
-    static let refusal = Rule(
-        "cache-refusal", "Refusals and failures say no-cache", source: source, fix: fix
+    static let rejection = Rule(
+        "cache-refusal", "Refusals and failures forbid caching", source: source, fix: fix
     ) { evidence in
-        let asked = evidence.exchanges(
+        let requested = evidence.exchanges(
             .unknownReader, .wrongProof, .unheld, .forgedToken, .missingToken, .missingProduct, .failing)
-        return .eachAnswer(asked, none: "nothing was refused", complaint)
+        return .eachResponse(requested, none: "no refusal was received", problem)
     }
 
     static let notFound = Rule(
-        "cache-not-found", "Answers about paths that are no calls say no-cache", source: source, fix: fix
-    ) { .eachAnswer($0.exchanges(.unknownPath, .fileBehindCall), none: "no such path was answered", complaint) }
+        "cache-not-found", "Responses to unknown paths forbid caching", source: source, fix: fix
+    ) {
+        .eachResponse(
+            $0.exchanges(.unknownPath, .fileBehindCall), none: "no response to an unknown path was received", problem)
+    }
 
     static let method = Rule(
-        "cache-method", "Answers to other methods say no-cache", source: source, fix: fix
-    ) { .eachAnswer($0.exchanges(.otherMethod), none: "no other method was answered", complaint) }
+        "cache-method", "Responses to other methods forbid caching", source: source, fix: fix
+    ) { .eachResponse($0.exchanges(.otherMethod), none: "no response to another method was received", problem) }
 
     static let head = Rule(
-        "cache-head", "Answers to HEAD say no-cache", source: source, fix: fix
-    ) { .eachAnswer($0.exchanges(.head), none: "no reader is known", complaint) }
+        "cache-head", "Responses to HEAD forbid caching", source: source, fix: fix
+    ) { .eachResponse($0.exchanges(.head), none: "no reader is known", problem) }
 
     static let malformed = Rule(
-        "cache-malformed", "Answers to malformed requests say no-cache", source: source, fix: fix
-    ) { .eachAnswer($0.malformed, none: "no malformed request was answered", complaint) }
+        "cache-malformed", "Responses to malformed requests forbid caching", source: source, fix: fix
+    ) { .eachResponse($0.malformed, none: "no response to a malformed request was received", problem) }
 
     static let noStore = Rule(
-        "cache-no-store", "Answers also say no-store", source: "PITFALLS 16; RFC 9111 section 5.2.2.5",
-        fix: "Add no-store: with no-cache alone a cache may write the answer to its disk and ask before it uses it."
+        "cache-no-store", "Responses also have no-store", source: "Pitfall 16; RFC 9111 section 5.2.2.5",
+        fix: "Add no-store: with no-cache alone, a cache may store the response on disk and revalidate it before each "
+            + "use."
     ) { evidence in
-        // Where not even no-cache is said, another rule speaks.
-        let said = evidence.direct.filter { $0.answer.map { complaint($0) == nil } ?? false }
-        return .eachAnswer(said, none: "no answer says no-cache", as: .warning) { answer in
-            answer.items("Cache-Control").contains("no-store") ? nil : "Cache-Control lacks no-store"
+        // Another rule reports responses that lack no-cache too.
+        let compliant = evidence.direct.filter { $0.response.map { problem($0) == nil } ?? false }
+        return .eachResponse(compliant, none: "no response forbids caching", as: .warning) { response in
+            response.items("Cache-Control").contains("no-store") ? nil : "Cache-Control lacks no-store"
         }
     }
 
     static let validators = Rule(
-        "cache-validators", "No answer has a validator", source: "PITFALLS 16; RFC 9111 section 4.3",
+        "cache-validators", "No response has a validator", source: "Pitfall 16; RFC 9111 section 4.3",
         fix:
-            "Take ETag and Last-Modified away: with one of them a cache may ask whether what it kept is still good, and be told so."
+            "Remove ETag and Last-Modified: with a validator, a cache may revalidate a stored response and use it "
+            + "again."
     ) { evidence in
-        .eachAnswer(evidence.direct, none: "nothing was answered") { answer in
-            ["ETag", "Last-Modified"].first { answer[$0] != nil }.map { "the answer has \($0)" }
+        .eachResponse(evidence.direct, none: "no response was received") { response in
+            ["ETag", "Last-Modified"].first { response[$0] != nil }.map { "the response has \($0)" }
         }
     }
 
     static let cookies = Rule(
-        "cache-cookies", "No answer sets a cookie", source: "PITFALLS 16",
+        "cache-cookies", "No response sets a cookie", source: "Pitfall 16",
         fix:
-            "Do not start a session: the token is all that an app keeps, and a cookie that a cache hands out again is somebody else's session."
+            "Do not start a session: an app stores only the token, and a cookie from a cache belongs to another "
+            + "reader's session."
     ) { evidence in
-        .eachAnswer(evidence.direct, none: "nothing was answered") { answer in
-            answer["Set-Cookie"] == nil ? nil : "the answer has Set-Cookie"
+        .eachResponse(evidence.direct, none: "no response was received") { response in
+            response["Set-Cookie"] == nil ? nil : "the response has Set-Cookie"
         }
     }
 
     static let deception = Rule(
-        "cache-deception", "A name that looks like a file behind a call is not found", source: "PITFALLS 16",
+        "cache-deception", "A file name behind a call is not found", source: "Pitfall 16",
         fix:
-            "Answer 404 for anything behind a call's name: a cache that goes by extensions would keep /verify_subscription/x.css."
+            "Return 404 for anything behind a call's name: a cache that decides by file extension would store "
+            + "/verify_subscription/x.css."
     ) { evidence in
-        .eachAnswer(evidence.exchanges(.fileBehindCall), none: "the path was not answered") { answer in
-            (400..<500).contains(answer.status) ? nil : "answered with \(answer.status), as if it were the call"
+        .eachResponse(evidence.exchanges(.fileBehindCall), none: "no response to the path was received") { response in
+            (400..<500).contains(response.status)
+                ? nil : "the HTTP status is \(response.status), as if the path were the call"
         }
     }
 
     static let hit = Rule(
-        "cache-hit", "No answer comes out of a cache", source: "PROTOCOLS 1.2; PITFALLS 16; RFC 9111 section 5.1",
+        "cache-hit", "No response comes from a cache",
+        source: "Pugpig protocol: Caching headers; Pitfall 16; RFC 9111 section 5.1",
         fix:
-            "Have whatever stands in front of the endpoint pass these paths through: what it kept is somebody else's answer, or an old one."
+            "Let every intermediary pass these paths through: a stored response belongs to another reader or is "
+            + "outdated."
     ) { evidence in
-        .eachAnswer(evidence.direct, none: "nothing was answered") { answer in
-            CacheHit.sign(of: answer).map { "the answer says so (\($0))" }
+        .eachResponse(evidence.direct, none: "no response was received") { response in
+            CacheHit.sign(of: response).map { "a cache reports a hit (\($0))" }
         }
     }
 
-    /// What is wrong with what an answer says to caches; nil for nothing.
-    static func complaint(_ answer: RawAnswer) -> String? {
-        let directives = answer.items("Cache-Control")
+    /// Returns the fault in a response's caching fields, or nil if there is none.
+    static func problem(_ response: ReceivedResponse) -> String? {
+        let directives = response.items("Cache-Control")
         if directives.contains("no-store") || directives.contains("no-cache") { return nil }
         return directives.isEmpty
-            ? "there is no Cache-Control"
-            : "Cache-Control is \(Printable.quote(answer["Cache-Control"] ?? "")), with neither no-store nor no-cache"
+            ? "Cache-Control is missing"
+            : "Cache-Control is \(Printable.quote(response["Cache-Control"] ?? "")), with neither no-store nor no-cache"
     }
 }

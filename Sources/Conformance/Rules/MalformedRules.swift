@@ -1,54 +1,62 @@
 import XML
 
-/// What no app sends is answered all the same, and tells nothing (DESIGN “What bad input gets”).
+/// The rules that a malformed request gets a response and reveals nothing.
+///
+/// Source: Design rules, “Malformed input gets a short response”.
 enum MalformedRules {
-    static let all = Malformation.allCases.map(rule) + [markup, opens, traces]
+    static let all = MalformedInput.allCases.map(rule) + [markup, opens, traces]
 
-    private static func rule(_ malformation: Malformation) -> Rule {
+    private static func rule(_ malformedInput: MalformedInput) -> Rule {
         Rule(
-            "malformed-\(malformation.rawValue)",
-            "A request with \(malformation.title) is answered, and is no error of the server",
-            source: "DESIGN “What bad input gets”; PITFALLS 13, 15",
-            fix: "Answer a document of the protocol or a 4xx; take what can not be decoded literally, as browsers do."
+            "malformed-\(malformedInput.rawValue)",
+            "A request with \(malformedInput.title) gets a response and no server error",
+            source: "Design rules: Malformed input gets a short response; Pitfall 13; Pitfall 15",
+            fix: "Return a document of the protocol or a 4xx. Treat bytes that cannot be decoded as literal text, as "
+                + "browsers do."
         ) { evidence in
-            .eachAsked(
-                evidence.exchanges(.malformed(malformation)), none: evidence.silence ?? "none was sent"
+            .eachRequested(
+                evidence.exchanges(.malformed(malformedInput)), none: evidence.silence ?? "no such request was sent"
             ) { exchange in
-                guard let answer = exchange.answer else { return exchange.summary }
-                return answer.status >= 500 && !evidence.isOutage(exchange) ? "answered with \(answer.status)" : nil
+                guard let response = exchange.response else { return exchange.summary }
+                return response.status >= 500 && !evidence.isOutage(exchange)
+                    ? "the HTTP status is \(response.status)" : nil
             }
         }
     }
 
     static let markup = Rule(
-        "malformed-echo", "Markup in a parameter does not become markup of the answer", source: "PITFALLS 20",
-        fix: "Escape every text that came from outside, in messages and comments too, or leave it out."
+        "malformed-echo", "Markup in a parameter does not become markup of the response", source: "Pitfall 20",
+        fix: "Escape all text from outside, in messages and comments too, or leave it out."
     ) { evidence in
-        .each(evidence.exchanges(.malformed(.markup)), none: evidence.silence ?? "none was answered") { exchange in
-            exchange.reading?.formFault.map { "the document is broken: \(Printable.told($0))" }
+        .each(
+            evidence.exchanges(.malformed(.markup)),
+            none: evidence.silence ?? "no response to such a request was received"
+        ) { exchange in
+            exchange.reading?.formFault.map { "the document is not well-formed: \(Printable.redacted($0))" }
         }
     }
 
     static let opens = Rule(
-        "malformed-opens", "A malformed request opens nothing", source: "PITFALLS 13, 15",
+        "malformed-opens", "A malformed request gives no access", source: "Pitfall 13; Pitfall 15",
         fix:
-            "Ask the subscriber system with values that are bound, not written into the question; take no value for all."
+            "Query the subscriber system with bound values that are not part of the statement, and let no value mean "
+            + "all subscribers."
     ) { evidence in
-        .each(evidence.malformed, none: evidence.silence ?? "none was sent") { $0.opening }
+        .each(evidence.malformed, none: evidence.silence ?? "no such request was sent") { $0.opening }
     }
 
     static let traces = Rule(
-        "malformed-traces", "No answer shows the inside of the server",
-        source: "DESIGN “What bad input gets”; PITFALLS 20",
-        fix: "Turn the display of errors off, and log them instead."
+        "malformed-traces", "No response shows internal details of the server",
+        source: "Design rules: Malformed input gets a short response; Pitfall 20",
+        fix: "Turn off the display of errors, and log them instead."
     ) { evidence in
-        .eachAnswer(evidence.direct, none: "nothing was answered") { answer in
-            let text = String(decoding: answer.body.prefix(64 << 10), as: UTF8.self)
-            return signs.first { text.contains($0) }.map { "the body has \(Printable.quote($0))" }
+        .eachResponse(evidence.direct, none: "no response was received") { response in
+            let text = String(decoding: response.body.prefix(64 << 10), as: UTF8.self)
+            return signs.first { text.contains($0) }.map { "the body contains \(Printable.quote($0))" }
         }
     }
 
-    /// What frameworks and databases write where they were not caught.
+    /// Texts that frameworks and databases write for an unhandled error.
     static let signs = [
         "Traceback (most recent call last)", "Fatal error", "Stack trace:", "stack traceback", "<b>Warning</b>:",
         "<b>Notice</b>:", "Undefined index", "Undefined variable", "Undefined array key", "\tat java.", "\tat org.",

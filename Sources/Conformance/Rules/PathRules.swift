@@ -1,40 +1,45 @@
 import XML
 
-/// Paths and methods (PROTOCOLS 1.1).
+/// The rules about paths and methods.
+///
+/// Source: Pugpig protocol, “Calls and paths”.
 enum PathRules {
     static let all = [slash, form, headBody, headFields, allow, unknown]
 
     static let slash = Rule(
-        "path-slash", "A call answers the same with and without a slash at its end, and redirects neither",
-        source: "PROTOCOLS 1.1, 6A row 5",
-        fix: "Serve both directly: apps send the slash, the console does not, and neither follows a redirect."
+        "path-slash", "A call responds identically with and without a final slash, and redirects neither",
+        source: "Pugpig protocol: Paths with and without a final slash",
+        fix: "Serve both spellings directly: apps send the slash, the test console does not, and neither follows a "
+            + "redirect."
     ) { evidence in
         same(evidence, [(.query, .queryWithSlash), (.form, .formWithSlash)])
     }
 
     static let form = Rule(
-        "path-post", "A call answers the same to GET with a query and to POST with a form", source: "PROTOCOLS 1.1",
+        "path-post", "A call responds identically to GET with a query and to POST with a form",
+        source: "Pugpig protocol: GET and POST",
         fix: "Read parameters from the query and from the form, for every call."
     ) { evidence in
         same(evidence, [(.query, .form)])
     }
 
-    /// Compares what pairs of spellings of one question were answered.
-    private static func same(_ evidence: Evidence, _ pairs: [(Spelling, Spelling)]) -> Verdict {
-        struct Question: Hashable {
+    /// Compares the responses to pairs of spellings of the same request.
+    private static func same(_ evidence: Evidence, _ pairs: [(RequestStyle, RequestStyle)]) -> Verdict {
+        struct ComparedCall: Hashable {
             let call: Call?
             let reader: String?
             let edition: String?
         }
-        var answers: [Question: [Spelling: Exchange]] = [:]
+        var responses: [ComparedCall: [RequestStyle: Exchange]] = [:]
         for exchange in evidence.exchanges(.ordinary, .renewalAgain) {
             let probe = exchange.probe
-            let question = Question(call: probe.call, reader: probe.reader, edition: probe.edition)
-            answers[question, default: [:]][probe.spelling] = exchange
+            let comparedCall = ComparedCall(call: probe.call, reader: probe.reader, edition: probe.edition)
+            responses[comparedCall, default: [:]][probe.requestStyle] = exchange
         }
-        let compared = answers.values.flatMap { spelt in
+        let compared = responses.values.flatMap { spelt in
             pairs.compactMap { pair -> (Exchange, Exchange)? in
-                guard let first = spelt[pair.0], let second = spelt[pair.1], first.answer != nil, second.answer != nil
+                guard let first = spelt[pair.0], let second = spelt[pair.1], first.response != nil,
+                    second.response != nil
                 else { return nil }
                 return (first, second)
             }
@@ -42,56 +47,62 @@ enum PathRules {
             ($0.1.probe.call?.rawValue ?? "", $0.1.probe.method) < ($1.1.probe.call?.rawValue ?? "", $1.1.probe.method)
         }
         return .of(compared, none: "no reader is known") { first, second in
-            guard let one = first.answer, let other = second.answer else { return nil }
-            if one.status != other.status { return Finding("\(one.status) becomes \(other.status)", second) }
-            return Gist(first) == Gist(second) ? nil : Finding("the answer says something else", second)
+            guard let one = first.response, let other = second.response else { return nil }
+            if one.status != other.status {
+                return Finding("the HTTP status changes from \(one.status) to \(other.status)", second)
+            }
+            return Summary(first) == Summary(second) ? nil : Finding("the content differs", second)
         }
     }
 
     static let headBody = Rule(
-        "path-head-body", "The answer to HEAD has no body", source: "RFC 9110 section 9.3.2",
-        fix: "Send the header fields alone: on a kept connection a body would be read as the next answer."
+        "path-head-body", "A response to HEAD has no body", source: "RFC 9110 section 9.3.2",
+        fix: "Send only the header fields: on a persistent connection, the client reads a body as the next response."
     ) { evidence in
-        .eachAnswer(evidence.exchanges(.head), none: "no reader is known") { answer in
-            answer.strayBytes == 0 ? nil : "\(answer.strayBytes) bytes came behind the header fields"
+        .eachResponse(evidence.exchanges(.head), none: "no reader is known") { response in
+            response.strayBytes == 0 ? nil : "\(response.strayBytes) bytes follow the header fields"
         }
     }
 
     static let headFields = Rule(
-        "path-head-fields", "HEAD has the status and type that GET has", source: "RFC 9110 section 9.3.2",
-        fix: "Answer HEAD by the way GET goes, and leave the body out."
+        "path-head-fields", "HEAD has the same status and type as GET", source: "RFC 9110 section 9.3.2",
+        fix: "Process HEAD like GET, and leave the body out."
     ) { evidence in
-        let twins = evidence.exchanges(.head).compactMap { exchange -> (Exchange, RawAnswer, RawAnswer)? in
+        let twins = evidence.exchanges(.head).compactMap {
+            exchange -> (Exchange, ReceivedResponse, ReceivedResponse)? in
             let twin = evidence.exchanges(.ordinary, .renewalAgain).first {
                 $0.probe.call == exchange.probe.call && $0.probe.reader == exchange.probe.reader
-                    && $0.probe.spelling == .query
+                    && $0.probe.requestStyle == .query
             }
-            guard let head = exchange.answer, let get = twin?.answer else { return nil }
+            guard let head = exchange.response, let get = twin?.response else { return nil }
             return (exchange, head, get)
         }
         return .of(twins, none: "no reader is known") { exchange, head, get in
-            if head.status != get.status { return Finding("\(get.status) becomes \(head.status)", exchange) }
-            return head["Content-Type"] == get["Content-Type"] ? nil : Finding("Content-Type is another", exchange)
+            if head.status != get.status {
+                return Finding("the HTTP status changes from \(get.status) to \(head.status)", exchange)
+            }
+            return head["Content-Type"] == get["Content-Type"] ? nil : Finding("Content-Type differs", exchange)
         }
     }
 
     static let allow = Rule(
-        "path-allow", "PATCH is refused, and a 405 names the methods there are",
+        "path-allow", "PATCH is rejected, and a 405 names the allowed methods",
         source: "RFC 5789 section 2; RFC 9110 section 15.5.6",
-        fix: "Answer other methods than GET, HEAD and POST with 405 and “Allow: GET, HEAD, POST”."
+        fix: "Return 405 with “Allow: GET, HEAD, POST” for other methods than GET, HEAD and POST."
     ) { evidence in
-        .eachAnswer(evidence.exchanges(.otherMethod), none: "no other method was answered") { answer in
-            if answer.isSuccess { return "answered with \(answer.status)" }
-            return answer.status == 405 && answer["Allow"] == nil ? "there is no Allow" : nil
+        .eachResponse(evidence.exchanges(.otherMethod), none: "no response to another method was received") {
+            response in
+            if response.isSuccess { return "the HTTP status is \(response.status)" }
+            return response.status == 405 && response["Allow"] == nil ? "Allow is missing" : nil
         }
     }
 
     static let unknown = Rule(
-        "path-unknown", "A path that is no call is not found", source: "RFC 9110 section 15.5.5",
-        fix: "Answer 404 or 403: a page that says 200 is taken for an answer by whatever reads it."
+        "path-unknown", "An unknown path is not found", source: "RFC 9110 section 15.5.5",
+        fix: "Return 404 or 403: a client takes a page with the status 200 for the response to a call."
     ) { evidence in
-        .eachAnswer(evidence.exchanges(.unknownPath), none: "the path was not answered") { answer in
-            (400..<500).contains(answer.status) ? nil : "answered with \(answer.status)"
+        .eachResponse(evidence.exchanges(.unknownPath), none: "no response to the path was received") { response in
+            (400..<500).contains(response.status) ? nil : "the HTTP status is \(response.status)"
         }
     }
 }

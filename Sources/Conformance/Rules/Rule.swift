@@ -1,43 +1,44 @@
-/// One thing that an endpoint must or should do.
+/// A requirement or recommendation for an endpoint.
 package struct Rule: Sendable {
-    /// The family and the name, such as `cache-refusal`.
+    /// The family and the name, such as `cache-rejection`.
     package let id: String
-    /// What must be so.
+    /// The required behaviour.
     package let title: String
-    /// Where that stands.
+    /// The cited sections, such as “Pugpig protocol: Status codes; Pitfall 16; RFC 9111 section 5.1”. Each is named
+    /// by the title of its article and by its heading (``SourceCitation``).
     package let source: String
-    /// What to change where it is not so.
+    /// The change that fixes a violation.
     package let fix: String
-    let judge: @Sendable (Evidence) -> Verdict
+    let evaluate: @Sendable (Evidence) -> Verdict
 
-    /// What the source says, and where that stands; of what everybody can look up only where.
+    /// The text of the cited sections with their names. Public documents have only a name.
     package var why: String {
-        let words = CitedSource.words(of: source)
-        return words.isEmpty ? source : "\(words) (\(source))"
+        let text = SourceCitation.text(of: source)
+        return text.isEmpty ? source : "\(text) (\(source))"
     }
 
     init(
-        _ id: String, _ title: String, source: String, fix: String, judge: @escaping @Sendable (Evidence) -> Verdict
+        _ id: String, _ title: String, source: String, fix: String, evaluate: @escaping @Sendable (Evidence) -> Verdict
     ) {
         self.id = id
         self.title = title
         self.source = source
         self.fix = fix
-        self.judge = judge
+        self.evaluate = evaluate
     }
 
-    /// The first word of the id.
+    /// The first part of the identifier.
     package var family: String { String(id.prefix { $0 != "-" }) }
 }
 
-/// What a rule finds.
+/// The verdict of a rule.
 package enum Verdict: Sendable, Equatable {
-    /// Nothing wrong in that many places.
+    /// No violation in the given number of places.
     case passed(Int)
     case failed([Finding])
-    /// Something that may be meant so, or that only hints at something.
+    /// A possible violation: the behaviour may be intended, or the evidence is weak.
     case warned([Finding])
-    /// There was nothing to look at, and why.
+    /// Nothing to judge, with the reason.
     case skipped(String)
 
     package var findings: [Finding] {
@@ -48,58 +49,59 @@ package enum Verdict: Sendable, Equatable {
     }
 }
 
-/// One place where a rule is broken.
+/// A violation of a rule in one place.
 package struct Finding: Sendable, Equatable {
     package let text: String
-    /// The request, without its secrets; nil where no single one is to blame.
+    /// The request without its secrets; nil if no single request is responsible.
     package let request: String?
-    /// What came of it.
-    package let answer: String?
+    /// The outcome of the request.
+    package let response: String?
 
     init(_ text: String, _ exchange: Exchange? = nil) {
-        self.init(text, request: exchange?.probe.summary, answer: exchange?.summary)
+        self.init(text, request: exchange?.probe.summary, response: exchange?.summary)
     }
 
-    init(_ text: String, request: String?, answer: String?) {
+    init(_ text: String, request: String?, response: String?) {
         self.text = text
         self.request = request
-        self.answer = answer
+        self.response = response
     }
 }
 
-/// How much a broken rule matters.
+/// The severity of a violation.
 enum Severity {
     case failure, warning
 }
 
 extension Verdict {
-    /// Looks at each exchange by itself, whether it was answered or not.
+    /// Judges each exchange separately, with or without a response.
     ///
     /// - Parameters:
-    ///   - reason: why there may be none.
-    ///   - complaint: nil where the exchange is as it should be.
-    static func eachAsked(
-        _ exchanges: [Exchange], none reason: String, _ complaint: (Exchange) -> String?
+    ///   - reason: The reason if there are no exchanges.
+    ///   - problem: Returns the violation, or nil if there is none.
+    static func eachRequested(
+        _ exchanges: [Exchange], none reason: String, _ problem: (Exchange) -> String?
     ) -> Verdict {
-        of(exchanges, none: reason) { exchange in complaint(exchange).map { Finding($0, exchange) } }
+        of(exchanges, none: reason) { exchange in problem(exchange).map { Finding($0, exchange) } }
     }
 
-    /// Looks at each exchange by itself that was answered: of what was not, another rule says so, and nothing is passed by it.
+    /// Judges each exchange with a response separately. Exchanges without a response count as neither passed nor
+    /// failed, because another rule reports them.
     static func each(
         _ exchanges: [Exchange], none reason: String, as severity: Severity = .failure,
-        _ complaint: (Exchange) -> String?
+        _ problem: (Exchange) -> String?
     ) -> Verdict {
-        let answered = exchanges.filter { $0.answer != nil }
-        let why = exchanges.isEmpty ? reason : "nothing was answered"
-        return of(answered, none: why, as: severity) { exchange in complaint(exchange).map { Finding($0, exchange) } }
+        let responded = exchanges.filter { $0.response != nil }
+        let why = exchanges.isEmpty ? reason : "no response was received"
+        return of(responded, none: why, as: severity) { exchange in problem(exchange).map { Finding($0, exchange) } }
     }
 
-    /// Looks at each answer by itself.
-    static func eachAnswer(
+    /// Judges each response separately.
+    static func eachResponse(
         _ exchanges: [Exchange], none reason: String, as severity: Severity = .failure,
-        _ complaint: (RawAnswer) -> String?
+        _ problem: (ReceivedResponse) -> String?
     ) -> Verdict {
-        each(exchanges, none: reason, as: severity) { $0.answer.flatMap(complaint) }
+        each(exchanges, none: reason, as: severity) { $0.response.flatMap(problem) }
     }
 
     static func of<Subject>(

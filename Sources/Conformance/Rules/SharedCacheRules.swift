@@ -1,46 +1,52 @@
 import XML
 
-/// What a cache in between makes of the answers (PITFALLS row 16).
+/// The rule about responses that pass through a shared cache.
+///
+/// Source: Pitfall 16, “Responses stored by shared caches”.
 enum SharedCacheRules {
     static let all = [readers]
 
     static let readers = Rule(
-        "shared-cache", "By way of a shared cache no reader sees another's answer", source: "PITFALLS 16",
+        "shared-cache", "Through a shared cache, no reader receives another reader's response", source: "Pitfall 16",
         fix:
-            "Have the endpoint say no-store, and the cache obey it: no rule of the cache's own may keep these paths or leave their query out."
+            "Send no-store from the endpoint, and let the cache obey it. No rule of the cache may store these paths or "
+            + "ignore their query."
     ) { evidence in
-        .eachAsked(evidence.exchanges(.throughCache), none: evidence.cacheGap ?? "it was not asked") { exchange in
-            guard let answer = exchange.answer else { return exchange.summary }
-            if let sign = CacheHit.sign(of: answer) { return "it came out of the cache (\(sign))" }
+        .eachRequested(evidence.exchanges(.viaSharedCache), none: evidence.cacheSkipReason ?? "not tried") {
+            exchange in
+            guard let response = exchange.response else { return exchange.summary }
+            if let sign = CacheHit.sign(of: response) { return "the response came from the cache (\(sign))" }
             return mixture(in: exchange, evidence)
         }
     }
 
-    /// What shows that it is an answer to somebody else; nil where nothing does.
+    /// Returns the sign that the response belongs to another reader, or nil if there is none.
     private static func mixture(in exchange: Exchange, _ evidence: Evidence) -> String? {
         guard let call = exchange.probe.call else { return nil }
-        let others = evidence.exchanges(call, .throughCache).filter { $0.probe.reader != exchange.probe.reader }
+        let others = evidence.exchanges(call, .viaSharedCache).filter { $0.probe.reader != exchange.probe.reader }
         let own = evidence.exchanges(call, .ordinary, .unheld, .renewal, .renewalAgain).filter {
             $0.probe.reader == exchange.probe.reader && $0.probe.edition == exchange.probe.edition
         }
-        // What the endpoint itself gives the reader is not the cache's doing, though others have it too.
-        if let given = keys(in: exchange), others.contains(where: { keys(in: $0) == given }),
-            !own.contains(where: { keys(in: $0) == given })
+        // A value that the endpoint itself returns to the reader is not the cache's fault, even if another reader
+        // has it too.
+        if let issued = keys(in: exchange), others.contains(where: { keys(in: $0) == issued }),
+            !own.contains(where: { keys(in: $0) == issued })
         {
-            return "two who asked were given one \(call == .editionCredentials ? "userid and password" : "token")"
+            return "two clients received the same \(call == .editionCredentials ? "userid and password" : "token")"
         }
-        // Sign-ins and renewals may be refused, because there were enough of them; and who could not answer said nothing of anybody.
-        guard [.verifySubscription, .editionCredentials].contains(call), isAnswered(exchange),
-            let direct = own.first(where: isAnswered)
+        // The endpoint may reject sign-ins and renewals because of their number, and a failed response contains
+        // nothing about a reader.
+        guard [.verifySubscription, .editionCredentials].contains(call), hasResponse(exchange),
+            let direct = own.first(where: hasResponse)
         else { return nil }
-        return Gist(direct) == Gist(exchange) ? nil : "it is not what the endpoint itself says"
+        return Summary(direct) == Summary(exchange) ? nil : "the response differs from that of the endpoint itself"
     }
 
-    private static func isAnswered(_ exchange: Exchange) -> Bool {
-        exchange.answer.map { $0.status != 429 && $0.status < 500 } ?? false
+    private static func hasResponse(_ exchange: Exchange) -> Bool {
+        exchange.response.map { $0.status != 429 && $0.status < 500 } ?? false
     }
 
-    /// What one reader alone may be given: a token, or a userid with its password.
+    /// Returns the values that belong to one reader only: a token, or a userid with its password.
     private static func keys(in exchange: Exchange) -> [String]? {
         exchange.root?.token.map { [$0] } ?? exchange.root?.credentials.map { [$0.userid, $0.password] }
     }

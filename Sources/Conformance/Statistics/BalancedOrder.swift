@@ -1,9 +1,10 @@
-/// In which order things are asked, round by round, whose times are compared: Williams' square (1949).
+/// The order of requests whose times are compared, round by round: a Williams square (1949).
 ///
-/// In as many rounds as there are things, each stands once at each place, because what is first has another place in the server's
-/// rhythm than what is second, and within a round once right behind each other, because a slow answer may slow down the next.
+/// Over as many rounds as there are requests, each takes each position once, because the position affects the
+/// server's rhythm. Each also follows each other once directly within a round, because a slow response may delay
+/// the next.
 enum BalancedOrder {
-    /// - Parameter count: an even number.
+    /// - Parameter count: The number of requests. It must be even.
     static func round(_ number: Int, of count: Int) -> [Int] {
         (0..<count).map { place in
             let start = place.isMultiple(of: 2) ? place / 2 : count - (place + 1) / 2

@@ -1,13 +1,14 @@
 import Foundation
 
-/// Mann and Whitney's test (1947) of whether two samples come from one distribution. It looks at ranks only, so that neither
+/// Mann and Whitney's test (1947) of whether two samples come from one distribution. It uses ranks only, so neither
 /// outliers nor the shape of the distribution matter.
 package struct RankSumTest: Sendable {
-    /// The standard score of U, corrected for ties: about normal for samples of more than twenty.
+    /// The standard score of U, corrected for ties. It is approximately normal for samples of more than twenty
+    /// values.
     package let z: Double
     package let medians: (Double, Double)
 
-    /// How likely two samples of one distribution are to differ as much, in either direction.
+    /// The probability that two samples of one distribution differ at least as much, in either direction.
     package var p: Double { erfc(abs(z) / 2.0.squareRoot()) }
 
     package init(_ left: [Double], _ right: [Double]) {
@@ -18,7 +19,7 @@ package struct RankSumTest: Sendable {
         while start < all.count {
             var end = start
             while end < all.count, all[end].0 == all[start].0 { end += 1 }
-            // Equal values share the mean of their ranks, which count from one.
+            // Equal values share the mean of their ranks. Ranks begin at 1.
             let rank = Double(start + 1 + end) / 2
             rankSum += rank * Double(all[start..<end].count { $0.1 })
             let size = Double(end - start)

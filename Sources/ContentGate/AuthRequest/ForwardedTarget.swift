@@ -1,10 +1,13 @@
 package import HTTPTypes
 import Hummingbird
 
-/// How a front server tells the auth-request endpoint which request it asks about.
+/// The convention by which a front server names the original request to the auth-request endpoint.
 ///
-/// One is configured and only that one is read: the other's headers, and other spellings of this one's, change nothing
-/// (PITFALLS row 11). A front server must set its headers itself, whatever the client sent under the same names.
+/// Exactly one convention is configured and read. Headers of the other conventions, and other spellings of these
+/// headers, have no effect. A front server must set its headers itself and overwrite headers of the same names from
+/// the client.
+///
+/// Source: Pitfall 11, “Header spoofing”.
 public enum ForwardedTarget: Sendable, Hashable {
     /// `X-Original-URI` and `X-Original-Method`: nginx, Apache, HAProxy, Varnish.
     case original
@@ -13,9 +16,9 @@ public enum ForwardedTarget: Sendable, Hashable {
     /// The endpoint's own target after this path, and the request's own method: Envoy's `path_prefix`.
     case pathPrefix(String)
 
-    /// The original method and target; nil when they are missing, told twice or as a list.
+    /// Returns the original method and target, or `nil` if they are missing, repeated or a list.
     ///
-    /// A front server that does not tell the method asks in its own request's, which is then GET or HEAD.
+    /// If a front server does not name the method, the method of its own request counts, which is then GET or HEAD.
     package func read(_ head: HTTPRequest) -> (method: HTTPRequest.Method, target: String)? {
         switch self {
         case .original:
@@ -36,9 +39,9 @@ public enum ForwardedTarget: Sendable, Hashable {
         return read(target: targets[0], method: methods.first, otherwise: head.method)
     }
 
-    /// The same of a request whose headers are read already, each said once.
+    /// Returns the original method and target from headers that are read already and occur once.
     ///
-    /// - Parameter otherwise: the method of the front server's own request.
+    /// - Parameter otherwise: The method of the front server's own request.
     package static func read(
         target: String, method: String?, otherwise: HTTPRequest.Method
     ) -> (method: HTTPRequest.Method, target: String)? {
@@ -47,7 +50,7 @@ public enum ForwardedTarget: Sendable, Hashable {
         return HTTPRequest.Method(method).map { ($0, target) }
     }
 
-    /// Whether a comma is followed by another path: two values that something on the way made one.
+    /// Returns whether a comma is followed by another path. Such a value is two values that an intermediary joined.
     private static func isList(_ value: String) -> Bool {
         guard value.utf8.contains(UInt8(ascii: ",")) else { return false }
         let bytes = Array(value.utf8)

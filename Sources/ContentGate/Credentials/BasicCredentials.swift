@@ -1,24 +1,27 @@
 import Gatefold
 
-/// A userid and password out of an `Authorization` header (RFC 7617).
+/// A userid and password from an `Authorization` header (RFC 7617).
 ///
-/// Strict, because whatever else checks the same header must read the same pair: standard Base64 alphabet, padding right or
-/// absent, no stray bits, UTF-8, no control characters. The userid ends at the first colon (PITFALLS row 3).
+/// The parser is strict, because other software that checks the same header must read the same pair. It accepts the
+/// standard Base64 alphabet, correct or absent padding, no stray bits, UTF-8, and no control characters. The userid
+/// ends at the first colon.
+///
+/// Source: Pitfall 3, “Delimiter confusion in the edition password”.
 public struct BasicCredentials: Sendable, Equatable, CustomStringConvertible {
-    /// The longest header value, in bytes: the longest token with its password.
-    public static let longest = (SealedTokenCodec.longestToken + 1 + EditionPassword.length + 2) / 3 * 4 + 8
+    /// The maximum length of a header value, in bytes: the longest token with its password.
+    public static let maxLength = (SealedTokenCodec.maxTokenLength + 1 + EditionPassword.length + 2) / 3 * 4 + 8
 
     public let userid: String
     public let password: String
 
-    /// Returns nil when the value is anything but Basic credentials.
+    /// Returns `nil` if the value is not Basic credentials.
     public init?(_ value: some StringProtocol) {
         self.init(bytes: value.utf8)
     }
 
-    /// Returns nil when the value is anything but Basic credentials.
+    /// Returns `nil` if the value is not Basic credentials.
     public init?(bytes value: some Collection<UInt8>) {
-        guard value.count <= Self.longest else { return nil }
+        guard value.count <= Self.maxLength else { return nil }
         let value = Array(value)
         let scheme = "basic".utf8
         guard value.prefix(scheme.count).elementsEqual(scheme, by: { $0 | 0x20 == $1 }) else { return nil }

@@ -2,13 +2,15 @@ import Foundation
 public import Gatefold
 import HTTPTypes
 
-/// Decides which content a request may have. Pure: no I/O, and the same request at the same moment has the same answer.
+/// A gate that decides which content a request may have.
+///
+/// The gate is pure: it does no I/O, and the same request at the same time has the same result.
 public struct Gate: Sendable {
-    /// The longest prefix first, so that the first that covers a path is the one.
+    /// The publications, longest prefix first, so that the first publication that covers a path is the right one.
     private let publications: [GatePublication]
     private let clock: WallClock
 
-    /// - Throws: ``GateError/samePrefix(_:)`` when two layouts would claim the same paths.
+    /// - Throws: ``GateError/samePrefix(_:)`` if two layouts claim the same paths.
     public init(_ publications: [GatePublication], clock: WallClock) throws(GateError) {
         var prefixes: Set<String> = []
         for publication in publications where !prefixes.insert(publication.layout.prefix).inserted {
@@ -20,38 +22,43 @@ public struct Gate: Sendable {
         self.clock = clock
     }
 
-    /// The only decision there is; every carrier asks it.
-    public func decide(_ request: GateRequest) -> GateDecision {
-        guard request.method == .get || request.method == .head else { return .refused(GateRefusal(.method)) }
-        guard request.authorization.count <= 1 else { return .refused(GateRefusal(.severalAuthorizations)) }
+    /// Decides about a request. Every entry point uses this decision.
+    public func evaluate(_ request: GateRequest) -> GateDecision {
+        guard request.method == .get || request.method == .head else { return .denied(GateDenial(.method)) }
+        guard request.authorization.count <= 1 else { return .denied(GateDenial(.severalAuthorizations)) }
         let path: NormalisedPath
         do {
             path = try NormalisedPath(target: request.target)
         } catch {
-            return .refused(GateRefusal(.path(error)))
+            return .denied(GateDenial(.path(error)))
         }
-        guard let publication = publication(of: path) else { return .refused(GateRefusal(.unknownPrefix)) }
-        let tickets = publication.acceptsTickets ? Ticket.offered(in: request.target) : []
-        guard tickets.count + request.authorization.count <= 1 else {
-            return .refused(GateRefusal(.severalCredentials, publication: publication.id))
+        guard let publication = publication(of: path) else { return .denied(GateDenial(.unknownPrefix)) }
+        let downloadTokens = publication.acceptsDownloadTokens ? DownloadToken.offered(in: request.target) : []
+        guard downloadTokens.count + request.authorization.count <= 1 else {
+            return .denied(GateDenial(.severalCredentials, publication: publication.id))
         }
-        return Question(
-            publication: publication, path: path, request: request, ticket: tickets.first, moment: clock.now
-        ).answer()
+        return Evaluation(
+            publication: publication, path: path, request: request, downloadToken: downloadTokens.first,
+            timestamp: clock.now
+        ).decision()
     }
 
-    /// What decisions on this target depend on besides the question and the time; to be taken before one is made.
-    package func standing(forTarget target: String) -> Standing {
+    /// Returns the change marks on which decisions on this target depend, in addition to the request and the time.
+    ///
+    /// Take the marks before the decision.
+    package func validity(forTarget target: String) -> CacheValidity {
         guard let path = try? NormalisedPath(target: target), let publication = publication(of: path) else {
-            return Standing()
+            return CacheValidity()
         }
-        return Standing([publication.revocations.changes.mark, publication.catalogue.changes.mark])
+        return CacheValidity([publication.revocations.changes.baseline, publication.catalogue.changes.baseline])
     }
 
-    /// Whether the path lies below a publication's prefix.
+    /// Returns whether the path lies below a publication's prefix.
     public func covers(_ path: NormalisedPath) -> Bool { publication(of: path) != nil }
 
-    /// Whether the gate has to answer for this target: it lies below a prefix, or begins like one and can not be read.
+    /// Returns whether the gate is responsible for this target.
+    ///
+    /// The gate is responsible if the target lies below a prefix, or begins like a prefix and cannot be parsed.
     public func claims(target: String) -> Bool {
         guard let path = try? NormalisedPath(target: target) else {
             return publications.contains { target.utf8.starts(with: $0.layout.prefix.utf8) }
@@ -64,7 +71,7 @@ public struct Gate: Sendable {
     }
 }
 
-/// What is wrong with a gate's publications.
+/// An error in the configuration of a gate's publications.
 public enum GateError: Error, Equatable, Sendable, CustomStringConvertible {
     case samePrefix(String)
 
@@ -76,82 +83,85 @@ public enum GateError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 /// One request within one publication.
-private struct Question {
+private struct Evaluation {
     let publication: GatePublication
     let path: NormalisedPath
     let request: GateRequest
-    /// Nil also where the publication takes none.
-    let ticket: Substring.UTF8View?
-    let moment: Date
+    /// The ticket of the request, or `nil` if the request has none or the publication accepts none.
+    let downloadToken: Substring.UTF8View?
+    let timestamp: Date
 
-    func answer() -> GateDecision {
+    func decision() -> GateDecision {
         let layout = publication.layout
         let relative = layout.relative(path)
         let isNamed = { (pattern: PathPattern) in pattern.matches(relative, endsWithSlash: path.endsWithSlash) }
         if layout.openPatterns.contains(where: isNamed) { return allowed(.open, nil, nil) }
-        if layout.feedPatterns.contains(where: isNamed) { return answerForFeed() }
+        if layout.feedPatterns.contains(where: isNamed) { return feedDecision() }
         let catalogue = publication.catalogue.value
-        guard let edition = edition(at: relative, by: catalogue) else { return refused(.noEdition, nil) }
-        if catalogue.isFree(edition, at: moment) { return allowed(.free, edition, nil) }
-        return answer(for: edition)
+        guard let edition = edition(at: relative, by: catalogue) else { return denied(.noEdition, nil) }
+        if catalogue.isFree(edition, at: timestamp) { return allowed(.free, edition, nil) }
+        return decision(for: edition)
     }
 
-    /// What the catalogue says of a file goes before what its path says: an archive can lie anywhere.
+    /// Returns the edition of a file. The catalogue takes precedence over the path, because an archive can lie
+    /// anywhere.
     private func edition(at relative: ArraySlice<String>, by catalogue: Catalogue) -> EditionID? {
-        if !path.endsWithSlash, let edition = catalogue.edition(whoseFileIs: relative.joined(separator: "/")) {
+        if !path.endsWithSlash, let edition = catalogue.edition(forFile: relative.joined(separator: "/")) {
             return edition
         }
         return publication.layout.edition(of: path)
     }
 
-    private func answer(for edition: EditionID) -> GateDecision {
+    private func decision(for edition: EditionID) -> GateDecision {
         let pair: EditionCredentials
         if let value = request.authorization.first {
-            guard let basic = BasicCredentials(value) else { return refused(.malformedCredentials, edition) }
+            guard let basic = BasicCredentials(value) else { return denied(.malformedCredentials, edition) }
             pair = EditionCredentials(userid: basic.userid, password: basic.password)
-        } else if let ticket {
-            guard let ticket = Ticket(ticket) else { return refused(.malformedCredentials, edition) }
-            pair = ticket.credentials
+        } else if let downloadToken {
+            guard let downloadToken = DownloadToken(downloadToken) else {
+                return denied(.malformedCredentials, edition)
+            }
+            pair = downloadToken.credentials
         } else {
-            return refused(.missingCredentials, edition)
+            return denied(.missingCredentials, edition)
         }
         let verdict = publication.verifier.verify(
-            pair, for: edition, at: moment,
+            pair, for: edition, at: timestamp,
             revocations: publication.revocations)
         switch verdict {
-        case .accepted(let holder): return allowed(.credentials, edition, holder)
-        case .expiredButResumable(let holder):
-            return request.isResume ? allowed(.resumption, edition, holder) : refused(.expired, edition, holder)
-        case .expired(let holder): return refused(.expired, edition, holder)
-        case .revoked(let holder): return refused(.revoked, edition, holder)
-        case .wrongPassword: return refused(.wrongPassword, edition)
-        case .unsealed: return refused(.unsealedSalt, edition)
-        case .malformed: return refused(.malformedCredentials, edition)
+        case .accepted(let subject): return allowed(.credentials, edition, subject)
+        case .expiredButResumable(let subject):
+            return request.isResume ? allowed(.resumption, edition, subject) : denied(.expired, edition, subject)
+        case .expired(let subject): return denied(.expired, edition, subject)
+        case .revoked(let subject): return denied(.revoked, edition, subject)
+        case .wrongPassword: return denied(.wrongPassword, edition)
+        case .unsealed: return denied(.unsealedSalt, edition)
+        case .malformed: return denied(.malformedCredentials, edition)
         }
     }
 
-    private func answerForFeed() -> GateDecision {
-        guard let value = request.authorization.first else { return refused(.missingCredentials, nil) }
-        guard let pair = BasicCredentials(value) else { return refused(.malformedCredentials, nil) }
-        let holder = publication.feedVerifier?.verify(
-            token: pair.userid, password: pair.password, at: moment, revocations: publication.revocations)
-        guard let holder else { return refused(.feedCredentials, nil) }
-        return allowed(.feed, nil, holder)
+    private func feedDecision() -> GateDecision {
+        guard let value = request.authorization.first else { return denied(.missingCredentials, nil) }
+        guard let pair = BasicCredentials(value) else { return denied(.malformedCredentials, nil) }
+        let subject = publication.feedVerifier?.verify(
+            token: pair.userid, password: pair.password, at: timestamp, revocations: publication.revocations)
+        guard let subject else { return denied(.feedCredentials, nil) }
+        return allowed(.feed, nil, subject)
     }
 
     private func allowed(
-        _ reason: AllowedContent.Reason, _ edition: EditionID?, _ holder: SaltHolder?
+        _ reason: AllowedContent.Reason, _ edition: EditionID?, _ subject: SaltSubject?
     ) -> GateDecision {
         .allowed(
             AllowedContent(
                 publication: publication.id, path: path, relativeSegments: Array(publication.layout.relative(path)),
-                root: publication.layout.root, edition: edition, subscriber: holder?.subscriber, reason: reason))
+                root: publication.layout.root, edition: edition, subscriber: subject?.subscriber, reason: reason))
     }
 
-    private func refused(
-        _ reason: GateRefusal.Reason, _ edition: EditionID?, _ holder: SaltHolder? = nil
+    private func denied(
+        _ reason: GateDenial.Reason, _ edition: EditionID?, _ subject: SaltSubject? = nil
     ) -> GateDecision {
-        .refused(
-            GateRefusal(reason, publication: publication.id, edition: edition, subscriber: holder?.subscriber))
+        .denied(
+            GateDenial(reason, publication: publication.id, edition: edition, subscriber: subject?.subscriber))
     }
 }

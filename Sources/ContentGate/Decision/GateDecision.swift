@@ -1,75 +1,75 @@
 public import Gatefold
 public import HTTPTypes
 
-/// What the gate says about a request.
+/// A decision of the gate about a request.
 public enum GateDecision: Sendable, Equatable {
     case allowed(AllowedContent)
-    case refused(GateRefusal)
+    case denied(GateDenial)
 }
 
-/// Content that may be served, and what is known about the reader.
+/// Content that may be served, and the known facts about the reader.
 public struct AllowedContent: Sendable, Equatable {
-    /// Why it may be served.
+    /// The reason why the content may be served.
     public enum Reason: String, Sendable {
-        /// The layout leaves it open.
+        /// The layout leaves the content open.
         case open
         /// The edition is free.
         case free
         case credentials
-        /// Credentials that are too late to begin a download and in time to resume one; see ``ResumptionRule``.
+        /// Credentials that are too late to start a download and in time to resume one; see ``ResumptionRule``.
         case resumption
         case feed
     }
 
     public let publication: PublicationID
-    /// What was checked, and what is to be served.
+    /// The path that was checked and that is to be served.
     public let path: NormalisedPath
     /// The segments of ``path`` below the layout's prefix.
     public let relativeSegments: [String]
-    /// The directory of the layout, where it names one.
+    /// The directory of the layout, or `nil` if the layout names none.
     public let root: String?
-    /// The edition the rule saw; nil for open paths and the feed, where none was looked for.
+    /// The edition that the rule used, or `nil` for open paths and the feed, which need no edition.
     public let edition: EditionID?
-    /// Known where a sealed salt or a token named the reader.
-    public let subscriber: SubscriberReference?
+    /// The reader, if a sealed salt or a token names one.
+    public let subscriber: SubscriberPseudonym?
     public let reason: Reason
 }
 
-/// Why content may not be served. For logs and metrics only: the client learns the status and nothing else.
-public struct GateRefusal: Sendable, Equatable {
+/// The reason why content may not be served. It is for logs and metrics only: the client learns only the status.
+public struct GateDenial: Sendable, Equatable {
     public enum Reason: Sendable, Hashable {
         case method
         case severalAuthorizations
-        /// More than one ``Ticket``, or one beside an `Authorization` header.
+        /// More than one ``DownloadToken``, or a ticket together with an `Authorization` header.
         case severalCredentials
-        case path(PathRefusal)
+        case path(PathRejection)
         case unknownPrefix
         case noEdition
         case missingCredentials
         case malformedCredentials
         case wrongPassword
-        /// A good pair with a plain salt where only sealed ones are issued.
+        /// A valid pair with a plain salt, where only sealed salts are issued.
         case unsealedSalt
         case expired
         case revoked
-        /// Feed credentials were wanted, and these are none that are good.
+        /// Missing or wrong feed credentials for a path that needs them.
         case feedCredentials
-        /// Expired credentials that may resume were about to get a file from its beginning.
+        /// Expired credentials that may resume, with a response that begins at the start of the file.
         case resumptionFromStart
-        /// The auth-request endpoint was asked by a peer that is not trusted.
+        /// A call of the auth-request endpoint by a peer that is not trusted.
         case untrustedPeer
-        /// The auth-request endpoint was not told the target, or was told more than one.
+        /// A call of the auth-request endpoint that names no target, or more than one.
         case forwardedTarget
     }
 
     public let reason: Reason
     public let publication: PublicationID?
     public let edition: EditionID?
-    public let subscriber: SubscriberReference?
+    public let subscriber: SubscriberPseudonym?
 
     init(
         _ reason: Reason, publication: PublicationID? = nil, edition: EditionID? = nil,
-        subscriber: SubscriberReference? = nil
+        subscriber: SubscriberPseudonym? = nil
     ) {
         self.reason = reason
         self.publication = publication
@@ -77,7 +77,9 @@ public struct GateRefusal: Sendable, Equatable {
         self.subscriber = subscriber
     }
 
-    /// 400 for credentials given twice (PITFALLS row 11), else 403 and never 401 (PROTOCOLS 1.5).
+    /// The status of the response: 400 for credentials that are sent twice, otherwise 403 and never 401.
+    ///
+    /// Source: Pitfall 11, “Header spoofing”; Edition credentials and the content gate, “Refusals are 403”.
     public var status: HTTPResponse.Status {
         switch reason {
         case .severalAuthorizations, .severalCredentials: .badRequest
@@ -86,8 +88,8 @@ public struct GateRefusal: Sendable, Equatable {
     }
 }
 
-extension GateRefusal.Reason: CustomStringConvertible {
-    /// A short name, one of few, fit for a metric's label.
+extension GateDenial.Reason: CustomStringConvertible {
+    /// A short name from a fixed set, suitable as a metric label.
     public var description: String {
         switch self {
         case .method: "method"

@@ -1,22 +1,24 @@
 public import Gatefold
 
-/// One publication as the gate knows it.
+/// One publication as the gate sees it.
 public struct GatePublication: Sendable {
     public let id: PublicationID
     public let layout: ContentLayout
     public let verifier: EditionCredentialsVerifier
-    /// Nil where the feed's paths are nobody's.
+    /// The verifier of feed credentials, or `nil` if no credentials open the feed's paths.
     public let feedVerifier: FeedCredentialsVerifier?
     public let revocations: RevocationList
-    /// Its free editions are everybody's, without credentials.
+    /// The publication's catalogue. Its free editions are open to all readers without credentials.
     public let catalogue: CurrentCatalogue
-    /// Whether credentials may come in the query, see ``Ticket``: where apps are sent to a URL and can add no header.
-    public let acceptsTickets: Bool
+    /// A Boolean value that indicates whether the query may carry credentials, see ``DownloadToken``.
+    ///
+    /// Enable it if apps open a URL and cannot add a header.
+    public let acceptsDownloadTokens: Bool
 
     public init(
         id: PublicationID, layout: ContentLayout, verifier: EditionCredentialsVerifier,
         feedVerifier: FeedCredentialsVerifier? = nil, revocations: RevocationList,
-        catalogue: CurrentCatalogue = CurrentCatalogue(), acceptsTickets: Bool = false
+        catalogue: CurrentCatalogue = CurrentCatalogue(), acceptsDownloadTokens: Bool = false
     ) {
         self.id = id
         self.layout = layout
@@ -24,6 +26,6 @@ public struct GatePublication: Sendable {
         self.feedVerifier = feedVerifier
         self.revocations = revocations
         self.catalogue = catalogue
-        self.acceptsTickets = acceptsTickets
+        self.acceptsDownloadTokens = acceptsDownloadTokens
     }
 }

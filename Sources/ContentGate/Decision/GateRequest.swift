@@ -1,13 +1,15 @@
 public import HTTPTypes
 
-/// What the gate looks at in a request; nothing else in it can change the decision.
+/// The parts of a request that the gate reads. No other part can change the decision.
 public struct GateRequest: Sendable {
     public let method: HTTPRequest.Method
-    /// The target as it came over the wire, not decoded by anybody.
+    /// The target as received, not decoded.
     public let target: String
-    /// The value of every `Authorization` header.
+    /// The value of each `Authorization` header.
     public let authorization: [String]
-    /// Whether the request continues a download: it asks for the rest of a file in a form that every server reads alike.
+    /// A Boolean value that indicates whether the request continues a download.
+    ///
+    /// Such a request asks for the rest of a file in a format that every server reads alike.
     public let isResume: Bool
 
     public init(method: HTTPRequest.Method, target: String, authorization: [String], isResume: Bool) {
@@ -17,14 +19,16 @@ public struct GateRequest: Sendable {
         self.isResume = isResume
     }
 
-    /// A request of a client whose response the gate's carrier sees.
+    /// Creates the request of a client whose response the gate's entry point sees.
     public init(method: HTTPRequest.Method, target: String, headers: HTTPFields) {
         self.init(
             method: method, target: target, authorization: headers[values: .authorization],
             isResume: ResumptionRule.isResume(method, headers))
     }
 
-    /// A request of a client whose response another server makes; `headers` are what that server says about it.
+    /// Creates the request of a client whose response another server makes.
+    ///
+    /// - Parameter headers: The request headers as that server forwards them.
     init(method: HTTPRequest.Method, target: String, forwarded headers: HTTPFields) {
         self.init(
             method: method, target: target, authorization: headers[values: .authorization],

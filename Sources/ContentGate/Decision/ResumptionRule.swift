@@ -1,19 +1,22 @@
 package import HTTPTypes
 import Hummingbird
 
-/// Keeps the promise that expired credentials only ever finish a download.
+/// The rule that expired credentials can only complete a download.
 ///
-/// A request has to ask for the rest of a file in the one form that every server reads alike. Whether the response begins at byte 0
-/// shows in the response, because `If-Range` can miss (PITFALLS row 17). Where another server sends the file and the response is
-/// not seen, a request with `If-Range` therefore counts as a new download.
+/// A request must ask for the rest of a file in the one format that every server reads alike. The response shows
+/// whether it begins at byte 0, because `If-Range` can fail to match. If another server sends the file, the gate
+/// does not see the response, so a request with `If-Range` counts as a new download.
+///
+/// Source: Pitfall 17, “Ranges and large files turned against the gate”.
 package enum ResumptionRule {
-    /// Decimal digits of an offset: as many as fit into 63 bits, whatever they are.
+    /// The maximum number of decimal digits of an offset. Every number of this length fits into 63 bits.
     private static let maxDigits = 18
 
-    /// Returns whether a request asks for the rest of a file and nothing else: a GET with the one range `bytes=FIRST-` or
+    /// Returns whether a request asks only for the rest of a file: a GET with the single range `bytes=FIRST-` or
     /// `bytes=FIRST-LAST`, where FIRST is greater than zero and not greater than LAST.
     ///
-    /// Other spellings are refused although some servers read them: a space, a leading zero, a list, a suffix, another case.
+    /// Other spellings are not accepted, although some servers read them: a space, a leading zero, a list, a
+    /// suffix, another case.
     package static func isResume(_ method: HTTPRequest.Method, _ headers: HTTPFields) -> Bool {
         let ranges = headers[values: .range]
         guard method == .get, ranges.count == 1, ranges[0].hasPrefix("bytes=") else { return false }
@@ -23,13 +26,16 @@ package enum ResumptionRule {
         return number(parts[1]).map { $0 >= first } ?? false
     }
 
-    /// The same where the response is not seen: the front server keeps `If-Range` to itself, and turns it into a condition that
-    /// fails rather than one that starts the file anew.
+    /// Returns whether a request asks only for the rest of a file and has no `If-Range`. Use it if the gate does
+    /// not see the response.
+    ///
+    /// The front server withholds `If-Range` from this check and sends a condition that fails instead of restarting
+    /// the file.
     package static func isUnconditionalResume(_ method: HTTPRequest.Method, _ headers: HTTPFields) -> Bool {
         isResume(method, headers) && !headers.contains(.ifRange)
     }
 
-    /// Returns whether the response to such a request holds no file from its beginning.
+    /// Returns whether the response to a resuming request contains no file from its beginning.
     static func permits(_ response: Response) -> Bool {
         switch response.status {
         case .ok: false
@@ -38,14 +44,14 @@ package enum ResumptionRule {
         }
     }
 
-    /// Whether there is one `Content-Range` and its first byte is not the file's first.
+    /// Returns whether there is exactly one `Content-Range` and its first byte is not the first byte of the file.
     private static func beginsLater(_ values: [String]) -> Bool {
         guard values.count == 1, values[0].hasPrefix("bytes ") else { return false }
         guard let first = UInt64(values[0].dropFirst(6).prefix { $0 != "-" }) else { return false }
         return first > 0
     }
 
-    /// Returns nil for anything but digits, and for a number that begins with a zero.
+    /// Parses a number. Returns `nil` for text with other characters than digits, and for a leading zero.
     private static func number(_ text: Substring.UTF8View) -> Int64? {
         guard (1...maxDigits).contains(text.count), text.first != UInt8(ascii: "0"),
             text.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)

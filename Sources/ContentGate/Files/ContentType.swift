@@ -1,6 +1,8 @@
 /// The media type of a file by its extension.
 ///
-/// `pugpigpkg` is the package manifest's own type (PROTOCOLS 1.5); `hpub` is a ZIP archive.
+/// `pugpigpkg` is the package manifest's own type; `hpub` is a ZIP archive.
+///
+/// Source: Content feeds, “Acquisition links”.
 enum ContentType {
     static let unknown = "application/octet-stream"
 

@@ -1,23 +1,25 @@
 import Hummingbird
 import NIOPosix
 
-/// The bytes of a file as the body of an answer.
+/// The bytes of a file as the body of a response.
 ///
-/// An error while it is written ends the connection before the promised length, which tells the app that the file is not
-/// whole. The last bytes are always read and checked here: whatever was sent before them, by whatever means, a file that changed
-/// meanwhile never ends as a whole answer.
+/// An error during writing closes the connection before the announced length, so the app detects that the file is
+/// incomplete. The last bytes are always read and checked here. Therefore a file that changes during the transfer
+/// never ends as a complete response, regardless of how the bytes before were sent.
 struct FileBody: Sendable {
-    /// The bytes read at a time; a download then holds one chunk of memory.
+    /// The number of bytes per read. A download therefore holds one chunk of memory.
     static let chunk: Int64 = 262_144
-    /// The last bytes, which are read where the others are sent: copying costs several times what sending does.
+    /// The number of bytes at the end that are read even if the connection sends the others.
+    ///
+    /// It is small, because copying costs several times as much as sending.
     private static let tail: Int64 = 4_096
 
     let file: OpenFile
-    /// Not empty.
+    /// The range to send. Not empty.
     let part: Range<Int64>
-    /// On which files are read.
+    /// The pool on which files are read.
     let pool: NIOThreadPool
-    /// Sends all but the last bytes; nil where everything is read in chunks.
+    /// The sender of all but the last bytes, or `nil` to read everything in chunks.
     let sender: FileSender?
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
@@ -31,10 +33,13 @@ struct FileBody: Sendable {
         try await writer.finish(nil)
     }
 
-    /// Returns the offset from which to read: that of the last bytes where the connection sends files, the first byte's where not.
+    /// Sends the regions that the connection can send itself.
+    ///
+    /// - Returns: The offset from which to read: the start of the last bytes, or the first byte if the connection
+    ///   sends no files.
     private func sendRegions() async throws -> Int64 {
         let end = part.upperBound - Self.tail
-        // Nothing is fetched for a connection that sends nothing itself.
+        // Nothing is fetched for a connection that cannot send files itself.
         guard let sender, end - part.lowerBound >= Self.chunk, await sender.canSend() else { return part.lowerBound }
         try await sender.send(part.lowerBound..<end, of: file, reading: pool)
         return end

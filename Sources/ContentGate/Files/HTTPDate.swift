@@ -1,7 +1,8 @@
-/// A moment in whole seconds as HTTP writes it, such as `Sun, 01 Nov 2026 12:00:00 GMT` (RFC 9110 section 5.6.7).
+/// A timestamp in whole seconds in the HTTP format, such as `Sun, 01 Nov 2026 12:00:00 GMT` (RFC 9110 section
+/// 5.6.7).
 ///
-/// Only this form is read, which every client writes; a date in one of the two obsolete forms is passed over, and the answer is
-/// then the whole file.
+/// Only this format is parsed, because every client writes it. A date in one of the two obsolete formats is
+/// ignored, so the response is the whole file.
 package struct HTTPDate: Equatable, Comparable, CustomStringConvertible {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
@@ -9,14 +10,14 @@ package struct HTTPDate: Equatable, Comparable, CustomStringConvertible {
     ]
     private static let secondsOfDay: Int64 = 86_400
 
-    /// Since 1970.
+    /// The seconds since 1970.
     package let seconds: Int64
 
     package init(seconds: Int64) {
         self.seconds = seconds
     }
 
-    /// Returns nil unless the text is what ``description`` writes for some moment.
+    /// Returns `nil` unless the text is what ``description`` writes for some timestamp.
     package init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard text.utf8.count == 29, words.count == 6, let day = Int64(words[1]), let year = Int64(words[3]),
@@ -26,7 +27,7 @@ package struct HTTPDate: Equatable, Comparable, CustomStringConvertible {
         guard clock.count == 3, (0...9_999).contains(year), (1...31).contains(day) else { return nil }
         let date = Self.daysSince1970(year: year, month: Int64(month) + 1, day: day)
         seconds = date * Self.secondsOfDay + clock[0] * 3_600 + clock[1] * 60 + clock[2]
-        // Whatever does not come out the same again, such as 31 Feb, 25 o'clock or the wrong weekday, was no date.
+        // Text that does not format to itself, such as 31 Feb, hour 25 or the wrong weekday, is not a date.
         guard description == text else { return nil }
     }
 
@@ -42,7 +43,7 @@ package struct HTTPDate: Equatable, Comparable, CustomStringConvertible {
 
     package static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.seconds < right.seconds }
 
-    // Years begin in March here, so that the leap day is the last; an era is 400 years, 146,097 days.
+    // Years begin in March here, so that the leap day is the last day. An era is 400 years, 146,097 days.
 
     private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year

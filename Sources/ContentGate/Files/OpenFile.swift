@@ -10,12 +10,15 @@ import NIOPosix
     import Glibc
 #endif
 
-/// A regular file, open for reading until the last reference goes; the one place that calls the file system.
+/// A regular file that is open for reading until its last reference is released; the only type that calls the file
+/// system.
 ///
-/// It is opened one path component at a time and no component may be a symbolic link, so that the file belongs to the
-/// edition whose name stands in the path (PITFALLS row 2). The root itself is the publisher's and may be a link.
+/// Each path component is opened separately and no component may be a symbolic link, so that the file belongs to
+/// the edition in the path. The root itself belongs to the publisher and may be a link.
+///
+/// Source: Pitfall 2, “A path read in two ways”.
 final class OpenFile: Sendable {
-    /// What the file was when it was opened.
+    /// The identity of the file's contents when it was opened.
     struct Version: Equatable, Sendable {
         let inode: UInt64
         let size: Int64
@@ -25,37 +28,37 @@ final class OpenFile: Sendable {
 
     let version: Version
     private let descriptor: CInt
-    /// Owns the descriptor; NIO wants one for every region.
+    /// The owner of the descriptor. NIO requires a handle for each region.
     private let handle: NIOFileHandle
-    /// Is given back with the file.
-    private let place: FilePlace?
-    /// Where in each quarter of a part it is looked whether it is in memory, in 1,024ths of the quarter.
-    private let look = Int64.random(in: 0..<1_024)
+    /// The place among the open files. It is released with the file.
+    private let permit: OpenFilePermit?
+    /// The position of the residency sample within each quarter of a part, in 1/1,024 of the quarter.
+    private let probeOffset = Int64.random(in: 0..<1_024)
 
-    private init(descriptor: CInt, version: Version, place: FilePlace?) {
+    private init(descriptor: CInt, version: Version, permit: OpenFilePermit?) {
         self.descriptor = descriptor
         self.version = version
-        self.place = place
+        self.permit = permit
         handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
     }
 
-    /// Closing may wait for another machine, or for the disk when it was the last of a file that is gone, and the last reference may go
-    /// on an event loop.
+    /// Closes the file on a thread pool, because the last reference may be released on an event loop. Closing may
+    /// wait for another machine, or for the disk if the file has been deleted.
     deinit {
         guard handle.isOpen else { return }
-        NIOThreadPool.singleton.submit { [handle, place] _ in
-            // Fails only while a region is being sent, and whoever sends one holds the file.
+        NIOThreadPool.singleton.submit { [handle, permit] _ in
+            // This fails only while a region is being sent, and the sender of a region holds the file.
             try? handle.close()
-            withExtendedLifetime(place) {}
+            withExtendedLifetime(permit) {}
         }
     }
 
-    /// Closes it at once, where nothing is wanted of it any more; for threads that may wait.
-    func closeAtOnce() { try? handle.close() }
+    /// Closes the file immediately. Use it when the file is no longer needed, on threads that may block.
+    func closeImmediately() { try? handle.close() }
 
-    /// - Parameter place: among the files that may be open at a time; nil where they are not counted.
+    /// - Parameter permit: The place among the open files, or `nil` if they are not counted.
     static func open(
-        _ segments: [String], below root: String, at place: FilePlace? = nil
+        _ segments: [String], below root: String, at permit: OpenFilePermit? = nil
     ) throws(OpenFileError) -> OpenFile {
         guard let name = segments.last else { throw .notFound }
         var directory = try descriptor(of: root, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
@@ -65,18 +68,19 @@ final class OpenFile: Sendable {
             close(directory)
             directory = next
         }
-        // Without O_NONBLOCK, opening a named pipe would wait for somebody to write to it.
+        // Without O_NONBLOCK, opening a named pipe would wait for a writer.
         let file = try descriptor(of: name, in: directory, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         guard let version = version(of: file) else {
             close(file)
             throw .notFound
         }
-        return OpenFile(descriptor: file, version: version, place: place)
+        return OpenFile(descriptor: file, version: version, permit: permit)
     }
 
     /// Reads up to `count` bytes.
     ///
-    /// - Throws: ``OpenFileError/changed`` when the file is not what it was, so that no answer mixes two contents.
+    /// - Throws: ``OpenFileError/changed`` if the file has changed since it was opened, so that no response mixes
+    ///   two contents.
     func read(at offset: Int64, upTo count: Int) throws(OpenFileError) -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: count)
         let length = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
@@ -91,30 +95,34 @@ final class OpenFile: Sendable {
         return buffer
     }
 
-    /// Whether the file still is what it was when it was opened.
+    /// A Boolean value that indicates whether the file is unchanged since it was opened.
     var isUnchanged: Bool { Self.version(of: descriptor) == version }
 
-    /// Bytes for the system to send. Keep the file until they are sent.
+    /// Returns a region for the system to send. Hold the file until the region is sent.
     func region(_ part: Range<Int64>) -> FileRegion {
         FileRegion(fileHandle: handle, readerIndex: Int(part.lowerBound), endIndex: Int(part.upperBound))
     }
 
-    /// Whether the bytes are in the system's memory already, as far as its ends and a look into each quarter, or into each megabyte
-    /// of a short part, can tell: files are read, and forgotten, from one end to the other. Where it looks nobody can foresee, or
-    /// bring there to mislead. Waits for no disk; false where the system can not say.
-    func isInMemory(_ part: Range<Int64>) -> Bool {
+    /// Returns whether the bytes are already in the system's page cache, as far as samples show.
+    ///
+    /// The samples are the first byte, the last byte and one byte of each quarter, or of each megabyte of a short
+    /// part. Samples suffice, because files are read and evicted from one end to the other. The positions are
+    /// random, so that no client can predict them or load only those bytes. The check does not wait for a disk, and
+    /// returns `false` if the system cannot tell.
+    func isResident(_ part: Range<Int64>) -> Bool {
         let stretch = max(Int64(part.count) / 4, 1 << 20)
-        return isInMemory(at: part.lowerBound) && isInMemory(at: part.upperBound - 1)
-            && stride(from: part.lowerBound + stretch * look / 1_024, to: part.upperBound, by: Int(stretch))
-                .allSatisfy(isInMemory(at:))
+        return isResident(at: part.lowerBound) && isResident(at: part.upperBound - 1)
+            && stride(from: part.lowerBound + stretch * probeOffset / 1_024, to: part.upperBound, by: Int(stretch))
+                .allSatisfy(isResident(at:))
     }
 
-    private func isInMemory(at offset: Int64) -> Bool { cresidency_holds(descriptor, offset) }
+    private func isResident(at offset: Int64) -> Bool { cresidency_holds(descriptor, offset) }
 
-    /// Brings the bytes into the system's memory, so that whoever sends them does not wait for the disk.
+    /// Loads the bytes into the system's page cache, so that the thread that sends them does not wait for the disk.
     ///
-    /// - Parameter part: not empty, and no more than systems read at a time, a few megabytes.
-    /// - Throws: ``OpenFileError/changed`` when the file is not what it was.
+    /// - Parameter part: The range to load. Not empty, and at most the amount that systems read at a time, a few
+    ///   megabytes.
+    /// - Throws: ``OpenFileError/changed`` if the file has changed since it was opened.
     func fetch(_ part: Range<Int64>) throws(OpenFileError) {
         #if canImport(Darwin)
             var advice = radvisory(ra_offset: part.lowerBound, ra_count: CInt(clamping: part.count))
@@ -122,7 +130,8 @@ final class OpenFile: Sendable {
         #else
             posix_fadvise(descriptor, off_t(part.lowerBound), off_t(part.count), POSIX_FADV_WILLNEED)
         #endif
-        // That began it. Pages arrive in about this order; reading the last waits for it.
+        // The call above only starts the load. Pages arrive in roughly this order, so reading the last byte waits
+        // for the load.
         var byte: UInt8 = 0
         while pread(descriptor, &byte, 1, off_t(part.upperBound - 1)) < 0 {
             if errno != EINTR { throw .unavailable }
@@ -137,13 +146,14 @@ final class OpenFile: Sendable {
         } while result < 0 && errno == EINTR
         if result >= 0 { return result }
         switch errno {
-        // No such name, not a directory, a symbolic link, unreadable, too long, a socket or a device without a driver.
+        // No such name, not a directory, a symbolic link, unreadable, too long, a socket or a device without a
+        // driver.
         case ENOENT, ENOTDIR, ELOOP, EACCES, EPERM, ENAMETOOLONG, ENXIO, ENODEV: throw .notFound
         default: throw .unavailable
         }
     }
 
-    /// Returns nil for anything but a regular file.
+    /// Returns the version of a regular file, or `nil` for any other kind of file.
     private static func version(of descriptor: CInt) -> Version? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -159,9 +169,9 @@ final class OpenFile: Sendable {
 }
 
 enum OpenFileError: Error, Equatable {
-    /// There is no such regular file.
+    /// No such regular file exists.
     case notFound
-    /// The file system could not be asked.
+    /// The file system could not be queried.
     case unavailable
     /// The file was written to after it was opened.
     case changed

@@ -1,8 +1,8 @@
 package import HTTPTypes
 
-/// What identifies the bytes of a file or document: a strong entity tag and the second of its last change.
+/// The identity of the bytes of a file or document: a strong entity tag and the second of the last change.
 package struct Validators: Equatable {
-    /// With its quotation marks.
+    /// The entity tag with its quotation marks.
     package let tag: String
     package let modified: HTTPDate
 
@@ -12,7 +12,8 @@ package struct Validators: Equatable {
     }
 }
 
-/// A request's conditions, in the order of RFC 9110 section 13.2.2. Asked only after the gate has said yes.
+/// The conditions of a request, in the order of RFC 9110 section 13.2.2. Evaluate them only after the gate allows
+/// the request.
 package struct Preconditions {
     package enum Outcome: Equatable {
         case proceed
@@ -39,9 +40,10 @@ package struct Preconditions {
         return .proceed
     }
 
-    /// Whether a range may be served: there is no `If-Range`, or it names exactly these bytes.
+    /// Returns whether a range may be served: there is no `If-Range`, or it names exactly these bytes.
     ///
-    /// A date counts only when the file was at rest by then: two changes in one second share it.
+    /// A date counts only if the file had been unchanged for two seconds, because two changes within one second
+    /// share a date.
     func rangeApplies(to validators: Validators, now: HTTPDate) -> Bool {
         let values = headers[values: .ifRange]
         guard let value = values.first else { return true }
@@ -55,7 +57,8 @@ package struct Preconditions {
         return values.count == 1 ? HTTPDate(values[0]) : nil
     }
 
-    /// The tags of all headers of the name; nil when there is none. A tag may hold a comma, so quotation marks divide.
+    /// Returns the tags of all headers of the name, or `nil` if there is no header. A tag may contain a comma, so
+    /// quotation marks delimit tags.
     private func tags(_ name: HTTPField.Name) -> [String]? {
         let values = headers[values: name]
         guard !values.isEmpty else { return nil }

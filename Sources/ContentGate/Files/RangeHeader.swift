@@ -1,29 +1,32 @@
-/// What a request's `Range` header asks for (RFC 9110 section 14.2).
+/// The parsed `Range` header of a request (RFC 9110 section 14.2).
 ///
-/// What the RFC calls invalid is ignored, and the whole file is the answer: another unit, `bytes=5-2`, two headers, a list
-/// that is absurdly long. So is every list of more than one range, well-formed or not: the RFC allows it, and a thousand
-/// overlapping ranges then cost what the file costs (PITFALLS row 17).
+/// A header that the RFC calls invalid is ignored, and the response is the whole file: another unit, `bytes=5-2`,
+/// two headers, or a list of excessive length. Every list of more than one range is ignored too, even if it is
+/// well-formed. The RFC allows that, and a thousand overlapping ranges then cost as much as the file.
+///
+/// Source: Pitfall 17, “Ranges and large files turned against the gate”.
 public enum RangeHeader: Sendable, Equatable {
-    /// No header, or one to ignore.
+    /// No header, or a header that is ignored.
     case none
     case ranges([Span])
 
-    /// One range; a number too large for 63 bits counts as the largest.
+    /// One range. A number too large for 63 bits counts as the maximum.
     public enum Span: Sendable, Equatable {
-        /// From the first byte to the last, both counted from 0; to the end when there is no last.
+        /// The bytes from the first to the last position, both counted from 0, or to the end if there is no last
+        /// position.
         case from(Int64, through: Int64?)
-        /// So many bytes at the end.
+        /// The given number of bytes at the end.
         case suffix(Int64)
     }
 
-    /// The longest header value that is read, in bytes.
-    static let longest = 1_024
+    /// The maximum length of a header value that is parsed, in bytes.
+    static let maxLength = 1_024
 
     public init(_ values: [String]) {
         self = values.count == 1 ? Self.parse(Array(values[0].utf8)) : .none
     }
 
-    /// The bytes to serve of a file of `size` bytes.
+    /// Returns the bytes to serve of a file of `size` bytes.
     public func selection(of size: Int64) -> RangeSelection {
         guard case .ranges(let spans) = self, spans.count == 1 else { return .whole }
         switch spans[0] {
@@ -38,12 +41,12 @@ public enum RangeHeader: Sendable, Equatable {
 
     private static func parse(_ value: [UInt8]) -> RangeHeader {
         let unit = value.prefix { $0 != UInt8(ascii: "=") }
-        guard value.count <= longest, unit.map({ $0 | 0x20 }).elementsEqual("bytes".utf8) else { return .none }
+        guard value.count <= maxLength, unit.map({ $0 | 0x20 }).elementsEqual("bytes".utf8) else { return .none }
         let list = value.dropFirst(unit.count + 1)
         var spans: [Span] = []
         for piece in list.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let trimmed = trim(piece)
-            // Empty elements of a list are to be passed over (RFC 9110 section 5.6.1.2).
+            // Empty elements of a list are ignored (RFC 9110 section 5.6.1.2).
             if trimmed.isEmpty { continue }
             guard let span = span(trimmed) else { return .none }
             spans.append(span)
@@ -81,7 +84,7 @@ public enum RangeHeader: Sendable, Equatable {
     }
 }
 
-/// Which bytes of a file answer a request.
+/// The bytes of a file that a response contains.
 public enum RangeSelection: Sendable, Equatable {
     case whole
     case part(Range<Int64>)

@@ -1,28 +1,29 @@
 import Gatefold
 
-/// Where a publication's content lies and which of it needs what.
+/// The location of a publication's content, and the credentials that each part of it needs.
 ///
-/// The edition is the first segment after the prefix: `/content/daily/ed-1/page.html` and `/content/daily/ed-1.zip` both
-/// belong to `ed-1`. Case counts everywhere.
+/// The edition is the first segment after the prefix: `/content/daily/ed-1/page.html` and `/content/daily/ed-1.zip`
+/// both belong to `ed-1`. All comparisons are case-sensitive.
 public struct ContentLayout: Sendable {
-    /// Begins and ends with a slash.
+    /// The path prefix. Begins and ends with a slash.
     public let prefix: String
-    /// What passes without credentials, such as covers.
+    /// The paths that need no credentials, such as covers.
     public let openPatterns: [PathPattern]
-    /// What needs the feed's credentials: the token and its `global_auth_password`.
+    /// The paths that need the feed's credentials: the token and its `global_auth_password`.
     public let feedPatterns: [PathPattern]
-    /// Cut off the edition's segment when it is the last one.
+    /// The extensions that are removed from the edition's segment if it is the last one.
     public let archiveExtensions: Set<String>
-    /// The directory that the prefix stands for; needed where ``FileServer`` serves.
+    /// The directory that the prefix represents. Required if ``FileServer`` serves the content.
     public let root: String?
     let prefixSegments: [String]
 
     /// - Parameters:
-    ///   - prefix: a path that begins and ends with a slash, such as `/content/daily/`.
-    ///   - openPatterns: relative to the prefix, as ``PathPattern`` reads them; they come before `feedPatterns`.
-    ///   - feedPatterns: relative to the prefix.
-    ///   - archiveExtensions: without the dot.
-    ///   - root: an absolute directory.
+    ///   - prefix: A path that begins and ends with a slash, such as `/content/daily/`.
+    ///   - openPatterns: Patterns relative to the prefix, as ``PathPattern`` reads them. They take precedence over
+    ///     `feedPatterns`.
+    ///   - feedPatterns: Patterns relative to the prefix.
+    ///   - archiveExtensions: Extensions without the dot.
+    ///   - root: An absolute directory.
     public init(
         prefix: String, openPatterns: [String] = [], feedPatterns: [String] = [],
         archiveExtensions: Set<String> = ["zip", "pugpigpkg", "hpub"], root: String? = nil
@@ -51,21 +52,21 @@ public struct ContentLayout: Sendable {
         return patterns
     }
 
-    /// Whether the path lies below the prefix.
+    /// Returns whether the path lies below the prefix.
     func covers(_ path: NormalisedPath) -> Bool {
         path.segments.starts(with: prefixSegments)
             && (path.segments.count > prefixSegments.count || path.endsWithSlash)
     }
 
-    /// The segments below the prefix of a path that it covers.
+    /// Returns the segments below the prefix of a path that the layout covers.
     func relative(_ path: NormalisedPath) -> ArraySlice<String> {
         path.segments[prefixSegments.count...]
     }
 
-    /// The edition that a path below the prefix belongs to.
+    /// Returns the edition that a path below the prefix belongs to.
     ///
-    /// An archive is a file: nothing lies below `ed-1.zip/`, so that no server that drops a slash can serve the archive of
-    /// `ed-1` to somebody who may read an edition named `ed-1.zip`.
+    /// An archive is a file, so nothing lies below `ed-1.zip/`. Therefore a server that drops a slash cannot serve
+    /// the archive of `ed-1` to a reader who may read an edition named `ed-1.zip`.
     func edition(of path: NormalisedPath) -> EditionID? {
         let relative = relative(path)
         guard let first = relative.first else { return nil }
@@ -75,7 +76,7 @@ public struct ContentLayout: Sendable {
     }
 }
 
-/// What is wrong with a layout.
+/// An error in a layout.
 public enum ContentLayoutError: Error, Equatable, Sendable, CustomStringConvertible {
     case prefix(String)
     case pattern(String)

@@ -1,13 +1,13 @@
-/// A small pattern over the path below a layout's prefix, such as `covers/**` or `*/cover.jpg`.
+/// A small pattern for the path below a layout's prefix, such as `covers/**` or `*/cover.jpg`.
 ///
-/// `*` stands for any run of characters within one segment, `**` as the last segment for one segment or more. A pattern
-/// names files: a path that ends with a slash matches only what `**` covers. Case counts.
+/// `*` matches any run of characters within one segment. `**` as the last segment matches one or more segments. A
+/// pattern names files: a path that ends with a slash matches only as part of `**`. Patterns are case-sensitive.
 public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
     public let description: String
     private let segments: [[UInt8]]
     private let coversRest: Bool
 
-    /// Returns nil when a segment is empty or `**` stands anywhere but as the whole last segment.
+    /// Returns `nil` if a segment is empty, or if `**` is anything but the whole last segment.
     public init?(_ text: String) {
         var segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Array.init)
         coversRest = segments.last == Array("**".utf8)
@@ -27,7 +27,8 @@ public struct PathPattern: Hashable, Sendable, CustomStringConvertible {
         return zip(segments, path).allSatisfy { Self.matches($0, Array($1.utf8)) }
     }
 
-    /// Goes back to the last star only, which is enough and keeps the time to the product of the lengths.
+    /// Matches one segment. It backtracks to the last star only, which suffices and bounds the time by the product
+    /// of the lengths.
     private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
         var (here, there) = (0, 0)
         var resume: (pattern: Int, text: Int)?

@@ -1,15 +1,16 @@
 import Gatefold
 
-/// A request's path, decoded once and without a second reading; what the rule sees and what is served.
+/// A request's path, decoded once and unambiguously. The rule checks this path, and the server serves it.
 ///
-/// A server in front of or behind the gate may fold an odd path another way than we would, and then one of us checks one
-/// edition and the other serves another (PITFALLS row 2). So nothing is folded. Refused are:
+/// A server in front of or behind the gate may normalise an unusual path in another way than Gatefold. Then one of
+/// them checks one edition and the other serves another. Therefore nothing is normalised, and these paths are
+/// rejected:
 ///
-/// | what | because elsewhere it is |
+/// | rejected | because elsewhere it is |
 /// | --- | --- |
 /// | `%2f`, `\`, `%5c` | a slash |
 /// | `%25` | the beginning of a second decoding |
-/// | `%3f`, `%23` | the end of the path, once somebody decodes before forwarding |
+/// | `%3f`, `%23` | the end of the path, once a server decodes before forwarding |
 /// | `//` | one slash, or the beginning of an authority |
 /// | `.` and `..` segments, plain or encoded | resolved, before or after decoding |
 /// | `;` and `%3b` | the beginning of parameters that are cut off |
@@ -18,37 +19,39 @@ import Gatefold
 /// | invalid and overlong UTF-8, raw bytes outside ASCII, raw spaces | repaired, each server in its own way |
 /// | text not in normalisation form C | another spelling of the same name |
 /// | malformed escapes | taken literally, or dropped |
-/// | a fragment | cut off, or kept |
+/// | a fragment | cut off, or retained |
 ///
-/// The query, from the first `?`, is no part of the path. Of an absolute-form target (RFC 9112 section 3.2.2) the path is
-/// taken. Case is never folded. A slash at the end is kept apart, because it names a directory.
+/// The query, from the first `?`, is not part of the path. An absolute-form target (RFC 9112 section 3.2.2)
+/// contributes its path. Case is never folded. A trailing slash is stored separately, because it names a directory.
+///
+/// Source: Pitfall 2, “A path read in two ways”.
 public struct NormalisedPath: Hashable, Sendable, CustomStringConvertible {
-    /// The longest path, in bytes before decoding.
-    public static let longest = ContentName.longestPath
-    /// The longest segment, in bytes after decoding: what file systems allow.
-    public static let longestSegment = ContentName.longest
+    /// The maximum length of a path, in bytes before decoding.
+    public static let maxLength = ContentName.maxPathLength
+    /// The maximum length of a segment, in bytes after decoding: the limit of file systems.
+    public static let maxSegmentLength = ContentName.maxLength
 
-    /// Decoded; none is empty.
+    /// The decoded segments, none of which is empty.
     public let segments: [String]
-    /// Whether a slash follows the last segment; true for the path `/`.
+    /// A Boolean value that indicates whether a slash follows the last segment. It is `true` for the path `/`.
     public let endsWithSlash: Bool
 
-    /// Reads a request target as it came over the wire.
-    public init(target: some StringProtocol) throws(PathRefusal) {
+    /// Parses a request target as received.
+    public init(target: some StringProtocol) throws(PathRejection) {
         try self.init(target: target.utf8)
     }
 
-    /// Reads a request target as it came over the wire.
-    public init(target: some Collection<UInt8>) throws(PathRefusal) {
+    /// Parses a request target as received.
+    public init(target: some Collection<UInt8>) throws(PathRejection) {
         let path = try Self.path(of: Array(target))
-        guard path.count <= Self.longest else { throw .tooLong }
+        guard path.count <= Self.maxLength else { throw .tooLong }
         let pieces = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         var segments: [String] = []
         segments.reserveCapacity(pieces.count)
         for piece in pieces.dropLast() {
             segments.append(try PathSegment.decode(piece))
         }
-        // The piece after the last slash may be empty, no other.
+        // Only the piece after the last slash may be empty.
         if let last = pieces.last, !last.isEmpty {
             segments.append(try PathSegment.decode(last))
             endsWithSlash = false
@@ -58,21 +61,22 @@ public struct NormalisedPath: Hashable, Sendable, CustomStringConvertible {
         self.segments = segments
     }
 
-    /// The path with everything escaped that is not unreserved (RFC 3986 section 2.3); decodes to the same path.
+    /// The path with all characters escaped except unreserved ones (RFC 3986 section 2.3). It decodes to the same
+    /// path.
     public var percentEncoded: String {
         "/" + segments.map(PathSegment.encode).joined(separator: "/") + (endsWithSlash && !segments.isEmpty ? "/" : "")
     }
 
     public var description: String { percentEncoded }
 
-    /// The target without scheme, authority and query.
-    private static func path(of target: [UInt8]) throws(PathRefusal) -> ArraySlice<UInt8> {
+    /// Returns the target without scheme, authority and query.
+    private static func path(of target: [UInt8]) throws(PathRejection) -> ArraySlice<UInt8> {
         guard !target.contains(UInt8(ascii: "#")) else { throw .fragment }
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         if path.first == UInt8(ascii: "/") { return path }
         guard let authority = withoutScheme(path) else { throw .notAPath }
         let host = authority.prefix { $0 != UInt8(ascii: "/") }
-        guard !host.isEmpty, host.allSatisfy(isOfAuthority) else { throw .notAPath }
+        guard !host.isEmpty, host.allSatisfy(hasAuthority) else { throw .notAPath }
         return host.endIndex == authority.endIndex ? [UInt8(ascii: "/")] : authority[host.endIndex...]
     }
 
@@ -86,8 +90,9 @@ public struct NormalisedPath: Hashable, Sendable, CustomStringConvertible {
         return nil
     }
 
-    /// Letters, digits and what host names, addresses and ports need; no user information.
-    private static func isOfAuthority(_ byte: UInt8) -> Bool {
+    /// Returns whether a byte is a letter, a digit or a character of host names, addresses and ports. User
+    /// information is excluded.
+    private static func hasAuthority(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),

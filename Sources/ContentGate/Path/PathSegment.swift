@@ -1,8 +1,9 @@
 import Gatefold
 
-/// One segment of a path between its wire form and its text; the rules are ``NormalisedPath``'s and `ContentName`'s.
+/// The conversion of one path segment between its wire format and its text, by the rules of ``NormalisedPath`` and
+/// `ContentName`.
 enum PathSegment {
-    static func decode(_ raw: ArraySlice<UInt8>) throws(PathRefusal) -> String {
+    static func decode(_ raw: ArraySlice<UInt8>) throws(PathRejection) -> String {
         guard !raw.isEmpty else { throw .emptySegment }
         if raw.allSatisfy(ContentName.isUnreserved) { return try check(String(decoding: raw, as: UTF8.self)) }
         var bytes: [UInt8] = []
@@ -25,8 +26,8 @@ enum PathSegment {
         return try check(text)
     }
 
-    private static func check(_ text: String) throws(PathRefusal) -> String {
-        if let fault = ContentName.fault(of: text) { throw PathRefusal(fault) }
+    private static func check(_ text: String) throws(PathRejection) -> String {
+        if let fault = ContentName.fault(of: text) { throw PathRejection(fault) }
         return text
     }
 
@@ -54,7 +55,7 @@ enum PathSegment {
     }
 }
 
-extension PathRefusal {
+extension PathRejection {
     fileprivate init(_ fault: ContentName.Fault) {
         self =
             switch fault {

@@ -1,10 +1,10 @@
 import HTTPTypes
 
 extension HTTPField.Name {
-    /// A name that stands in our own source.
+    /// Creates a name from a literal in Gatefold's own source.
     init(literal: StaticString) {
         guard let name = HTTPField.Name(literal.description) else {
-            preconditionFailure("\(literal) is no header name")
+            preconditionFailure("\(literal) is not a header name")
         }
         self = name
     }

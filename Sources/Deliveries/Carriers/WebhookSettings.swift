@@ -6,10 +6,10 @@ import Settings
 /// The settings of `kind: webhook`.
 struct WebhookSettings: Sendable {
     let url: ServiceURL
-    let form: WebhookForm
+    let form: WebhookFormat
     let secret: Secret
-    /// What the service asks for besides, such as who asks.
-    let headers: [HTTPQuestion.Header]
+    /// The further headers that the service requires, such as those for authentication.
+    let headers: [OutboundRequest.Header]
     let http: OutgoingHTTPSettings
 
     init(_ section: SettingsSection) throws(SettingsError) {
@@ -32,9 +32,9 @@ struct WebhookSettings: Sendable {
         http = try OutgoingHTTPSettings(section)
     }
 
-    /// `username` and `password`: `Authorization: Basic` (RFC 7617).
-    private static func account(_ section: SettingsSection) throws(SettingsError) -> HTTPQuestion.Header? {
-        let (name, password) = (try section.string("username"), try section.foreignSecret("password"))
+    /// Reads `username` and `password` as `Authorization: Basic` (RFC 7617).
+    private static func account(_ section: SettingsSection) throws(SettingsError) -> OutboundRequest.Header? {
+        let (name, password) = (try section.string("username"), try section.externalSecret("password"))
         guard name != nil || password != nil else { return nil }
         guard let name, let password else {
             throw section.error("username", expected: "expected `username` and `password` together")
@@ -43,24 +43,24 @@ struct WebhookSettings: Sendable {
             throw section.error("username", expected: "expected a name without a colon")
         }
         let pair = Data("\(name):\(password)".utf8).base64EncodedString()
-        return HTTPQuestion.Header(name: "Authorization", value: "Basic \(pair)")
+        return OutboundRequest.Header(name: "Authorization", value: "Basic \(pair)")
     }
 
-    /// `headers`: each a text, or a secret by `{file: PATH}` or `{env: NAME}`.
-    private static func headers(_ section: SettingsSection) throws(SettingsError) -> [HTTPQuestion.Header] {
+    /// Reads `headers`, each a text, or a secret as `{file: PATH}` or `{env: NAME}`.
+    private static func headers(_ section: SettingsSection) throws(SettingsError) -> [OutboundRequest.Header] {
         let written = try section.section("headers")
-        var headers: [HTTPQuestion.Header] = []
+        var headers: [OutboundRequest.Header] = []
         for name in written.names {
             let isText = if case .scalar = written.written(name)?.content { true } else { false }
-            let value = isText ? try written.string(name) : try written.foreignSecret(name)
+            let value = isText ? try written.string(name) : try written.externalSecret(name)
             guard let value, !value.isEmpty, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
                 throw written.error(name, expected: "expected printable ASCII")
             }
             let isToken = name.wholeMatch(of: /[A-Za-z0-9!#$%&'*+\-.^_`|~]+/) != nil
             guard isToken, !reserved.contains(name.lowercased()) else {
-                throw written.error(name, expected: "expected another header than those of the connection and ours")
+                throw written.error(name, expected: "expected a header other than Gatefold's and the connection's")
             }
-            headers.append(HTTPQuestion.Header(name: name, value: value))
+            headers.append(OutboundRequest.Header(name: name, value: value))
         }
         try written.finish()
         return headers

@@ -4,54 +4,54 @@ package import Gatefold
 package import Protections
 package import Settings
 
-/// How a publication delivers what was bought: the section `deliveries`.
+/// The section `deliveries`: the delivery of purchases to a publication's provider.
 package struct DeliverySettings: Sendable {
-    private enum Carrier: Sendable {
+    private enum Transport: Sendable {
         case webhook(WebhookSettings)
-        case database(SQLChangeSettings)
+        case database(SQLCommandSettings)
     }
 
-    package let pace: DeliveryPace
-    /// In seconds; what became of an attempt is on record by then.
+    package let retryPolicy: DeliveryRetryPolicy
+    /// The time in seconds within which the outcome of an attempt is recorded.
     private static let recording: TimeInterval = 5
-    private let carrier: Carrier
+    private let transport: Transport
     private let breaker: BreakerSettings?
     private let deadline: TimeInterval
 
-    /// Reads the section to its end.
+    /// Reads the section and rejects unknown keys.
     package init(_ section: SettingsSection) throws(SettingsError) {
-        let kinds = (["webhook"] + SQLChangeSettings.Kind.allCases.map(\.rawValue)).joined(separator: ", ")
+        let kinds = (["webhook"] + SQLCommandSettings.Kind.allCases.map(\.rawValue)).joined(separator: ", ")
         let kind = try section.requiredString("kind", expected: "one of \(kinds)")
         if kind == "webhook" {
-            carrier = .webhook(try WebhookSettings(section))
-        } else if let database = SQLChangeSettings.Kind(rawValue: kind) {
-            carrier = .database(try SQLChangeSettings(database, section, parameters: DeliveryValues.names))
+            transport = .webhook(try WebhookSettings(section))
+        } else if let database = SQLCommandSettings.Kind(rawValue: kind) {
+            transport = .database(try SQLCommandSettings(database, section, parameters: DeliveryValues.names))
         } else {
             throw section.error("kind", expected: "expected one of \(kinds)")
         }
-        var pace = try DeliveryPace(section)
+        var retryPolicy = try DeliveryRetryPolicy(section)
         deadline = try section.duration("deadline", default: 30, in: 1...300)
-        pace.lease = deadline + Self.recording
-        self.pace = pace
+        retryPolicy.lease = deadline + Self.recording
+        self.retryPolicy = retryPolicy
         breaker = try BreakerSettings.read(try section.section("breaker"))
         try section.finish()
     }
 
-    /// Connects to nothing yet.
+    /// Creates the carrier. Connects to nothing yet.
     ///
-    /// - Parameter breakerChanged: told when the other side is left in peace, and when it is asked again.
-    /// - Throws: `SharedLibraryError` where a database's library is not installed.
+    /// - Parameter breakerChanged: Receives each change of the circuit breaker, when it pauses or resumes calls.
+    /// - Throws: `SharedLibraryError` if a database's library is not installed.
     package func open(
         clock: WallClock, random: RandomSource, sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) },
         breakerChanged: @escaping @Sendable (BreakerState.Change) -> Void = { _ in }
-    ) throws -> any DeliveryCarrier {
-        let opened: any DeliveryCarrier =
-            switch carrier {
-            case .webhook(let settings): WebhookCarrier(settings, clock: clock)
-            case .database(let settings): SQLCarrier(database: try settings.open())
+    ) throws -> any DeliveryTransport {
+        let opened: any DeliveryTransport =
+            switch transport {
+            case .webhook(let settings): WebhookDeliveryTransport(settings, clock: clock)
+            case .database(let settings): SQLDeliveryTransport(database: try settings.open())
             }
-        return ProtectedCarrier(
-            carrier: opened,
+        return ProtectedDeliveryTransport(
+            transport: opened,
             breaker: CircuitBreaker(breaker, clock: clock, random: random, didChange: breakerChanged),
             deadline: Deadline(seconds: deadline, sleep: sleep))
     }

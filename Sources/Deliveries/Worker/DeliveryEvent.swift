@@ -1,14 +1,15 @@
 package import Gatefold
 
-/// What became of deliveries, for logs and metrics. Holds no account.
+/// An event of deliveries, for logs and metrics. It holds no account.
 package enum DeliveryEvent: Sendable, Equatable {
     case delivered(PublicationID)
     /// - Parameters:
-    ///   - reference: ``Gatefold/Delivery/ID/reference``, which `gatefold deliveries list` shows.
-    ///   - cause: in words that hold no secret.
-    case failed(PublicationID, reference: String, cause: String, isRefusal: Bool)
-    /// So many wait, those that are not yet due included; at most ``DeliveryWorker/mostCounted``.
+    ///   - reference: The ``Gatefold/Delivery/ID/reference``, which `gatefold deliveries list` shows.
+    ///   - cause: The cause, without secrets.
+    case failed(PublicationID, reference: String, cause: String, isRejection: Bool)
+    /// The number of waiting deliveries, including those that are not due yet; at most
+    /// ``DeliveryWorker/maxCounted``.
     case waiting(PublicationID, count: Int)
-    /// What is to be delivered could not be read, or what was could not be noted; it is tried again.
+    /// The outbox could not be read, or an outcome could not be recorded. The operation is retried.
     case outboxFailed(PublicationID, cause: String)
 }

@@ -2,87 +2,93 @@ import Foundation
 package import Gatefold
 import Protections
 
-/// What is delivered for one publication, by whom.
+/// The delivery plan of one publication: its carrier and its pace.
 package struct DeliveryPlan: Sendable {
     package let publication: PublicationID
-    package let carrier: any DeliveryCarrier
-    package let pace: DeliveryPace
+    package let transport: any DeliveryTransport
+    package let retryPolicy: DeliveryRetryPolicy
 
-    package init(publication: PublicationID, carrier: any DeliveryCarrier, pace: DeliveryPace = DeliveryPace()) {
+    package init(
+        publication: PublicationID, transport: any DeliveryTransport,
+        retryPolicy: DeliveryRetryPolicy = DeliveryRetryPolicy()
+    ) {
         self.publication = publication
-        self.carrier = carrier
-        self.pace = pace
+        self.transport = transport
+        self.retryPolicy = retryPolicy
     }
 }
 
-/// Hands the outbox's deliveries to their carriers until it is cancelled, each publication's by itself: one whose service
-/// hangs holds up no other.
+/// A worker that passes the outbox's deliveries to their carriers until it is cancelled. Publications are
+/// independent of each other, so that a hanging service delays no other publication.
 ///
-/// An account's deliveries are made one after the other, the oldest first, those of different accounts beside one another. One
-/// that fails holds nothing back, not even of the same account: credits may come in any order, but they must come.
+/// The deliveries of one account run one after the other, the oldest first. The deliveries of different accounts
+/// run concurrently. A failed delivery delays no other delivery, not even of the same account, because the order of
+/// credits does not matter.
 package struct DeliveryWorker: Sendable {
-    /// Between two looks at the outbox when nobody rings, in seconds: what another process put into it is found then.
+    /// The interval in seconds between two polls of the outbox without a signal. The poll finds the deliveries that
+    /// other processes added.
     static let period: TimeInterval = 5
-    package static let mostCounted = 1_000
+    package static let maxCounted = 1_000
 
     private let outbox: any DeliveryOutbox
     private let plans: @Sendable () -> [DeliveryPlan]
-    private let bell: DeliveryBell
+    private let signal: DeliverySignal
     private let clock: WallClock
     private let random: RandomSource
     private let observe: @Sendable (DeliveryEvent) -> Void
 
     /// - Parameters:
-    ///   - plans: asked before each round, so that a reload takes effect at once.
-    ///   - observe: told what happened; must return at once.
+    ///   - plans: Returns the current plans. Called before each round, so that a reload takes effect immediately.
+    ///   - observe: Receives each event. Must return immediately.
     package init(
-        outbox: any DeliveryOutbox, plans: @escaping @Sendable () -> [DeliveryPlan], bell: DeliveryBell,
+        outbox: any DeliveryOutbox, plans: @escaping @Sendable () -> [DeliveryPlan], signal: DeliverySignal,
         clock: WallClock, random: RandomSource = .system,
         observe: @escaping @Sendable (DeliveryEvent) -> Void = { _ in }
     ) {
         self.outbox = outbox
         self.plans = plans
-        self.bell = bell
+        self.signal = signal
         self.clock = clock
         self.random = random
         self.observe = observe
     }
 
-    /// Delivers until it is cancelled, and finishes the attempts that are under way then.
+    /// Delivers until the task is cancelled, and then completes the attempts under way.
     package func run() async {
         await withDiscardingTaskGroup { group in
-            // Those that a reload takes away are followed on, with nothing to do: it may bring them back.
+            // A publication that a reload removes is still followed without any work, because a later reload may
+            // restore it.
             var followed: Set<PublicationID> = []
             while !Task.isCancelled {
-                let heard = bell.rings
+                let lastSeen = signal.signalCount
                 for publication in plans().map(\.publication) where followed.insert(publication).inserted {
                     group.addTask { await follow(publication) }
                 }
-                do { try await bell.wait(after: heard, atMost: Self.period) } catch { break }
+                do { try await signal.wait(after: lastSeen, timeout: Self.period) } catch { break }
             }
         }
     }
 
     private func follow(_ publication: PublicationID) async {
         while !Task.isCancelled {
-            let heard = bell.rings
+            let lastSeen = signal.signalCount
             if await deliverDue(in: publication) { continue }
-            do { try await bell.wait(after: heard, atMost: Self.period) } catch { return }
+            do { try await signal.wait(after: lastSeen, timeout: Self.period) } catch { return }
         }
     }
 
-    /// One round for a publication.
+    /// Performs one round for a publication.
     ///
-    /// - Returns: whether there is more to do at once.
+    /// - Returns: True if more deliveries are due immediately.
     func deliverDue(in publication: PublicationID) async -> Bool {
         guard let plan = plans().first(where: { $0.publication == publication }) else { return false }
         do {
-            let limit = plan.pace.atOnce * 8
+            let limit = plan.retryPolicy.maxConcurrent * 8
             let due = try await outbox.deliveriesDue(in: plan.publication, at: clock.now, limit: limit)
-            let isWell = due.isEmpty ? true : try await deliver(due, by: plan)
-            let waiting = try await outbox.deliveries(in: plan.publication, waiting: true, limit: Self.mostCounted)
+            let succeeded = due.isEmpty ? true : try await deliver(due, by: plan)
+            let waiting = try await outbox.deliveries(in: plan.publication, waiting: true, limit: Self.maxCounted)
             observe(.waiting(plan.publication, count: waiting.count))
-            return isWell && due.count == limit
+            return succeeded && due.count == limit
         } catch is CancellationError {
             return false
         } catch {
@@ -91,7 +97,9 @@ package struct DeliveryWorker: Sendable {
         }
     }
 
-    /// - Returns: false when the other side is left in peace, so that the rest waits.
+    /// Delivers the due records.
+    ///
+    /// - Returns: False if the circuit breaker is open, so that the remaining deliveries wait.
     private func deliver(_ due: [DeliveryRecord], by plan: DeliveryPlan) async throws -> Bool {
         var accounts: [String: [DeliveryRecord]] = [:]
         var order: [String] = []
@@ -101,10 +109,12 @@ package struct DeliveryWorker: Sendable {
             accounts[account, default: []].append(record)
         }
         return try await withThrowingTaskGroup(of: Bool.self) { group in
-            var isWell = true
+            var succeeded = true
             for (index, account) in order.enumerated() {
-                if index >= plan.pace.atOnce, let result = try await group.next() { isWell = isWell && result }
-                guard isWell, !Task.isCancelled else { break }
+                if index >= plan.retryPolicy.maxConcurrent, let result = try await group.next() {
+                    succeeded = succeeded && result
+                }
+                guard succeeded, !Task.isCancelled else { break }
                 let records = accounts[account] ?? []
                 group.addTask {
                     for record in records {
@@ -113,27 +123,30 @@ package struct DeliveryWorker: Sendable {
                     return true
                 }
             }
-            for try await result in group { isWell = isWell && result }
-            return isWell
+            for try await result in group { succeeded = succeeded && result }
+            return succeeded
         }
     }
 
-    /// Makes an attempt to its end, also when the worker is to stop: what was done and not noted would be done again.
+    /// Completes an attempt even if the worker stops, because a delivery without a recorded outcome would be
+    /// repeated.
     ///
-    /// - Returns: false when it was not tried.
+    /// - Returns: False if no attempt was made.
     private func deliver(_ record: DeliveryRecord, by plan: DeliveryPlan) async throws -> Bool {
-        // A task of its own is not cancelled with the worker.
+        // An unstructured task is not cancelled together with the worker.
         try await Task { try await attempt(record, by: plan) }.value
     }
 
     private func attempt(_ record: DeliveryRecord, by plan: DeliveryPlan) async throws -> Bool {
         let (id, lease, now) = (record.delivery.id, random.bytes(16), clock.now)
-        // Since the round began, another process may have taken it, an operator settled it, or a store taken it back.
-        guard try await outbox.claim(id, lease: lease, at: now, until: now.addingTimeInterval(plan.pace.lease)) else {
+        // Since the round began, another process may have claimed the delivery, an operator may have settled it, or
+        // a store may have revoked it.
+        guard try await outbox.claim(id, lease: lease, at: now, until: now.addingTimeInterval(plan.retryPolicy.lease))
+        else {
             return true
         }
         do {
-            try await plan.carrier.deliver(record.delivery)
+            try await plan.transport.deliver(record.delivery)
         } catch ProtectionError.breakerOpen {
             try await outbox.release(id, lease: lease, at: clock.now)
             return false
@@ -150,14 +163,14 @@ package struct DeliveryWorker: Sendable {
         _ record: DeliveryRecord, _ lease: [UInt8], _ error: any Error, _ plan: DeliveryPlan
     ) async throws {
         var attempts = 0
-        if case .waiting(let before, _, _) = record.standing { attempts = before }
+        if case .waiting(let before, _, _) = record.status { attempts = before }
         let cause = (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
-        let isRefusal = (error as? any AnswerFailure)?.isOfOneAnswer ?? false
+        let isRejection = (error as? any RequestScopedFailure)?.isRequestScoped ?? false
         let now = clock.now
-        let next = now.addingTimeInterval(plan.pace.wait(after: error, attempts: attempts))
+        let next = now.addingTimeInterval(plan.retryPolicy.wait(after: error, attempts: attempts))
         observe(
             .failed(
-                plan.publication, reference: record.delivery.id.reference, cause: cause, isRefusal: isRefusal))
+                plan.publication, reference: record.delivery.id.reference, cause: cause, isRejection: isRejection))
         try await outbox.deliveryFailed(record.delivery.id, lease: lease, cause: cause, at: now, next: next)
     }
 }

@@ -1,11 +1,11 @@
 import ContentGate
 import Gatefold
 
-/// Where a publication's downloads are to be had: URLs that point to the gate.
+/// The location of a publication's downloads: URLs that point to the gate.
 public struct DownloadSite: Sendable, Equatable {
-    /// Scheme, host and perhaps a path under which the world reaches Gatefold; without a slash at its end.
+    /// The scheme, host and optional path of Gatefold's public address, without a trailing slash.
     public let publicURL: String
-    /// The content layout's prefix: begins and ends with a slash.
+    /// The content layout's prefix. Begins and ends with a slash.
     public let prefix: String
 
     public init(publicURL: String, prefix: String) {
@@ -13,15 +13,16 @@ public struct DownloadSite: Sendable, Equatable {
         self.prefix = prefix
     }
 
-    /// The URL of an edition's archive; with credentials as a ``Ticket`` in its query.
+    /// Returns the URL of an edition's archive, with credentials as a ``DownloadToken`` in its query.
     func url(of archive: EditionArchive, credentials: EditionCredentials? = nil) -> String {
-        let target = publicURL + prefix + AddressText.path(archive.file ?? "\(archive.edition).hpub")
-        return credentials.map { Ticket($0).added(to: target) } ?? target
+        let target = publicURL + prefix + URLReferenceEncoding.path(archive.file ?? "\(archive.edition).hpub")
+        return credentials.map { DownloadToken($0).added(to: target) } ?? target
     }
 
-    /// What the catalogue names a picture by, as an absolute URL: it may be one, or relative to the content's prefix.
+    /// Returns the absolute URL of a picture in the catalogue, which may be absolute or relative to the content's
+    /// prefix.
     func absolute(_ reference: String) -> String {
-        AddressText.absolute(reference)
-            ?? publicURL + (reference.hasPrefix("/") ? "" : prefix) + AddressText.reference(reference)
+        URLReferenceEncoding.absolute(reference)
+            ?? publicURL + (reference.hasPrefix("/") ? "" : prefix) + URLReferenceEncoding.reference(reference)
     }
 }

@@ -1,19 +1,24 @@
-/// A path with parameters in it, such as `/purchases/:app_id/:user_id`.
+/// A path with parameters, such as `/purchases/:app_id/:user_id`.
 ///
-/// The placeholders are those that Baker's client fills in before it asks (PROTOCOLS 2.1). Parameters at the end may be
-/// missing in a request: an app whose settings have a shorter URL sends them otherwise.
+/// The placeholders are those that Baker's client fills in before it sends a request. Parameters at the end may be
+/// missing in a request, because an app with a shorter URL in its settings sends them elsewhere.
+///
+/// Source: Baker protocol, “Placeholders in URLs”.
 public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
     enum Segment: Hashable, Sendable {
         case literal(String)
-        /// By its name in lower case.
+        /// A parameter, by its name in lower case.
         case parameter(String)
     }
 
     let segments: [Segment]
 
-    /// Reads one or more segments behind slashes: letters, digits, `-`, `_`, `.` and `~`. Parameters are such with a colon before
-    /// them and differ from one another. One segment at least is literal, and the first is so or `:app_id`, by which it is known
-    /// whose path it is. Nil for anything else.
+    /// Parses a template: one or more segments after slashes, each of 1 to 64 letters, digits, `-`, `_`, `.` and
+    /// `~`.
+    ///
+    /// A parameter has a colon before its name, and all parameter names differ. At least one segment is literal.
+    /// The first segment is literal or `:app_id`, because it identifies the publication of the path. Returns `nil`
+    /// for any other text.
     public init?(_ text: String) {
         guard text.hasPrefix("/") else { return nil }
         var segments: [Segment] = []
@@ -34,19 +39,19 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text { ":\($0)" } }
 
-    /// The first segment; nil where that is the app.
+    /// The first segment, or `nil` if it is the app.
     public var first: String? {
         if case .literal(let text)? = segments.first { text } else { nil }
     }
 
-    /// Whether the first segment is the app.
+    /// A Boolean value that indicates whether the first segment is the app.
     public var beginsWithApp: Bool { first == nil }
 
     private static let app = "app_id"
 
     public func has(parameter name: String) -> Bool { segments.contains(.parameter(name)) }
 
-    /// Whether there are paths that could be meant by either. No app may be called as another path's first segment.
+    /// Returns whether a path can match both templates. No app may have the name of another path's first segment.
     public func isLike(_ other: PathTemplate) -> Bool {
         beginsWithApp == other.beginsWithApp && segments.count == other.segments.count
             && zip(segments, other.segments).allSatisfy { mine, theirs in
@@ -55,7 +60,7 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// The path with its parameters replaced.
+    /// Returns the path with its parameters replaced.
     func text(_ value: (_ parameter: String) -> String) -> String {
         segments.map { segment in
             switch segment {
@@ -65,10 +70,11 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
         }.joined()
     }
 
-    /// What a path has for the parameters; nil when it is another path.
+    /// Returns the values of the parameters in a path, or `nil` if the path does not match.
     ///
-    /// A segment that is empty, or still the placeholder itself, has no value. Malformed percent-escapes stand for
-    /// themselves: the client puts values in as they are. What is no UTF-8 is another path.
+    /// An empty segment, or a segment that is still the placeholder, has no value. A malformed percent-escape is
+    /// taken literally, because the client inserts values without escaping. A segment that is not UTF-8 does not
+    /// match.
     func match(_ path: String) -> Match? {
         var pieces = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard pieces.first?.isEmpty == true else { return nil }
@@ -93,7 +99,7 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
 
     struct Match {
         let values: [String: String]
-        /// So many segments at the end are not there.
+        /// The number of segments at the end that are missing.
         let missing: Int
 
         /// The app that the path names.

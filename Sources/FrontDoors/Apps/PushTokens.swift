@@ -1,9 +1,9 @@
 import Gatefold
 
 extension Storefront {
-    /// Keeps the push token that an installation sent, where it is one.
+    /// Stores the push token of an installation, if the text is one.
     ///
-    /// - Throws: ``Unavailable`` when the store could not keep it.
+    /// - Throws: ``Unavailable`` if the store could not store it.
     func register(pushToken text: String, of app: String, in environment: PushEnvironment) async throws {
         switch PushTokenText.read(text) {
         case .malformed:
@@ -13,7 +13,7 @@ extension Storefront {
         case .token(let bytes):
             do {
                 try await pushTokens?.register(
-                    PushToken(app: app, bytes: bytes, environment: environment), at: proxy.now)
+                    PushToken(app: app, bytes: bytes, environment: environment), at: authorizationService.now)
             } catch {
                 throw Unavailable(retryAfter: 30, cause: String(describing: type(of: error)))
             }

@@ -1,28 +1,29 @@
 public import Gatefold
 
-/// A publication as those apps see it that name themselves and no publication: Baker's and Basispress's.
+/// A publication for apps that name themselves and no publication: Baker and Basispress apps.
 public struct Storefront: Sendable {
-    public let proxy: PublicationProxy
-    /// Bundle identifiers.
+    public let authorizationService: AuthorizationService
+    /// The bundle identifiers of the apps.
     public let apps: [String]
     public let downloads: DownloadSite
-    /// Nil where the publication has no Baker front door.
+    /// The settings of the Baker front door, or `nil` if the publication has none.
     public let baker: BakerSettings?
     public let servesBasispress: Bool
     let pushTokens: (any PushTokenStore)?
     let observe: @Sendable (StorefrontEvent) -> Void
-    let shelf = DocumentMemory()
-    let protocolDocument = DocumentMemory()
+    let shelf = DocumentCache()
+    let protocolDocument = DocumentCache()
 
     /// - Parameters:
-    ///   - pushTokens: nil forgets them.
-    ///   - observe: told what happened; must return at once.
+    ///   - pushTokens: The store of push tokens. With `nil`, tokens are discarded.
+    ///   - observe: Receives the events. Must return at once.
     public init(
-        proxy: PublicationProxy, apps: [String], downloads: DownloadSite, baker: BakerSettings? = nil,
+        authorizationService: AuthorizationService, apps: [String], downloads: DownloadSite,
+        baker: BakerSettings? = nil,
         servesBasispress: Bool = false, pushTokens: (any PushTokenStore)? = nil,
         observe: @escaping @Sendable (StorefrontEvent) -> Void = { _ in }
     ) {
-        self.proxy = proxy
+        self.authorizationService = authorizationService
         self.apps = apps
         self.downloads = downloads
         self.baker = baker
@@ -32,34 +33,34 @@ public struct Storefront: Sendable {
     }
 
     var catalogue: Catalogue {
-        get throws(Unavailable) { try proxy.catalogue() }
+        get throws(Unavailable) { try authorizationService.catalogue() }
     }
 }
 
-/// What happened at a storefront, for logs and metrics. Holds no token.
+/// An event at a storefront, for logs and metrics. Contains no token.
 public enum StorefrontEvent: Sendable, Equatable {
     /// An app sent a push token.
-    case pushToken(app: String, PushTokenStanding)
+    case pushToken(app: String, PushTokenStatus)
 
-    public enum PushTokenStanding: String, Sendable, CaseIterable {
+    public enum PushTokenStatus: String, Sendable, CaseIterable {
         case registered
-        /// An iOS 13 description with most of the token left out, see ``PushTokenText/truncated``.
+        /// A description by iOS 13 that omits most of the token, see ``PushTokenText/truncated``.
         case truncated
         case malformed
     }
 }
 
-/// The storefronts of a configuration, found by the apps that ask.
+/// The storefronts of a configuration, by the apps that call them.
 public struct Storefronts: Sendable {
     private let byApp: [String: Storefront]
     let baker: BakerRoutes
 
-    /// Of two storefronts that name one app the first given has it.
+    /// Creates the storefronts. If two of them name the same app, the first one gets it.
     public init(_ all: [Storefront] = []) {
         byApp = Dictionary(all.flatMap { front in front.apps.map { ($0, front) } }) { first, _ in first }
         baker = BakerRoutes(all.compactMap(\.baker))
     }
 
-    /// The storefront of an app, by its bundle identifier, spelt exactly.
+    /// Returns the storefront of an app, by the exact spelling of its bundle identifier.
     public subscript(app: String) -> Storefront? { byApp[app] }
 }

@@ -1,12 +1,17 @@
 import JSON
 
-/// The body of a Baker call in its three dialects, whatever type it is said to be of (PROTOCOLS 2.1): a form, which is what
-/// clients in the field send, a flat JSON object, and the property-list-like text of 2012, `{ "receipt-data" = "…"; }`.
+/// The body of a Baker call in three formats, regardless of its declared type.
+///
+/// The formats are a form, which clients in the field send, a flat JSON object, and the text of 2012 that resembles
+/// a property list, `{ "receipt-data" = "…"; }`.
+///
+/// Source: Baker protocol, “Escaping in POST bodies” and “Older request formats”.
 enum BakerBody {
-    /// Reads any bytes.
+    /// Parses any bytes.
     ///
-    /// - Throws: ``RequestRefusal/notFlatJSON`` when a brace begins something that is neither of the other two.
-    static func parse(_ bytes: [UInt8]) throws(RequestRefusal) -> [(name: String, value: String)] {
+    /// - Throws: ``RequestRejection/notFlatJSON`` if the bytes begin with a brace and are neither of the other two
+    ///   formats.
+    static func parse(_ bytes: [UInt8]) throws(RequestRejection) -> [(name: String, value: String)] {
         let start = bytes.first { !isSpace($0) }
         guard start == UInt8(ascii: "{") else { return FormFields.parse(bytes) }
         guard let fields = FlatJSON.parse(bytes) ?? PropertyText.parse(bytes) else { throw .notFlatJSON }
@@ -15,7 +20,8 @@ enum BakerBody {
 
     fileprivate static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    /// `{ name = value; … }` as a property list of NeXT's kind has it; names and values with or without quotation marks.
+    /// A parser of `{ name = value; … }` in the style of a NeXT property list. Names and values may have quotation
+    /// marks.
     private struct PropertyText {
         private var rest: ArraySlice<UInt8>
 
@@ -30,7 +36,7 @@ enum BakerBody {
             while !take("}") {
                 guard let name = word(), !name.isEmpty, take("="), let value = word(isValue: true) else { return nil }
                 fields.append((name, value))
-                // The last one's may be missing.
+                // The separator after the last field is optional.
                 if !take(";"), !take(",") {
                     guard take("}") else { return nil }
                     break
@@ -45,7 +51,7 @@ enum BakerBody {
             guard take("\"") else {
                 let letters = rest.prefix { !"{}=;,\"".utf8.contains($0) && !BakerBody.isSpace($0) }
                 rest = rest.dropFirst(letters.count)
-                // Base64 ends with what else divides a name from its value.
+                // Base64 ends with the same character that separates a name from its value.
                 let padding = isValue ? rest.prefix(2).prefix { $0 == UInt8(ascii: "=") } : []
                 rest = rest.dropFirst(padding.count)
                 return letters.isEmpty ? nil : String(decoding: letters + padding, as: UTF8.self)

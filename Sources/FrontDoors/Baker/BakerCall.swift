@@ -1,16 +1,20 @@
 import HTTPTypes
 
-/// The calls of a Baker app (PROTOCOLS section 2); the raw value is the name in the configuration.
+/// The calls of a Baker app. The raw value is the name in the configuration.
+///
+/// Source: Baker protocol, “URLs of the calls”.
 public enum BakerCall: String, CaseIterable, Sendable, JSONCall {
     case shelf
     case purchases
     case confirmation
     case pushToken = "apns_token"
-    /// The download that the shelf's URLs lead to.
+    /// The download that the shelf's URLs point to.
     case issue
 
-    /// The layout that apps in production have (PROTOCOLS 2.1).
-    public var usualPath: PathTemplate? {
+    /// The path of the call in the usual layout of apps in production.
+    ///
+    /// Source: Baker protocol, “URLs of the calls”.
+    public var defaultPath: PathTemplate? {
         switch self {
         case .shelf: PathTemplate("/issues/:app_id/:user_id")
         case .purchases: PathTemplate("/purchases/:app_id/:user_id")
@@ -20,10 +24,12 @@ public enum BakerCall: String, CaseIterable, Sendable, JSONCall {
         }
     }
 
-    /// The first segments of those paths.
-    public static let usualWords = Set(allCases.compactMap { $0.usualPath?.first })
+    /// The first segments of the usual paths.
+    public static let usualPathSegments = Set(allCases.compactMap { $0.defaultPath?.first })
 
-    /// An older sample posted its question about purchases (PROTOCOLS 2.1).
+    /// The methods of the call. An older client sample sends the purchases call by POST.
+    ///
+    /// Source: Baker protocol, “Older request formats”.
     var methods: [HTTPRequest.Method] {
         switch self {
         case .shelf, .issue: [.get, .head]

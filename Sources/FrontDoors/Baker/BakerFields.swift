@@ -1,49 +1,53 @@
 import Gatefold
 import Hummingbird
 
-/// What a Baker call says, from its path, query and body together (PROTOCOLS 2.1).
+/// The fields of a Baker call, from its path, query and body together.
 ///
-/// Names are taken without regard to case, as the client takes those of its placeholders. What the path says comes before the
-/// body, and the body before the query, whatever the spelling.
+/// Names are compared without regard to case, as the client does for its placeholders. The path takes precedence
+/// over the body, and the body over the query, regardless of spelling.
+///
+/// Source: Baker protocol, “Common parameters” and “Placeholders in URLs”.
 struct BakerFields {
-    /// The longest identifier of an installation that is one, in bytes. Clients make 36.
-    static let longestUser = 256
+    /// The maximum length of an installation's identifier, in bytes. Clients create 36 bytes.
+    static let maxUserLength = 256
 
     private let values: [String: String]
 
-    /// - Throws: ``RequestRefusal``, and whatever the connection throws.
+    /// - Throws: ``RequestRejection``, and any error of the connection.
     init(_ request: Request) async throws {
         self.init(
             try await RequestFields.read(
                 request, limits: .receipts, ignoringCase: true, parse: BakerBody.parse))
     }
 
-    /// - Parameter values: by names in lower case.
+    /// - Parameter values: The values by names in lower case.
     init(_ values: [String: String]) {
         self.values = values
     }
 
-    /// With what stands in the path.
+    /// Returns the fields with those of the path added.
     ///
-    /// - Parameter path: by names in lower case.
+    /// - Parameter path: The values by names in lower case.
     func with(_ path: [String: String]) -> BakerFields { BakerFields(values.merging(path) { $1 }) }
 
-    /// Nil also for what is empty.
+    /// Returns the value of a field, or `nil` if it is missing or empty.
     subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     var app: String? { self["app_id"] }
 
-    /// The installation. Nil also for a placeholder that the app left as it is: it would be the same for all.
+    /// The installation. It is also `nil` for a placeholder that the app did not replace, because all installations
+    /// would share it.
     var user: String? {
         self["user_id"].flatMap { user in
-            user.utf8.count <= Self.longestUser && user.first != ":" && !TemplateVariable.occurs(in: user) ? user : nil
+            user.utf8.count <= Self.maxUserLength && user.first != ":" && !TemplateVariable.occurs(in: user)
+                ? user : nil
         }
     }
 
-    /// Builds signed for development say `debug`.
+    /// The push environment. Development builds send `debug`.
     var pushEnvironment: PushEnvironment { self["environment"]?.lowercased() == "debug" ? .sandbox : .production }
 
-    func inquiry(_ client: ClientAddress?) -> Inquiry {
-        Inquiry(fields: values.filter { $0.key != "receipt_data" }, client: client)
+    func context(_ client: ClientAddress?) -> CallContext {
+        CallContext(fields: values.filter { $0.key != "receipt_data" }, client: client)
     }
 }

@@ -1,16 +1,16 @@
-/// The Baker front door of one publication: under which paths its apps call.
+/// The settings of the Baker front door of one publication: the paths of its apps' calls.
 public struct BakerSettings: Sendable, Equatable {
     private let paths: [BakerCall: PathTemplate]
 
-    /// - Parameter paths: in place of ``BakerCall/usualPath``.
+    /// - Parameter paths: The paths that replace ``BakerCall/defaultPath``.
     /// - Throws: ``BakerSettingsError``.
     public init(paths: [BakerCall: PathTemplate] = [:]) throws(BakerSettingsError) {
         var all: [BakerCall: PathTemplate] = [:]
         for call in BakerCall.allCases {
-            guard let path = paths[call] ?? call.usualPath else { continue }
+            guard let path = paths[call] ?? call.defaultPath else { continue }
             if call == .issue, !path.has(parameter: "name") { throw .unnamed(path) }
             if let other = BakerCall.allCases.first(where: { all[$0]?.isLike(path) == true }) {
-                throw .alike(call, other)
+                throw .ambiguousPaths(call, other)
             }
             all[call] = path
         }
@@ -19,15 +19,15 @@ public struct BakerSettings: Sendable, Equatable {
 
     public subscript(call: BakerCall) -> PathTemplate? { paths[call] }
 
-    /// The first segments of its paths, where those are literal.
-    public var firstWords: Set<String> { Set(paths.values.compactMap(\.first)) }
+    /// The literal first segments of the paths.
+    public var firstPathSegments: Set<String> { Set(paths.values.compactMap(\.first)) }
 
-    /// Whether a path begins with the app that calls.
+    /// A Boolean value that indicates whether a path begins with the calling app.
     public var beginsWithApp: Bool { paths.values.contains(where: \.beginsWithApp) }
 
-    /// Whether a path is a call's.
+    /// Returns whether a path belongs to a call.
     ///
-    /// - Parameter apps: those with which paths begin.
+    /// - Parameter apps: The apps that paths may begin with.
     public func hasCall(at path: String, of apps: [String]) -> Bool {
         paths.values.contains { template in
             guard let match = template.match(path) else { return false }
@@ -36,21 +36,21 @@ public struct BakerSettings: Sendable, Equatable {
     }
 }
 
-/// Why paths can not be Baker's.
+/// An error in the paths of a Baker front door.
 public enum BakerSettingsError: Error, Equatable, Sendable, CustomStringConvertible {
     case unnamed(PathTemplate)
-    case alike(BakerCall, BakerCall)
+    case ambiguousPaths(BakerCall, BakerCall)
 
     public var description: String {
         switch self {
         case .unnamed(let path): "expected :name in the path of issues, not `\(path)`"
-        case .alike(let call, let other):
-            "expected paths that can be told apart; \(call.rawValue) and \(other.rawValue) can not"
+        case .ambiguousPaths(let call, let other):
+            "expected distinct paths; \(call.rawValue) and \(other.rawValue) overlap"
         }
     }
 }
 
-/// Finds the calls that a path may stand for, with the paths of all publications.
+/// The paths of all publications, which map a path to the calls that it may represent.
 struct BakerRoutes: Sendable {
     private let all: [(call: BakerCall, template: PathTemplate)]
 
@@ -67,7 +67,7 @@ struct BakerRoutes: Sendable {
         }.filter { seen.insert("\($0.call) \($0.template)").inserted }
     }
 
-    /// The best match first: the one with the fewest segments missing.
+    /// Returns the matching routes, best match first: the route with the fewest missing segments.
     func routes(of path: String) -> [Route] {
         all.compactMap { call, template in
             template.match(path).map { Route(call: call, template: template, match: $0) }

@@ -2,14 +2,16 @@ public import Gatefold
 import HTTPTypes
 public import Hummingbird
 
-/// The services that a Basispress reader calls (PROTOCOLS section 3): HTTP in, use cases asked, JSON out.
+/// The services that a Basispress reader calls. They translate HTTP requests to use cases and results to JSON.
+///
+/// Source: Basispress protocol, “Overview”.
 public struct BasispressFrontDoor<Context: RequestContext>: Sendable {
     private let storefronts: @Sendable () -> Storefronts
     private let client: @Sendable (Request, Context) -> ClientAddress?
 
     /// - Parameters:
-    ///   - storefronts: asked for every request, so that a reload takes effect at once.
-    ///   - client: the address a request comes from, as far as the listener can say.
+    ///   - storefronts: Returns the storefronts for each request, so that a reload takes effect at once.
+    ///   - client: Returns the address that a request comes from, as far as the listener knows.
     public init(
         storefronts: @escaping @Sendable () -> Storefronts,
         client: @escaping @Sendable (Request, Context) -> ClientAddress? = { _, _ in nil }
@@ -18,12 +20,12 @@ public struct BasispressFrontDoor<Context: RequestContext>: Sendable {
         self.client = client
     }
 
-    /// Adds a route for every call, for every method.
+    /// Adds a route for every call and every method.
     public func addRoutes(to router: Router<Context>) {
         for call in BasispressCall.allCases {
             for method in HTTPRequest.Method.every {
                 router.on(RouterPath(call.rawValue), method: method) { request, context in
-                    await call.answer(request, context) { try await respond(to: call, request, context) }
+                    await call.respond(request, context) { try await respond(to: call, request, context) }
                 }
             }
         }
@@ -34,16 +36,16 @@ public struct BasispressFrontDoor<Context: RequestContext>: Sendable {
         case .pushTokens:
             let registration = try await BasispressRegistration(request)
             guard let front = front(registration.app) else { return Self.unknown(registration.app) }
-            return try await BasispressQuestion(front: front, app: registration.app, inquiry: Inquiry())
+            return try await BasispressRequestHandler(front: front, app: registration.app, context: CallContext())
                 .register(registration)
         case .document, .receipt:
             let fields = try await RequestFields.read(request, limits: .receipts)
             let app = fields["id"] ?? ""
             guard let front = front(app) else { return Self.unknown(app) }
-            let question = BasispressQuestion(
+            let handler = BasispressRequestHandler(
                 front: front, app: app,
-                inquiry: Inquiry(fields: fields.filter { $0.key != "data" }, client: client(request, context)))
-            return call == .document ? try question.document(request) : try await question.receipt(fields)
+                context: CallContext(fields: fields.filter { $0.key != "data" }, client: client(request, context)))
+            return call == .document ? try handler.document(request) : try await handler.receipt(fields)
         }
     }
 
@@ -52,7 +54,7 @@ public struct BasispressFrontDoor<Context: RequestContext>: Sendable {
     }
 
     private static func unknown(_ app: String) -> Response {
-        app.isEmpty ? JSONAnswer.error(.badRequest, "id is missing") : JSONAnswer.error(.notFound, "unknown id")
+        app.isEmpty ? JSONResponse.error(.badRequest, "id is missing") : JSONResponse.error(.notFound, "unknown id")
     }
 }
 
@@ -71,7 +73,7 @@ enum BasispressCall: String, CaseIterable, Sendable, JSONCall {
     }
 }
 
-/// The first segments of those paths.
-public enum BasispressWords {
+/// The first segments of the call paths.
+public enum BasispressPathSegments {
     public static let all: Set<String> = ["api", "push_tokens.json"]
 }

@@ -3,27 +3,31 @@ import HTTPTypes
 public import Hummingbird
 import Logging
 
-/// One publication's in-app-purchase web service.
+/// The in-app-purchase web service of one publication.
 public struct SoftphoneService: Sendable {
     public let settings: CloudSoftphone
-    public let proxy: PublicationProxy
+    public let authorizationService: AuthorizationService
 
-    public init(_ settings: CloudSoftphone, proxy: PublicationProxy) {
+    public init(_ settings: CloudSoftphone, authorizationService: AuthorizationService) {
         self.settings = settings
-        self.proxy = proxy
+        self.authorizationService = authorizationService
     }
 }
 
-/// The in-app-purchase web service of Cloud Softphone (PROTOCOLS 4): a purchase in, an empty 200 or a message out.
+/// The in-app-purchase web service of Cloud Softphone. It receives a purchase and responds with an empty 200 or a
+/// message.
 ///
-/// A middleware rather than routes, because the paths are settings, which a reload changes.
+/// It is a middleware instead of routes, because the paths are settings that a reload can change.
+///
+/// Source: Cloud Softphone protocol, “Responses”.
 public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware {
     private let services: @Sendable () -> [String: SoftphoneService]
     private let settled: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - services: by their paths, ``CloudSoftphone/path``; asked for every request, so that a reload takes effect at once.
-    ///   - settled: told when there is something to deliver; must return at once.
+    ///   - services: Returns the services by their paths, ``CloudSoftphone/path``, for each request, so that a
+    ///     reload takes effect at once.
+    ///   - settled: Called when there is something to deliver. Must return at once.
     public init(
         services: @escaping @Sendable () -> [String: SoftphoneService], settled: @escaping @Sendable () -> Void = {}
     ) {
@@ -37,7 +41,7 @@ public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware
         var path = request.uri.path[...]
         if path.hasSuffix("/") { path.removeLast() }
         guard let service = services()[String(path)] else { return try await next(request, context) }
-        // For logs and metrics.
+        // The path is the label in logs and metrics.
         context.coreContext.endpointPath.value = service.settings.path
         return try await respond(to: request, by: service, context)
     }
@@ -47,9 +51,9 @@ public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware
         let methods = service.settings.methods
         if request.method == .options { return Response(status: .noContent, headers: [.allow: allowed(methods)]) }
         let languages = request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? []
-        let form = MessageForm(service.settings.form, accept: request.headers[.accept])
+        let form = MessageFormat(service.settings.form, accept: request.headers[.accept])
         func failure(_ status: HTTPResponse.Status, _ key: MessageKey, retryAfter: Int? = nil) -> Response {
-            let text = service.proxy.publication.messages.text(key, for: languages) ?? ""
+            let text = service.authorizationService.publication.messages.text(key, for: languages) ?? ""
             return SoftphoneResponse.failure(status, text, as: form, retryAfter: retryAfter)
         }
         guard methods.contains(request.method) else {
@@ -60,27 +64,28 @@ public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware
         let fields: [String: String]
         do {
             fields = try await RequestFields.read(request, limits: .receipts)
-        } catch let refusal as RequestRefusal {
-            return failure(refusal.status, .purchaseIncomplete)
+        } catch let rejection as RequestRejection {
+            return failure(rejection.status, .purchaseIncomplete)
         }
         guard let purchase = SoftphonePurchase(fields, by: service.settings) else {
             return failure(.badRequest, .purchaseIncomplete)
         }
         do {
-            switch try await service.proxy.credit(
+            switch try await service.authorizationService.credit(
                 purchase.receipt, from: service.settings.store, app: purchase.app, to: purchase.credit)
             {
             case .recorded:
                 settled()
                 return SoftphoneResponse.success()
-            case .kept:
-                // On disk, and credited when the store can be asked: nothing is left for the app to do.
+            case .pending:
+                // The receipt is on disk and is credited once the store can be queried. The app has nothing left to
+                // do.
                 return SoftphoneResponse.success()
-            case .refused(let refusal):
-                return failure(refusal.status, refusal.message)
+            case .rejected(let rejection):
+                return failure(rejection.status, rejection.message)
             }
         } catch {
-            if !(error is Unavailable) { context.logger.unexpected(error, "A purchase failed unexpectedly") }
+            if !(error is Unavailable) { context.logger.unexpected(error, "Purchase failed unexpectedly") }
             return failure(
                 .serviceUnavailable, .purchaseUnavailable, retryAfter: (error as? Unavailable)?.retryAfter ?? 30)
         }
@@ -91,14 +96,14 @@ public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware
     }
 }
 
-extension ReceiptRefusal {
+extension ReceiptRejection {
     fileprivate var status: HTTPResponse.Status { reason == .malformed ? .badRequest : .forbidden }
 
     fileprivate var message: MessageKey {
         switch reason {
         case .claimedByAnother: .purchaseOfAnother
-        case .wrongProduct, .empty: .productRefused
-        default: .purchaseRefused
+        case .wrongProduct, .empty: .productRejected
+        default: .purchaseRejected
         }
     }
 }

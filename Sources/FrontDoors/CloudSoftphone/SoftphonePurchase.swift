@@ -1,17 +1,18 @@
 import Gatefold
 
-/// A purchase as the app tells of it.
+/// A purchase as the app reports it.
 struct SoftphonePurchase: Equatable {
-    /// Of an account's or a product's name, in bytes; longer ones are nobody's.
-    static let longestName = 256
-    /// Of a price or a currency, in bytes; the rest is cut off, because neither decides anything.
-    static let longestNote = 64
+    /// The maximum length of an account's or a product's name, in bytes. Longer names match none.
+    static let maxNameLength = 256
+    /// The maximum length of a price or a currency, in bytes. The rest is cut off, because neither affects a
+    /// decision.
+    static let maxNoteLength = 64
 
     let receipt: StoreReceipt
     let credit: Credit
     let app: String?
 
-    /// Nil when something that is needed is missing: the receipt, the product or the account.
+    /// Returns `nil` if a required part is missing: the receipt, the product or the account.
     init?(_ fields: [String: String], by settings: CloudSoftphone) {
         let names = settings.fields
         func value(_ name: String?) -> String? {
@@ -19,7 +20,7 @@ struct SoftphonePurchase: Equatable {
             return value
         }
         func name(_ name: String) -> String? {
-            guard let text = value(name), text.utf8.count <= Self.longestName, Self.isName(text) else { return nil }
+            guard let text = value(name), text.utf8.count <= Self.maxNameLength, Self.isName(text) else { return nil }
             return text
         }
         guard let product = name(names.product), let account = name(names.account).map(Self.account) else { return nil }
@@ -29,22 +30,23 @@ struct SoftphonePurchase: Equatable {
         parts[.token] = value(names.token)
         parts[.user] = value(names.user)
         guard parts[.receipt] != nil || parts[.token] != nil else { return nil }
-        // A number alone would be a transaction's identifier, which others can guess.
+        // A number alone would be a transaction identifier, which other people can guess.
         if settings.store == .apple, parts[.receipt]?.utf8.allSatisfy(Self.isDigit) ?? false { return nil }
         receipt = StoreReceipt(parts)
         credit = Credit(
-            account: account, price: value(names.price).flatMap(Self.note),
-            currency: value(names.currency).flatMap(Self.note))
+            account: account, price: value(names.price).flatMap(Self.storableText),
+            currency: value(names.currency).flatMap(Self.storableText))
         app = value(names.app)
     }
 
-    /// Whether a text can name an account or a product. One that holds a variable, or U+FFFD in place of something else, would
-    /// be several names.
+    /// Returns whether a text can name an account or a product. A text with a variable, or with U+FFFD as a
+    /// replacement, would represent several names.
     private static func isName(_ text: String) -> Bool {
         !text.unicodeScalars.contains { isControl($0) || $0 == "\u{FFFD}" } && !TemplateVariable.occurs(in: text)
     }
 
-    /// A telephone number whose `+` arrived as a space: apps escape nothing, and forms have a meaning for it.
+    /// Restores the `+` of a telephone number that arrives as a space, because apps escape nothing and form
+    /// decoding replaces `+`.
     private static func account(_ text: String) -> String {
         let rest = text.utf8.dropFirst()
         return text.hasPrefix(" ") && !rest.isEmpty && rest.allSatisfy(isDigit) ? "+\(text.dropFirst())" : text
@@ -52,7 +54,8 @@ struct SoftphonePurchase: Equatable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// A variable that the app left as it stands in the template, such as `%receipt%`: it knew nothing to put there.
+    /// Returns whether a value is a template variable that the app did not replace, such as `%receipt%`, because it
+    /// had no value.
     private static func isTemplate(_ value: String) -> Bool {
         value.utf8.count > 2 && value.hasPrefix("%") && value.hasSuffix("%")
             && value.utf8.dropFirst().dropLast().allSatisfy { $0 != UInt8(ascii: "%") && $0 > 0x20 }
@@ -62,15 +65,15 @@ struct SoftphonePurchase: Equatable {
         scalar.properties.generalCategory == .control
     }
 
-    /// Free text, in whatever notation the app has it; nil when nothing is left of it.
-    private static func note(_ text: String) -> String? {
-        var kept = String.UnicodeScalarView()
+    /// Returns free text in the app's own notation without control characters, or `nil` if nothing is left.
+    private static func storableText(_ text: String) -> String? {
+        var shortened = String.UnicodeScalarView()
         var count = 0
         for scalar in text.unicodeScalars where !isControl(scalar) {
             count += UTF8.width(scalar)
-            guard count <= longestNote else { break }
-            kept.append(scalar)
+            guard count <= maxNoteLength else { break }
+            shortened.append(scalar)
         }
-        return kept.isEmpty ? nil : String(kept)
+        return shortened.isEmpty ? nil : String(shortened)
     }
 }

@@ -4,13 +4,16 @@ import JSON
 import NIOCore
 import XML
 
-/// What the app reads: nothing but the status when all is well, and a message for its user otherwise (PROTOCOLS 4).
+/// The responses that the app reads: only the status after success, and a message for its user otherwise.
+///
+/// Source: Cloud Softphone protocol, “Responses” and “Message format”.
 enum SoftphoneResponse {
-    /// Empty, and without a content type: what can not be parsed would be an error, and nothing needs no parsing.
+    /// Returns an empty response without a content type. The app treats a body that it cannot parse as an error; an
+    /// empty body needs no parsing.
     static func success() -> Response { Response(status: .ok) }
 
     static func failure(
-        _ status: HTTPResponse.Status, _ message: String, as form: MessageForm, retryAfter: Int? = nil
+        _ status: HTTPResponse.Status, _ message: String, as form: MessageFormat, retryAfter: Int? = nil
     ) -> Response {
         var headers: HTTPFields = [.contentType: form.type]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
@@ -19,14 +22,14 @@ enum SoftphoneResponse {
     }
 }
 
-/// The formats the app can parse.
-enum MessageForm: String, CaseIterable, Sendable {
+/// The formats that the app can parse.
+enum MessageFormat: String, CaseIterable, Sendable {
     case xml = "application/xml"
     case json = "application/json"
     case form = "application/x-www-form-urlencoded"
 
-    /// - Parameter accept: the request's header of that name.
-    init(_ chosen: CloudSoftphone.Form, accept: String?) {
+    /// - Parameter accept: The request's `Accept` header.
+    init(_ chosen: CloudSoftphone.Format, accept: String?) {
         switch chosen {
         case .xml: self = .xml
         case .json: self = .json
@@ -48,9 +51,10 @@ enum MessageForm: String, CaseIterable, Sendable {
         }
     }
 
-    /// The most wanted of ours that is named (RFC 9110 section 12.5.1); nil when none is, or anything will do.
-    static func wanted(_ accept: String) -> MessageForm? {
-        var best: (form: MessageForm, weight: Double)?
+    /// Returns the supported format with the highest weight in the header (RFC 9110 section 12.5.1), or `nil` if it
+    /// names none or accepts any format.
+    static func wanted(_ accept: String) -> MessageFormat? {
+        var best: (form: MessageFormat, weight: Double)?
         for range in accept.utf8.prefix(4096).split(separator: UInt8(ascii: ",")) {
             let parts = String(decoding: range, as: UTF8.self).lowercased().filter { $0 != " " && $0 != "\t" }
                 .split(separator: ";")
@@ -62,8 +66,8 @@ enum MessageForm: String, CaseIterable, Sendable {
         return best?.form
     }
 
-    private static func named(_ type: String) -> MessageForm? {
-        type == "text/xml" ? .xml : MessageForm(rawValue: type)
+    private static func named(_ type: String) -> MessageFormat? {
+        type == "text/xml" ? .xml : MessageFormat(rawValue: type)
     }
 
     private static func escaped(_ text: String) -> String {

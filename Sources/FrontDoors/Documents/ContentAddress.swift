@@ -1,9 +1,11 @@
-/// Where a publication's content lies for the outside: what documents put in front of what is relative to it.
+/// The public location of a publication's content: the prefix that documents add to relative references.
 package struct ContentAddress: Sendable, Equatable {
-    /// Ends with a slash: `https://cdn.example.com/daily/`, or `/content/daily/` on the document's own host.
+    /// The prefix, which ends with a slash: `https://cdn.example.com/daily/`, or `/content/daily/` on the
+    /// document's own host.
     package let prefix: String
 
-    /// Nil for what is neither an absolute `http` or `https` address nor a path, or does not end with a slash.
+    /// Returns `nil` if the prefix is neither an absolute `http` or `https` address nor a path, or does not end
+    /// with a slash.
     package init?(_ prefix: String) {
         let isAddress = ["http://", "https://"].contains { prefix.lowercased().hasPrefix($0) }
         guard prefix.hasSuffix("/"), isAddress || (prefix.hasPrefix("/") && !prefix.hasPrefix("//")),
@@ -12,16 +14,17 @@ package struct ContentAddress: Sendable, Equatable {
         self.prefix = prefix
     }
 
-    /// Whether what it makes can be used without knowing where the document was found.
+    /// A Boolean value that indicates whether the addresses are usable without the address of the document.
     package var isAbsolute: Bool { !prefix.hasPrefix("/") }
 
-    /// The address of a file below the prefix, named as it is on the disk.
-    package func of(file: String) -> String { prefix + AddressText.path(file) }
+    /// Returns the address of a file below the prefix, by its name on disk.
+    package func of(file: String) -> String { prefix + URLReferenceEncoding.path(file) }
 
-    /// The address that a reference stands for: one of its own, a path on the same host, or one relative to the prefix.
+    /// Returns the address of a reference: an absolute address, a path on the same host, or a reference relative to
+    /// the prefix.
     package func of(_ reference: String) -> String {
-        AddressText.absolute(reference)
-            ?? (reference.hasPrefix("/") ? origin : prefix) + AddressText.reference(reference)
+        URLReferenceEncoding.absolute(reference)
+            ?? (reference.hasPrefix("/") ? origin : prefix) + URLReferenceEncoding.reference(reference)
     }
 
     private var origin: String {

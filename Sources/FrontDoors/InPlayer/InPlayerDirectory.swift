@@ -1,12 +1,13 @@
 public import Gatefold
 
-/// The publications that have an InPlayer front door, at one moment.
+/// The publications that have an InPlayer front door, at one time.
 public struct InPlayerDirectory: Sendable {
     private let all: [InPlayerPublication]
     private let byID: [PublicationID: InPlayerPublication]
     private let fallback: InPlayerPublication?
 
-    /// - Parameter default: the one whose calls name none; nil for the only one.
+    /// - Parameter default: The publication of calls that name none. With `nil`, the only publication, if there is
+    ///   exactly one.
     public init(_ all: [InPlayerPublication] = [], default: PublicationID? = nil) {
         self.all = all
         let byID = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
@@ -18,17 +19,17 @@ public struct InPlayerDirectory: Sendable {
 
     public subscript(id: PublicationID) -> InPlayerPublication? { byID[id] }
 
-    /// The publication whose app calls, by everything that a call may say of it (PROTOCOLS 5.2): its own name in front of the path,
-    /// the merchant, the key of the bearer's token, or nothing.
+    /// Returns the publication of the calling app, by any of the values that a call may contain: the publication's
+    /// name in front of the path, the merchant, the key of the bearer token, or none.
     ///
     /// - Parameters:
-    ///   - merchant: the merchant's uuid or a client's name, wherever the call has one.
-    ///   - key: what the bearer's token says that it was signed with.
-    ///   - needsToken: whether the call is nobody's without a token: then it is the token that is missing, and not the merchant.
-    /// - Throws: a refusal where the merchant is not one of ours, or another's.
+    ///   - merchant: The merchant's uuid or a client's name, anywhere in the call.
+    ///   - key: The signing key that the bearer token names.
+    ///   - needsToken: Whether the call requires a token. The error is then the missing token and not the merchant.
+    /// - Throws: ``InPlayerRejection`` if the merchant is unknown, or belongs to another publication.
     func publication(
         named prefix: PublicationID?, merchant: String?, key: String?, needsToken: Bool = false
-    ) throws(InPlayerRefusal) -> InPlayerPublication {
+    ) throws(InPlayerRejection) -> InPlayerPublication {
         if let prefix, let named = byID[prefix] {
             if let merchant, !named.settings.isNamed(by: merchant) { throw .unknownMerchant }
             return named
@@ -38,14 +39,14 @@ public struct InPlayerDirectory: Sendable {
             return named
         }
         if let key, let signer = all.first(where: { $0.tokens.keys[key] != nil }) { return signer }
-        guard let fallback else { throw needsToken ? InPlayerRefusal.notSignedIn : InPlayerRefusal.unknownMerchant }
+        guard let fallback else { throw needsToken ? InPlayerRejection.notSignedIn : InPlayerRejection.unknownMerchant }
         return fallback
     }
 
-    /// What pages of an origin are answered before it is known whom they ask.
+    /// Returns the allowed origin for the pages of an origin, before the publication of the call is known.
     func origin(_ origin: String?) -> String? {
         for publication in all {
-            if let answer = publication.settings.origins.answer(to: origin) { return answer }
+            if let response = publication.settings.origins.response(to: origin) { return response }
         }
         return nil
     }

@@ -3,17 +3,19 @@ import HTTPTypes
 public import Hummingbird
 import Logging
 
-/// The REST API of InPlayer (PROTOCOLS 5.2, 5.3), so that apps built on its SDKs work on the publisher's own systems.
+/// The REST API of InPlayer, so that apps built on its SDKs work with the publisher's own systems.
 ///
-/// A middleware rather than routes: a publication may stand in front of every path, versions too, and an unknown path below ours is
-/// answered in the form that SDKs read.
+/// It is a middleware instead of routes, because a publication and a version may precede every path, and because an
+/// unknown path below these paths needs a response in the format that SDKs read.
+///
+/// Source: InPlayer protocol, “Base URLs” and “Errors”.
 public struct InPlayerFrontDoor<Context: RequestContext>: RouterMiddleware {
     private let directory: @Sendable () -> InPlayerDirectory
     private let client: @Sendable (Request, Context) -> ClientAddress?
 
     /// - Parameters:
-    ///   - directory: asked for every request, so that a reload takes effect at once.
-    ///   - client: the address a request comes from, as far as the listener can say.
+    ///   - directory: Returns the directory for each request, so that a reload takes effect at once.
+    ///   - client: Returns the address that a request comes from, as far as the listener knows.
     public init(
         directory: @escaping @Sendable () -> InPlayerDirectory,
         client: @escaping @Sendable (Request, Context) -> ClientAddress? = { _, _ in nil }
@@ -31,58 +33,58 @@ public struct InPlayerFrontDoor<Context: RequestContext>: RouterMiddleware {
         else { return try await next(request, context) }
         context.coreContext.endpointPath.value = address.pattern
         let origin = request.headers[.origin]
-        let early = address.publication.flatMap { directory[$0] }.map { $0.settings.origins.answer(to: origin) }
+        let early = address.publication.flatMap { directory[$0] }.map { $0.settings.origins.response(to: origin) }
         if request.method == .options {
             return CrossOrigin.preflight(request, allowed: early ?? directory.origin(origin))
         }
         var allowed = early ?? directory.origin(origin)
         var response: Response
         do {
-            guard let call = address.call else { throw InPlayerRefusal.unknownCall }
+            guard let call = address.call else { throw InPlayerRejection.unknownCall }
             guard call.methods.contains(request.method) else { throw Self.wrongMethod(call) }
             if call == .keySet {
-                response = InPlayerQuestion.keySet(directory, address.publication)
+                response = InPlayerRequestHandler.keySet(directory, address.publication)
             } else {
-                let question = try await question(request, context, call, address.publication, directory)
-                allowed = question.front.settings.origins.answer(to: origin)
-                response = try await question.answer(call)
+                let handler = try await handler(request, context, call, address.publication, directory)
+                allowed = handler.front.settings.origins.response(to: origin)
+                response = try await handler.response(call)
             }
         } catch {
-            response = InPlayerAnswer.refused(refusal(error, address.call, context))
+            response = InPlayerResponse.rejected(rejection(error, address.call, context))
         }
         CrossOrigin.add(allowed, to: &response)
         return response
     }
 
-    private func question(
+    private func handler(
         _ request: Request, _ context: Context, _ call: InPlayerCall, _ publication: PublicationID?,
         _ directory: InPlayerDirectory
-    ) async throws -> InPlayerQuestion {
+    ) async throws -> InPlayerRequestHandler {
         var limits = RequestLimits()
         if case .receipt = call { limits = .receipts }
         let fields = try await InPlayerFields.read(request, limits: limits)
         let bearer = Bearer(request.headers[.authorization])
         let front = try directory.publication(
-            named: publication, merchant: InPlayerQuestion.merchant(call, fields),
+            named: publication, merchant: InPlayerRequestHandler.merchant(call, fields),
             key: bearer.text.flatMap { AccessTokenHeader($0)?.key }, needsToken: call.needsToken(request.method))
-        return InPlayerQuestion(
+        return InPlayerRequestHandler(
             front: front, method: request.method, fields: fields, bearer: bearer, client: client(request, context),
             languages: request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? [])
     }
 
-    private static func wrongMethod(_ call: InPlayerCall) -> InPlayerRefusal {
-        var refusal = InPlayerRefusal(.methodNotAllowed, "There is no such method.")
-        refusal.allow = (call.methods + [.options]).map(\.rawValue).joined(separator: ", ")
-        return refusal
+    private static func wrongMethod(_ call: InPlayerCall) -> InPlayerRejection {
+        var rejection = InPlayerRejection(.methodNotAllowed, "There is no such method.")
+        rejection.allow = (call.methods + [.options]).map(\.rawValue).joined(separator: ", ")
+        return rejection
     }
 
-    private func refusal(_ error: any Error, _ call: InPlayerCall?, _ context: Context) -> InPlayerRefusal {
+    private func rejection(_ error: any Error, _ call: InPlayerCall?, _ context: Context) -> InPlayerRejection {
         switch error {
-        case let refusal as InPlayerRefusal: return refusal
-        case let refusal as RequestRefusal: return InPlayerRefusal(refusal.status, refusal.text)
+        case let rejection as InPlayerRejection: return rejection
+        case let rejection as RequestRejection: return InPlayerRejection(rejection.status, rejection.text)
         case let failure as Unavailable: return .unavailable(failure.retryAfter)
         default:
-            context.logger.unexpected(error, "A call failed unexpectedly", ["call": "\(call?.pattern ?? "none")"])
+            context.logger.unexpected(error, "Call failed unexpectedly", ["call": "\(call?.pattern ?? "none")"])
             return .unavailable(30)
         }
     }

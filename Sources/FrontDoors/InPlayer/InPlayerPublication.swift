@@ -1,83 +1,92 @@
 public import Foundation
 public import Gatefold
 
-/// A publication as apps see it that are built on InPlayer's SDKs.
+/// A publication for apps that are built on InPlayer's SDKs.
 public struct InPlayerPublication: Sendable {
     public let settings: InPlayerSettings
-    /// For tokens that can be renewed.
-    public let proxy: PublicationProxy
-    /// For the sessions inside access tokens.
-    let access: PublicationProxy
-    let accounts: AccountDesk
-    let signedIn: AccountDesk
+    /// The authorization service for tokens that can be renewed.
+    public let authorizationService: AuthorizationService
+    /// The authorization service for the sessions inside access tokens.
+    let access: AuthorizationService
+    let accounts: AccountService
+    let signedIn: AccountService
     let tokens: AccessTokens
     let tools: InPlayerTools
     let downloads: DownloadSite?
-    let shelves = ShelfMemory()
+    let shelves = ItemCatalogueCache()
 
     /// - Parameters:
-    ///   - book: where accounts and numbers are kept.
-    ///   - secrets: of the publication's tokens; everything else is derived from them.
-    ///   - issuer: what access tokens name as their issuer.
-    ///   - passwords: which ones readers may choose.
-    ///   - ticketLifetime: of leave to set a new password, in seconds.
-    ///   - downloads: where editions are to be had; nil where Gatefold does not guard them.
-    ///   - siblings: the revocations of other publications whose readers are the same.
-    ///   - errands: limits what signed-in readers have checked.
-    ///   - ledger: where a reader's purchases are erased; nil for that of the publication, if it sells at all.
+    ///   - accountStore: The store of accounts and item numbers.
+    ///   - secrets: The token secrets of the publication. All other keys are derived from them.
+    ///   - issuer: The issuer that access tokens name.
+    ///   - passwords: The rule for passwords that readers choose.
+    ///   - resetTokenLifetime: The lifetime of a password reset token, in seconds. Default: 3,600 s.
+    ///   - downloads: The location of editions, or `nil` if Gatefold does not protect them.
+    ///   - sharedRegistryPublications: The revocations of other publications that share the registry.
+    ///   - registrationThrottle: The limit on the attempts of signed-in readers that are checked.
+    ///   - ledger: The ledger from which a reader's purchases are erased. With `nil`, the publication's ledger, if
+    ///     it sells products.
     public init(
-        _ settings: InPlayerSettings, proxy: PublicationProxy, book: any AccountBook, secrets: SecretRing,
-        issuer: String = "gatefold", passwords: PasswordRule = PasswordRule(), ticketLifetime: TimeInterval = 3600,
-        downloads: DownloadSite? = nil, tools: InPlayerTools = InPlayerTools(), siblings: [RevocationList] = [],
-        errands: any GuessLimiting = UnlimitedGuesses(), ledger: (any PurchaseLedger)? = nil
+        _ settings: InPlayerSettings, authorizationService: AuthorizationService, accountStore: any AccountStore,
+        secrets: SecretRing,
+        issuer: String = "gatefold", passwords: PasswordRule = PasswordRule(), resetTokenLifetime: TimeInterval = 3600,
+        downloads: DownloadSite? = nil, tools: InPlayerTools = InPlayerTools(),
+        sharedRegistryPublications: [RevocationList] = [],
+        registrationThrottle: any LoginThrottling = UnlimitedLoginAttempts(), ledger: (any PurchaseLedger)? = nil
     ) {
         self.settings = settings
-        self.proxy = proxy
+        self.authorizationService = authorizationService
         self.downloads = downloads
         self.tools = tools
-        let id = proxy.publication.id
+        let id = authorizationService.publication.id
         tokens = AccessTokens(
             publication: id, secrets: secrets, issuer: issuer, lifetime: settings.accessTokenLifetime,
             random: tools.random)
-        access = proxy.with(tokens: tokens.codec)
-        accounts = AccountDesk(
-            proxy: proxy, book: book, secrets: secrets, passwords: passwords, ticketLifetime: ticketLifetime,
-            siblings: siblings, errands: errands, ledger: ledger)
-        signedIn = AccountDesk(
-            proxy: access, book: book, secrets: secrets, passwords: passwords, ticketLifetime: ticketLifetime,
-            siblings: siblings, errands: errands, ledger: ledger)
+        access = authorizationService.with(tokens: tokens.codec)
+        accounts = AccountService(
+            authorizationService: authorizationService, accountStore: accountStore, secrets: secrets,
+            passwords: passwords, resetTokenLifetime: resetTokenLifetime,
+            sharedRegistryPublications: sharedRegistryPublications, registrationThrottle: registrationThrottle,
+            ledger: ledger)
+        signedIn = AccountService(
+            authorizationService: access, accountStore: accountStore, secrets: secrets, passwords: passwords,
+            resetTokenLifetime: resetTokenLifetime,
+            sharedRegistryPublications: sharedRegistryPublications, registrationThrottle: registrationThrottle,
+            ledger: ledger)
     }
 
-    var id: PublicationID { proxy.publication.id }
-    var now: Date { proxy.now }
-    /// For durations, see `WallClock`.
-    var elapsed: TimeInterval { proxy.elapsed }
+    var id: PublicationID { authorizationService.publication.id }
+    var now: Date { authorizationService.now }
+    /// The monotonic time for durations, see `WallClock`.
+    var elapsed: TimeInterval { authorizationService.elapsed }
 }
 
-/// What all publications share, and outlives their settings.
+/// The services that all publications share, which outlive their settings.
 public struct InPlayerTools: Sendable {
-    /// Nil where no mail can be sent: calls that would send one are then refused.
+    /// The e-mail service. With `nil`, calls that would send an e-mail message are rejected.
     public var mail: InPlayerMail?
-    /// Nil where apps are told nothing.
-    public var noticeboard: (any Noticeboard)?
-    /// Nil where no app can listen.
-    public var noticeKeys: (any NoticeKeyIssuing)?
-    /// Nil where nothing can be mailed.
+    /// The publisher of notifications to apps, or `nil` for none.
+    public var notificationPublisher: (any NotificationPublisher)?
+    /// The issuer of notification keys, or `nil` if apps cannot subscribe.
+    public var notificationKeys: (any NotificationKeyIssuing)?
+    /// The PIN codes, or `nil` if no e-mail can be sent.
     public var codes: PINCodes?
-    public var pace: MailPace
-    /// The pace of e-mail that anyone can request. It is separate, so that many requests do not delay other e-mail to readers.
-    public var forgotten: MailPace
+    public var mailLimit: MailRateLimiter
+    /// The pace of e-mail that anyone can request. It is separate, so that many requests do not delay other e-mail
+    /// to readers.
+    public var forgotPasswordPace: MailRateLimiter
     public var random: RandomSource
 
     public init(
-        mail: InPlayerMail? = nil, noticeboard: (any Noticeboard)? = nil, noticeKeys: (any NoticeKeyIssuing)? = nil,
+        mail: InPlayerMail? = nil, notificationPublisher: (any NotificationPublisher)? = nil,
+        notificationKeys: (any NotificationKeyIssuing)? = nil,
         random: RandomSource = .system
     ) {
         self.mail = mail
-        self.noticeboard = noticeboard
-        self.noticeKeys = noticeKeys
+        self.notificationPublisher = notificationPublisher
+        self.notificationKeys = notificationKeys
         self.random = random
-        pace = MailPace()
-        forgotten = MailPace()
+        mailLimit = MailRateLimiter()
+        forgotPasswordPace = MailRateLimiter()
     }
 }

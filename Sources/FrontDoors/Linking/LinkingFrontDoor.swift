@@ -3,15 +3,15 @@ import HTTPTypes
 public import Hummingbird
 import JSON
 
-/// Makes an installation of an app and a subscriber one person: `link` and `unlink`, with or without a publication before
-/// them, by POST.
+/// A front door that links an installation of an app and a subscriber to one person: `link` and `unlink`, with or
+/// without a publication before them, by POST.
 ///
-/// Not part of any app's protocol: an app's developer, or a page that the publisher shows in the app, calls it with the
-/// token of a sign-in and the installation's `app_id` and `user_id`.
+/// It is not part of any app's protocol. An app's developer, or a page that the publisher shows in the app, calls
+/// it with the token of a sign-in and the installation's `app_id` and `user_id`.
 public struct LinkingFrontDoor<Context: RequestContext>: Sendable {
     private let publications: @Sendable () -> PublicationDirectory
 
-    /// - Parameter publications: asked for every request, so that a reload takes effect at once.
+    /// - Parameter publications: Returns the publications for each request, so that a reload takes effect at once.
     public init(publications: @escaping @Sendable () -> PublicationDirectory) {
         self.publications = publications
     }
@@ -30,41 +30,44 @@ public struct LinkingFrontDoor<Context: RequestContext>: Sendable {
 
     private func respond(to call: LinkingCall, _ request: Request, _ context: Context) async -> Response {
         let directory = publications()
-        guard let proxy = proxy(in: directory, context) else { return JSONAnswer.error(.notFound, "not found") }
-        return await call.answer(request, context) {
+        guard let authorizationService = authorizationService(in: directory, context) else {
+            return JSONResponse.error(.notFound, "not found")
+        }
+        return await call.respond(request, context) {
             let fields = BakerFields(try await RequestFields.read(request, ignoringCase: true))
             guard let app = fields.app, let user = fields.user else {
-                return JSONAnswer.error(.badRequest, "app_id or user_id is missing")
+                return JSONResponse.error(.badRequest, "app_id or user_id is missing")
             }
-            guard directory.proxy(app: app)?.publication.id == proxy.publication.id else {
-                return JSONAnswer.error(.notFound, "unknown app")
+            guard directory.authorizationService(app: app)?.publication.id == authorizationService.publication.id else {
+                return JSONResponse.error(.notFound, "unknown app")
             }
-            let owner = proxy.owner(installation: user, of: app)
+            let owner = authorizationService.owner(installation: user, of: app)
             switch call {
-            case .link: return try await link(owner, with: fields["token"], proxy)
-            case .unlink: return try await unlink(owner, proxy)
+            case .link: return try await link(owner, with: fields["token"], authorizationService)
+            case .unlink: return try await unlink(owner, authorizationService)
             }
         }
     }
 
-    private func proxy(in directory: PublicationDirectory, _ context: Context) -> PublicationProxy? {
+    private func authorizationService(in directory: PublicationDirectory, _ context: Context) -> AuthorizationService? {
         guard let name = context.parameters.get("publication") else { return directory.default }
         return PublicationID(name).flatMap { directory.byID[$0] }
     }
 
     private func link(
-        _ owner: PurchaseOwner, with text: String?, _ proxy: PublicationProxy
+        _ owner: PurchaseOwner, with text: String?, _ authorizationService: AuthorizationService
     ) async throws -> Response {
-        guard let text else { return JSONAnswer.error(.badRequest, "token is missing") }
-        return try await proxy.link(token: text, with: owner)
-            ? JSONAnswer.make(.ok, ["linked": true])
-            : JSONAnswer.error(.forbidden, "the token is not good, or nothing is sold here")
+        guard let text else { return JSONResponse.error(.badRequest, "token is missing") }
+        return try await authorizationService.link(token: text, with: owner)
+            ? JSONResponse.make(.ok, ["linked": true])
+            : JSONResponse.error(.forbidden, "the token is not valid, or the publication has no store")
     }
 
-    /// Needs no token: whoever knows the installation's identifier has all its rights, and this takes some away.
-    private func unlink(_ owner: PurchaseOwner, _ proxy: PublicationProxy) async throws -> Response {
-        _ = try await proxy.purchases?.unlink(owner)
-        return JSONAnswer.make(.ok, ["linked": false])
+    /// Removes the link of an installation. It needs no token, because the installation's identifier already grants
+    /// all its rights, and this call only removes some.
+    private func unlink(_ owner: PurchaseOwner, _ authorizationService: AuthorizationService) async throws -> Response {
+        _ = try await authorizationService.purchases?.unlink(owner)
+        return JSONResponse.make(.ok, ["linked": false])
     }
 }
 
@@ -72,6 +75,7 @@ public struct LinkingFrontDoor<Context: RequestContext>: Sendable {
 public enum LinkingCall: String, CaseIterable, Sendable, JSONCall {
     case link, unlink
 
-    /// A link that something fetches on its own must not change anything, and a query is written down.
+    /// The only method is POST, because a link that is fetched automatically must not change anything, and queries
+    /// are logged.
     var methods: [HTTPRequest.Method] { [.post] }
 }

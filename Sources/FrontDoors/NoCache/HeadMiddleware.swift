@@ -1,8 +1,8 @@
 import HTTPTypes
 public import Hummingbird
 
-/// Takes the body off every answer to HEAD (RFC 9110 section 9.3.2), its length left standing: on a connection that is kept
-/// whatever came after the head would be read as the next answer.
+/// A middleware that removes the body of every response to HEAD and retains its length (RFC 9110 section 9.3.2). On
+/// a persistent connection, the client would read bytes after the head as the next response.
 public struct HeadMiddleware<Context: RequestContext>: RouterMiddleware {
     public init() {}
 

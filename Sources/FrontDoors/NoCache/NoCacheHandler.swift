@@ -2,8 +2,10 @@ import HTTPTypes
 public import NIOCore
 public import NIOHTTPTypes
 
-/// Puts ``NoCacheHeaders`` on every response head that leaves a connection, those the server answers by itself included,
-/// such as the 400 for a request it could not read. Stands in the pipeline before the server's own handler.
+/// A handler that adds ``NoCacheHeaders`` to every response head of a connection, including responses of the server
+/// itself, such as the 400 for a malformed request.
+///
+/// Its place in the pipeline is before the server's own handler.
 public final class NoCacheHandler: ChannelOutboundHandler, RemovableChannelHandler, Sendable {
     public typealias OutboundIn = HTTPResponsePart
     public typealias OutboundOut = HTTPResponsePart

@@ -2,7 +2,7 @@ public import Hummingbird
 import Logging
 import NIOHTTP1
 
-/// Puts ``NoCacheHeaders`` on what a router answers, its errors included.
+/// A middleware that adds ``NoCacheHeaders`` to the responses of a router, including its errors.
 public struct NoCacheMiddleware<Context: RequestContext>: RouterMiddleware {
     public init() {}
 
@@ -15,10 +15,10 @@ public struct NoCacheMiddleware<Context: RequestContext>: RouterMiddleware {
         } catch let error as any HTTPResponseError {
             response = try error.response(from: request, context: context)
         } catch let error as HTTPParserError {
-            // The server answers these itself and closes the connection.
+            // The server responds to these errors itself and closes the connection.
             throw error
         } catch {
-            context.logger.unexpected(error, "A request failed unexpectedly")
+            context.logger.unexpected(error, "Request failed unexpectedly")
             response = Response(status: .internalServerError)
         }
         NoCacheHeaders.applyUnlessSet(to: &response.headers)

@@ -1,15 +1,15 @@
 public import Gatefold
 
-/// The publications a front door serves at one moment.
+/// The publications that a front door serves at one time.
 public struct PublicationDirectory: Sendable {
-    /// The one whose calls have no publication in their path; nil where every call names one.
-    public var `default`: PublicationProxy?
-    public var byID: [PublicationID: PublicationProxy]
-    /// Of the publications that apps find by their own name.
+    /// The publication of calls without a publication in their path, or `nil` if every call must name one.
+    public var `default`: AuthorizationService?
+    public var byID: [PublicationID: AuthorizationService]
+    /// The storefronts of the publications that apps find by their own name.
     public var storefronts: Storefronts
 
     public init(
-        default: PublicationProxy? = nil, byID: [PublicationID: PublicationProxy] = [:],
+        default: AuthorizationService? = nil, byID: [PublicationID: AuthorizationService] = [:],
         storefronts: Storefronts = Storefronts()
     ) {
         self.default = `default`
@@ -17,12 +17,12 @@ public struct PublicationDirectory: Sendable {
         self.storefronts = storefronts
     }
 
-    /// The publication of an app, by its bundle identifier.
-    public func proxy(app: String) -> PublicationProxy? { storefronts[app]?.proxy }
+    /// Returns the publication of an app, by its bundle identifier.
+    public func authorizationService(app: String) -> AuthorizationService? { storefronts[app]?.authorizationService }
 
-    func proxy(for addressed: PugpigCall.Addressed) -> PublicationProxy? {
-        switch addressed {
-        case .theDefault: `default`
+    func authorizationService(for selector: PugpigCall.PublicationSelector) -> AuthorizationService? {
+        switch selector {
+        case .defaultPublication: `default`
         case .named(let id): byID[id]
         }
     }

@@ -3,14 +3,16 @@ import HTTPTypes
 public import Hummingbird
 import Logging
 
-/// The Pugpig security API (PROTOCOLS section 1): HTTP in, use cases asked, XML out.
+/// The Pugpig security API. It translates HTTP requests to use cases and results to XML.
+///
+/// Source: Pugpig protocol, “Overview”.
 public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
     let publications: @Sendable () -> PublicationDirectory
     private let client: @Sendable (Request, Context) -> ClientAddress?
 
     /// - Parameters:
-    ///   - publications: asked for every request, so that a reload takes effect at once.
-    ///   - client: the address a request comes from, as far as the listener can say.
+    ///   - publications: Returns the publications for each request, so that a reload takes effect at once.
+    ///   - client: Returns the address that a request comes from, as far as the listener knows.
     public init(
         publications: @escaping @Sendable () -> PublicationDirectory,
         client: @escaping @Sendable (Request, Context) -> ClientAddress? = { _, _ in nil }
@@ -19,9 +21,10 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         self.client = client
     }
 
-    /// Adds a route for every call, with and without a publication, for every method; those with receipts included.
+    /// Adds a route for every call and every method, with and without a publication, including the calls with
+    /// receipts.
     public func addRoutes(to router: Router<Context>) {
-        router.add(middleware: UnknownMethods(publications: publications))
+        router.add(middleware: UnknownMethodMiddleware(publications: publications))
         for call in PugpigCall.allCases {
             for path in ["/\(call.rawValue)", "/{publication}/\(call.rawValue)"] {
                 for method in HTTPRequest.Method.every {
@@ -35,7 +38,11 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
     }
 
     private func respond(to call: PugpigCall, _ request: Request, _ context: Context) async throws -> Response {
-        guard let proxy = call.publication(in: request.uri.path).flatMap({ publications().proxy(for: $0) }) else {
+        guard
+            let authorizationService = call.publication(in: request.uri.path).flatMap({
+                publications().authorizationService(for: $0)
+            })
+        else {
             return PugpigResponse.notFound()
         }
         switch request.method {
@@ -47,47 +54,54 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         let fields: [String: String]
         do {
             fields = try await RequestFields.read(request)
-        } catch let refusal as RequestRefusal {
-            return PugpigResponse.refused(refusal)
+        } catch let rejection as RequestRejection {
+            return PugpigResponse.rejected(rejection)
         }
-        let inquiry = inquiry(fields, request, context)
+        let callContext = callContext(fields, request, context)
         do {
-            return try await answer(call, by: proxy, inquiry)
-        } catch let answer as VerbatimAnswer {
-            return PugpigResponse.verbatim(answer)
+            return try await response(call, by: authorizationService, callContext)
+        } catch let response as RawHTTPResponse {
+            return PugpigResponse.raw(response)
         } catch {
-            return failure(error, of: call, proxy, inquiry, context)
+            return failure(error, of: call, authorizationService, callContext, context)
         }
     }
 
-    func inquiry(_ fields: [String: String], _ request: Request, _ context: Context) -> Inquiry {
-        Inquiry(
+    func callContext(_ fields: [String: String], _ request: Request, _ context: Context) -> CallContext {
+        CallContext(
             fields: fields, client: client(request, context),
             languages: request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? [])
     }
 
-    private func answer(_ call: PugpigCall, by proxy: PublicationProxy, _ inquiry: Inquiry) async throws -> Response {
-        let token = inquiry.fields["token"] ?? ""
+    private func response(_ call: PugpigCall, by authorizationService: AuthorizationService, _ callContext: CallContext)
+        async throws -> Response
+    {
+        let token = callContext.fields["token"] ?? ""
         switch call {
         case .signIn:
-            return PugpigResponse.signIn(try await proxy.signIn(inquiry))
+            return PugpigResponse.signIn(try await authorizationService.signIn(callContext))
         case .renewToken, .renew:
-            return PugpigResponse.signIn(try await proxy.renew(token: token, inquiry))
+            return PugpigResponse.signIn(try await authorizationService.renew(token: token, callContext))
         case .verifySubscription:
-            return PugpigResponse.verification(try await proxy.verify(token: token, inquiry)).response
+            return PugpigResponse.verification(try await authorizationService.verify(token: token, callContext))
+                .response
         case .editionCredentials:
             return PugpigResponse.credentials(
-                try await proxy.editionCredentials(token: token, edition: inquiry.fields["product_id"], inquiry)
+                try await authorizationService.editionCredentials(
+                    token: token, edition: callContext.fields["product_id"], callContext)
             ).response
         case .signOut:
-            try await proxy.signOut(token: token, inquiry)
+            try await authorizationService.signOut(token: token, callContext)
             return PugpigResponse.signedOut()
         }
     }
 
-    /// Nobody could say: only edition credentials have a document for that (DESIGN rules 4 and 6).
+    /// Returns the response to an outage. Only edition credentials have a document for it.
+    ///
+    /// Source: Design rules, “An outage is never a rejection” and “Edition credentials are always a document”.
     func failure(
-        _ error: any Error, of call: PugpigCall, _ proxy: PublicationProxy, _ inquiry: Inquiry,
+        _ error: any Error, of call: PugpigCall, _ authorizationService: AuthorizationService,
+        _ callContext: CallContext,
         _ context: Context
     ) -> Response {
         let retryAfter: Int
@@ -95,14 +109,14 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
             retryAfter = unavailable.retryAfter
         } else {
             retryAfter = 30
-            context.logger.unexpected(error, "A call failed unexpectedly", ["call": "\(call.rawValue)"])
+            context.logger.unexpected(error, "Call failed unexpectedly", ["call": "\(call.rawValue)"])
         }
         guard call == .editionCredentials else { return PugpigResponse.unavailable(retryAfter: retryAfter) }
         return PugpigResponse.credentials(
-            .refused(
-                CredentialsRefusal(
+            .rejected(
+                CredentialsRejection(
                     reason: .notEntitled,
-                    message: proxy.publication.messages.text(.unavailable, for: inquiry.languages),
+                    message: authorizationService.publication.messages.text(.unavailable, for: callContext.languages),
                     retryAfter: retryAfter),
                 comments: [])
         ).response

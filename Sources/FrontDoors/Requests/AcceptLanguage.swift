@@ -1,21 +1,23 @@
-/// Reads the `Accept-Language` header (RFC 9110 section 12.5.4).
+/// A parser of the `Accept-Language` header (RFC 9110 section 12.5.4).
 enum AcceptLanguage {
-    /// More languages than this are nobody's wish.
-    static let mostLanguages = 10
+    /// The maximum number of languages that are used. The others are ignored.
+    static let maxLanguages = 10
 
-    /// The reader's languages, most wanted first, as tags in lower case. Total: what is no language is passed over, and
-    /// so are `*`, for which there is no text to choose, and those of weight zero.
+    /// Returns the reader's languages as tags in lower case, highest weight first.
+    ///
+    /// The parser accepts any text. It ignores invalid tags, `*`, for which there is no text to choose, and tags of
+    /// weight zero.
     static func parse(_ header: String) -> [String] {
         let ranges = header.utf8.prefix(4096).split(separator: UInt8(ascii: ",")).compactMap { Range($0) }
         let wanted = ranges.enumerated().filter { $0.element.weight > 0 }
-        // Equal weights keep their order.
+        // Languages of equal weight retain their order.
         let sorted = wanted.sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }
-        return sorted.prefix(mostLanguages).map(\.element.tag)
+        return sorted.prefix(maxLanguages).map(\.element.tag)
     }
 
     private struct Range {
         let tag: String
-        /// In thousandths.
+        /// The weight, in thousandths.
         let weight: Int
 
         init?(_ bytes: Substring.UTF8View) {
@@ -42,7 +44,7 @@ enum AcceptLanguage {
             }
         }
 
-        /// `q=` and a number from 0 to 1 with at most three decimals, in thousandths.
+        /// Parses `q=` and a number from 0 to 1 with at most three decimals, in thousandths.
         private static func weight(_ bytes: [UInt8]) -> Int? {
             guard bytes.count >= 3, bytes.count <= 7, bytes[0] | 0x20 == UInt8(ascii: "q"),
                 bytes[1] == UInt8(ascii: "="), bytes.count == 3 || bytes[3] == UInt8(ascii: ".")

@@ -1,11 +1,12 @@
-/// Reads a JSON object (RFC 8259) whose values are texts, numbers and truth values.
+/// A parser of a JSON object (RFC 8259) whose values are texts, numbers and truth values.
 ///
-/// By hand, because numbers are taken as they are spelt: a subscriber number of twenty digits must not become a rounded
-/// one. Total: any bytes give fields or nil.
+/// It is written by hand, because numbers retain their spelling: a subscriber number of twenty digits must not be
+/// rounded. Any bytes result in fields or `nil`.
 struct FlatJSON {
     private var rest: ArraySlice<UInt8>
 
-    /// The fields in their order, those that are `null` left out; nil when the bytes are no such object.
+    /// Returns the fields in order, without those that are `null`. Returns `nil` if the bytes are not such an
+    /// object.
     static func parse(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
         var parser = FlatJSON(rest: bytes[...])
         return parser.object()
@@ -89,7 +90,8 @@ struct FlatJSON {
         }
     }
 
-    /// The four digits after `\u`, joined with a low surrogate that follows; a lone surrogate is U+FFFD.
+    /// Parses the four digits after `\u`, and joins them with a low surrogate that follows. A lone surrogate
+    /// becomes U+FFFD.
     private mutating func unicodeEscape() -> Unicode.Scalar? {
         guard let unit = fourDigits() else { return nil }
         if let scalar = Unicode.Scalar(unit) { return scalar }

@@ -1,9 +1,11 @@
-/// Reads `application/x-www-form-urlencoded` text, of a query or a body, the way browsers and PHP do.
+/// A parser of `application/x-www-form-urlencoded` text in a query or a body, as browsers and PHP read it.
 ///
-/// Total: every sequence of bytes has a reading. A malformed percent-escape stands for itself (PROTOCOLS 1.1), and bytes
-/// that are no UTF-8 become U+FFFD, which ``RequestFields`` refuses.
+/// Any bytes can be parsed. A malformed percent-escape is taken literally, and bytes that are not UTF-8 become
+/// U+FFFD, which ``RequestFields`` rejects.
+///
+/// Source: Pugpig protocol, “Malformed percent escapes”.
 package enum FormFields {
-    /// The fields in their order. Names are taken exactly; what has no name is no field.
+    /// Returns the fields in order. Names are case-sensitive, and a field without a name is ignored.
     static func parse(_ bytes: some Collection<UInt8>) -> [(name: String, value: String)] {
         bytes.withContiguousStorageIfAvailable(fields) ?? Array(bytes).withUnsafeBufferPointer(fields)
     }
@@ -21,7 +23,7 @@ package enum FormFields {
         return fields
     }
 
-    /// The end of the range where there is none.
+    /// Returns the position of a byte in a range, or the end of the range if the byte is missing.
     private static func position(
         of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>
     ) -> Int {
@@ -30,7 +32,7 @@ package enum FormFields {
         return index
     }
 
-    /// The text without its percent-escapes, where a plus is a plus.
+    /// Returns the text without its percent-escapes. A plus remains a plus.
     package static func unescaped(_ bytes: some Collection<UInt8>) -> String { decode(bytes, plus: UInt8(ascii: "+")) }
 
     private static func decode(_ bytes: some Collection<UInt8>, plus: UInt8 = UInt8(ascii: " ")) -> String {
@@ -60,7 +62,7 @@ package enum FormFields {
     }
 }
 
-/// The value of a hexadecimal digit of either case.
+/// Returns the value of a hexadecimal digit in either case.
 func hexadecimalValue(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

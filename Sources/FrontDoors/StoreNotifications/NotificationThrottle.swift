@@ -1,64 +1,68 @@
 package import Gatefold
 
-/// Bounds what messages that are no store's may cost: checking one takes certificates and signatures, and needs no sign-in.
+/// A limit on the cost of messages that no store sent, because a check needs certificates and signatures, and no
+/// sign-in.
 ///
-/// A client address that sent many of them lately is sent away unread for a while, and only a few messages are checked at a time,
-/// whoever sends them. An IPv6 client has a whole /64.
+/// A client address that recently sent many rejected messages is rejected for a while without a check of its
+/// messages. In addition, only a few messages are checked at a time, from all senders together. An IPv6 client is a
+/// whole /64.
 package struct NotificationThrottle: Sendable {
     package enum Admission: Equatable {
         case admitted
-        /// So many are being checked already.
+        /// The maximum number of messages is being checked already.
         case busy
-        /// In seconds.
+        /// The address is throttled, with the delay in seconds.
         case throttled(retryAfter: Int)
     }
 
-    /// How many messages are checked at a time.
-    static let mostAtOnce = 8
-    /// How many refused messages an address may send in one window.
-    static let mostRefused = 20
+    /// The maximum number of messages that are checked at a time.
+    static let maxConcurrent = 8
+    /// The maximum number of rejected messages from an address in one window.
+    static let maxRejected = 20
     static let window = Duration.seconds(60)
-    /// Addresses that are known at a time. Beyond these, only the number of messages at a time is bounded.
-    static let mostAddresses = 10_000
+    /// The maximum number of addresses in the table. Beyond it, only the number of simultaneous checks is limited.
+    static let maxAddresses = 10_000
 
-    private struct Refusals {
+    private struct Rejections {
         var count: Int
         let since: ContinuousClock.Instant
     }
 
     private var checking = 0
-    private var refusals: [ClientAddress: Refusals] = [:]
+    private var rejections: [ClientAddress: Rejections] = [:]
 
     package init() {}
 
-    /// Addresses that sent refused messages lately.
-    var known: Int { refusals.count }
+    /// The number of addresses that recently sent rejected messages.
+    var known: Int { rejections.count }
 
-    /// An admitted message has to be finished.
+    /// Admits a message. The caller must finish each admitted message.
     package mutating func enter(_ client: ClientAddress?, at now: ContinuousClock.Instant) -> Admission {
-        if let known = client.flatMap({ refusals[Self.key($0)] }), known.count >= Self.mostRefused {
+        if let known = client.flatMap({ rejections[Self.key($0)] }), known.count >= Self.maxRejected {
             let left = Self.window - (now - known.since)
             if left > .zero { return .throttled(retryAfter: Int(left.components.seconds) + 1) }
         }
-        guard checking < Self.mostAtOnce else { return .busy }
+        guard checking < Self.maxConcurrent else { return .busy }
         checking += 1
         return .admitted
     }
 
-    /// - Parameter wasRefused: whether the message is none of the store's.
-    package mutating func finish(_ client: ClientAddress?, wasRefused: Bool, at now: ContinuousClock.Instant) {
+    /// Finishes an admitted message.
+    ///
+    /// - Parameter wasRejected: Whether the message is not from the store.
+    package mutating func finish(_ client: ClientAddress?, wasRejected: Bool, at now: ContinuousClock.Instant) {
         checking -= 1
-        guard wasRefused, let client else { return }
+        guard wasRejected, let client else { return }
         let key = Self.key(client)
-        if let known = refusals[key], now - known.since < Self.window {
-            refusals[key] = Refusals(count: known.count + 1, since: known.since)
+        if let known = rejections[key], now - known.since < Self.window {
+            rejections[key] = Rejections(count: known.count + 1, since: known.since)
             return
         }
-        if refusals.count >= Self.mostAddresses {
-            refusals = refusals.filter { now - $0.value.since < Self.window }
+        if rejections.count >= Self.maxAddresses {
+            rejections = rejections.filter { now - $0.value.since < Self.window }
         }
-        if refusals.count < Self.mostAddresses || refusals[key] != nil {
-            refusals[key] = Refusals(count: 1, since: now)
+        if rejections.count < Self.maxAddresses || rejections[key] != nil {
+            rejections[key] = Rejections(count: 1, since: now)
         }
     }
 

@@ -5,31 +5,34 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Where the app stores report by themselves what became of purchases (PROTOCOLS 6.3 "Notifications V2"):
-/// `POST /notifications/STORE`, where STORE is the store's name in the configuration.
+/// The endpoint at which the app stores report changes of purchases: `POST /notifications/STORE`, where STORE is
+/// the store's name in the configuration.
 ///
-/// A store sends again what is not answered by 200 (PROTOCOLS 6A row 23), so that 200 means that the message is on record,
-/// 4xx that it will never be good as it is, and 5xx that it should come again.
+/// A store repeats a message until the status is 200. Therefore 200 means that the message is recorded, 4xx that it
+/// will never be valid in this format, and 5xx that the store should repeat it.
+///
+/// Source: App Store protocol, “Notifications V2” and “Retries of notifications”.
 public struct StoreNotificationsFrontDoor<Context: RequestContext>: Sendable {
-    /// In bytes. A message with everything in it has some twenty thousand.
-    static var longestBody: Int { 1 << 20 }
+    /// The maximum length of a body, in bytes. A message with all members has about 20,000 bytes.
+    static var maxBodySize: Int { 1 << 20 }
 
     private final class Throttle: Sendable {
         let state = Mutex(NotificationThrottle())
     }
 
-    private let desks: @Sendable (StoreName) -> [PurchaseDesk]
+    private let purchaseServices: @Sendable (StoreName) -> [PurchaseService]
     private let client: @Sendable (Request, Context) -> ClientAddress?
     private let throttle = Throttle()
 
     /// - Parameters:
-    ///   - desks: those of all publications that sell in a store; asked for every request, so that a reload takes effect at once.
-    ///   - client: whose messages are counted together where they are no store's; nil where that can not be told.
+    ///   - purchaseServices: Returns the purchase services of all publications that sell in a store, for each request, so that
+    ///     a reload takes effect at once.
+    ///   - client: Returns the client whose rejected messages are counted together, or `nil` if it is not known.
     public init(
-        desks: @escaping @Sendable (StoreName) -> [PurchaseDesk],
+        purchaseServices: @escaping @Sendable (StoreName) -> [PurchaseService],
         client: @escaping @Sendable (Request, Context) -> ClientAddress? = { _, _ in nil }
     ) {
-        self.desks = desks
+        self.purchaseServices = purchaseServices
         self.client = client
     }
 
@@ -42,42 +45,45 @@ public struct StoreNotificationsFrontDoor<Context: RequestContext>: Sendable {
     }
 
     private func respond(to request: Request, _ context: Context) async throws -> Response {
-        guard request.method == .post else { return StoreNotificationAnswer.methodNotAllowed() }
+        guard request.method == .post else { return StoreNotificationResponse.methodNotAllowed() }
         guard let name = context.parameters.get("store").flatMap({ StoreName($0) }) else {
-            return StoreNotificationAnswer.unknownStore()
+            return StoreNotificationResponse.unknownStore()
         }
-        let desks = desks(name)
-        guard let first = desks.first else { return StoreNotificationAnswer.unknownStore() }
-        if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > Self.longestBody {
-            return StoreNotificationAnswer.tooLarge(Self.longestBody)
+        let purchaseServices = purchaseServices(name)
+        guard let first = purchaseServices.first else { return StoreNotificationResponse.unknownStore() }
+        if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > Self.maxBodySize {
+            return StoreNotificationResponse.tooLarge(Self.maxBodySize)
         }
         let body: [UInt8]
         do {
-            body = Array(try await request.body.collect(upTo: Self.longestBody).readableBytesView)
+            body = Array(try await request.body.collect(upTo: Self.maxBodySize).readableBytesView)
         } catch is NIOTooManyBytesError {
-            return StoreNotificationAnswer.tooLarge(Self.longestBody)
+            return StoreNotificationResponse.tooLarge(Self.maxBodySize)
         }
         let client = client(request, context)
         switch throttle.state.withLock({ $0.enter(client, at: .now) }) {
         case .admitted: break
-        case .busy: return StoreNotificationAnswer.again(after: 5)
-        case .throttled(let wait): return StoreNotificationAnswer.tooManyRefused(retryAfter: wait)
+        case .busy: return StoreNotificationResponse.again(after: 5)
+        case .throttled(let wait): return StoreNotificationResponse.tooManyRejected(retryAfter: wait)
         }
-        var wasRefused = false
-        defer { throttle.state.withLock { $0.finish(client, wasRefused: wasRefused, at: .now) } }
-        // The publications share the store and the ledger, so the message is verified and noted once, for all of them.
-        let allowed = desks.reduce(into: Set<StoreEnvironment>()) { $0.formUnion($1.environments) }
+        var wasRejected = false
+        defer { throttle.state.withLock { $0.finish(client, wasRejected: wasRejected, at: .now) } }
+        // The publications share the store and the ledger, so the message is verified and recorded once for all of
+        // them.
+        let allowed = purchaseServices.reduce(into: Set<StoreEnvironment>()) { $0.formUnion($1.environments) }
         do {
             guard let receipt = try await first.receive(notification: body, of: name, allowing: allowed) else {
-                return StoreNotificationAnswer.unknownStore()
+                return StoreNotificationResponse.unknownStore()
             }
-            if case .refused(let refusal) = receipt { wasRefused = [.malformed, .forged].contains(refusal.reason) }
-            return StoreNotificationAnswer.of(receipt)
+            if case .rejected(let rejection) = receipt {
+                wasRejected = [.malformed, .forged].contains(rejection.reason)
+            }
+            return StoreNotificationResponse.of(receipt)
         } catch let unavailable as Unavailable {
-            return StoreNotificationAnswer.again(after: unavailable.retryAfter)
+            return StoreNotificationResponse.again(after: unavailable.retryAfter)
         } catch {
-            context.logger.unexpected(error, "A store's message failed unexpectedly", ["store": "\(name)"])
-            return StoreNotificationAnswer.again(after: 30)
+            context.logger.unexpected(error, "Store notification failed unexpectedly", ["store": "\(name)"])
+            return StoreNotificationResponse.again(after: 30)
         }
     }
 }

@@ -1,15 +1,17 @@
 public import Foundation
 
-/// What Gatefold keeps of a reader for apps that show their readers an account, whatever backend knows the reader.
+/// The data of a reader that Gatefold stores for apps that show an account, regardless of the reader's backend.
 ///
-/// It holds no password and decides nothing. Has no description of its own on purpose: it is personal data.
+/// An account holds no password and takes part in no decision. Its description is redacted, because an account is
+/// personal data.
 public struct Account: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
     public let publication: PublicationID
-    /// The reader as purchases name them; with the publication it names the account.
+    /// The reader as the owner of purchases. With the publication, the owner identifies the account.
     public let owner: PurchaseOwner
-    /// From 1 upwards; never given to another account, also when this one is erased.
+    /// The account number, from 1 upwards. A number is never reused, even after the account is erased.
     public let number: Int64
-    /// Random, in lower case (RFC 9562). Whoever knows it is the reader, or was told by them: notifications go by it.
+    /// A random UUID in lower case (RFC 9562). Only the reader and those who received it from the reader know it,
+    /// and notifications are addressed by it.
     public let uuid: String
     public let details: AccountDetails
     public let created: Date
@@ -32,14 +34,14 @@ public struct Account: Sendable, Equatable, CustomStringConvertible, CustomDebug
     public var debugDescription: String { description }
 }
 
-/// What a reader says about themselves.
+/// The details that a reader gives about themselves.
 public struct AccountDetails: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// What the reader signs in with, as the subscriber system knows it: mails go to it.
+    /// The sign-in identifier, as the subscriber system knows it. E-mail messages go to it.
     public var identifier: String
     public var fullName: String?
-    /// `YYYY-MM-DD`.
+    /// The date of birth as `YYYY-MM-DD`.
     public var dateOfBirth: String?
-    /// Where the reader came from, as the app that registered them said it.
+    /// The origin of the reader, as sent by the app that registered them.
     public var referrer: String?
     /// The publication's own registration fields.
     public var metadata: [String: String]
@@ -55,35 +57,35 @@ public struct AccountDetails: Sendable, Equatable, CustomStringConvertible, Cust
         self.metadata = metadata
     }
 
-    /// A text longer than this, in bytes, is not kept.
-    public static let longestText = 1024
-    public static let mostMetadata = 50
+    /// The maximum size of a stored text in bytes.
+    public static let maxTextLength = 1024
+    public static let maxMetadataEntries = 50
 
     /// A part of the details.
     public enum Field: Sendable, Hashable {
         case identifier, fullName, dateOfBirth, referrer
-        /// The value of this key; nil for the keys themselves, and for their number.
+        /// The value of this key. Nil means the keys themselves, or their number.
         case metadata(String?)
     }
 
-    /// The first part that is too long or too much to be kept, or holds control characters; nil where all can be kept.
+    /// The first part that exceeds a limit or contains control characters, or nil if all parts are acceptable.
     public var unacceptable: Field? {
         let texts: [(Field, String?)] = [
             (.identifier, identifier), (.fullName, fullName), (.dateOfBirth, dateOfBirth), (.referrer, referrer),
         ]
         if let (field, _) = texts.first(where: { !Self.isAcceptable($0.1 ?? "") }) { return field }
-        guard metadata.count <= Self.mostMetadata, metadata.keys.allSatisfy(Self.isAcceptable) else {
+        guard metadata.count <= Self.maxMetadataEntries, metadata.keys.allSatisfy(Self.isAcceptable) else {
             return .metadata(nil)
         }
         let keys = metadata.filter { !Self.isAcceptable($0.value) }.keys
         return keys.min().map { .metadata($0) }
     }
 
-    /// Whether it is small enough to be kept, and holds no control characters.
+    /// A Boolean value that indicates whether all parts are within the limits and contain no control characters.
     public var isAcceptable: Bool { unacceptable == nil }
 
     private static func isAcceptable(_ text: String) -> Bool {
-        text.utf8.count <= longestText && !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+        text.utf8.count <= maxTextLength && !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
     }
 
     public var description: String { "AccountDetails(redacted)" }

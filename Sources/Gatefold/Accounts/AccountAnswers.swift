@@ -1,30 +1,31 @@
-/// Why an account was not made or changed.
-public enum AccountRefusal: Error, Sendable, Equatable {
+/// The reason why an account was not created or changed.
+public enum AccountError: Error, Sendable, Equatable {
     /// The publication's subscribers are managed elsewhere.
     case notOffered
-    /// The session is not good any more.
+    /// The session is no longer valid.
     case notSignedIn
-    /// There is somebody of this identifier.
+    /// A subscriber with this identifier exists.
     case identifierTaken
-    /// Of the identifier and what the reader says about themselves, this can not be kept.
+    /// This part of the identifier or details cannot be stored.
     case unacceptable(AccountDetails.Field)
-    /// The new password is none that may be chosen, see ``PasswordRule``.
+    /// The new password violates the ``PasswordRule``.
     case unacceptablePassword
-    /// The present password is another.
+    /// The current password is different.
     case wrongPassword
-    /// The ticket is none, is over, or was used.
-    case ticketNotGood
-    /// Too many attempts; the time to wait is in whole seconds.
+    /// The ticket is invalid, expired or used.
+    case resetTokenInvalid
+    /// Too many attempts. The wait is in whole seconds.
     case throttled(retryAfter: Int)
 }
 
-/// What a forgotten password is replaced by: to be mailed to the identifier, and told nobody else.
+/// The ticket to replace a forgotten password. It must be sent to the identifier by e-mail, and to no other
+/// recipient.
 public struct PasswordReset: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// For ``AccountDesk/setPassword(_:ticket:)``.
-    public let ticket: String
-    /// What the subscriber signs in with.
+    /// The ticket for ``AccountService/setPassword(_:resetToken:)``.
+    public let resetToken: String
+    /// The subscriber's sign-in identifier.
     public let identifier: String
-    /// Nil where the reader has never been here.
+    /// The account, or nil if the reader has never signed in here.
     public let account: Account?
 
     public var description: String { "PasswordReset(redacted)" }

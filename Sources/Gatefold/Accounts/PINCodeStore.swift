@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Keeps the codes that readers are mailed, so that every process knows them and a restart forgets none. What a call acknowledged
-/// is on disk when it returns. Accounts and codes are keyed digests.
+/// A store of the codes that readers receive by e-mail. The codes are available to every process and survive a
+/// restart. Data is on disk when a call returns. Accounts and codes are keyed digests.
 public protocol PINCodeStore: Sendable {
-    /// Keeps a code in place of any before.
+    /// Stores a code in place of any earlier one.
     ///
     /// - Parameters:
-    ///   - attempts: so many may be made to say it.
-    ///   - most: so many codes are good at a time.
-    /// - Returns: false when there are too many.
-    func keepPINCode(
-        _ code: [UInt8], of account: [UInt8], until end: Date, attempts: Int, most: Int, at moment: Date
+    ///   - attempts: The maximum number of attempts to enter the code.
+    ///   - limit: The maximum number of codes that are valid at a time.
+    /// - Returns: False if the number of codes is at the limit.
+    func savePINCode(
+        _ code: [UInt8], of account: [UInt8], until end: Date, attempts: Int, limit: Int, at timestamp: Date
     ) async throws -> Bool
 
-    /// Counts an attempt to say an account's code. The right one is good once.
+    /// Counts an attempt to enter an account's code. The right code is valid once.
     ///
-    /// - Returns: whether it is the account's.
-    func redeemPINCode(_ code: [UInt8], of account: [UInt8], at moment: Date) async throws -> Bool
+    /// - Returns: Whether the code belongs to the account.
+    func redeemPINCode(_ code: [UInt8], of account: [UInt8], at timestamp: Date) async throws -> Bool
 }

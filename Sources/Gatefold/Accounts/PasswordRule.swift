@@ -1,18 +1,19 @@
-/// Which passwords readers may choose.
+/// The rule for passwords that readers may choose.
 public struct PasswordRule: Sendable, Equatable {
-    /// In characters, at least one.
-    public var shortest: Int
-    /// In bytes: a credentials' field has no more.
-    public static let longest = CredentialFields.longestField
+    /// The minimum length in characters. Default: 8. Minimum: 1.
+    public var minLength: Int
+    /// The maximum length in bytes, which is the limit of a credential field.
+    public static let maxLength = CredentialFields.maxFieldLength
 
-    public init(shortest: Int = 8) {
-        self.shortest = max(1, shortest)
+    public init(minLength: Int = 8) {
+        self.minLength = max(1, minLength)
     }
 
-    /// Length is all that is asked for (NIST SP 800-63B section 3.1.1.2), and that it can be typed again: no control characters,
-    /// not white space alone, no longer than a credentials' field.
+    /// Returns whether a password is acceptable. The only requirement on its strength is the length (NIST SP
+    /// 800-63B section 3.1.1.2). It must also be possible to type it again: no control characters, not only white
+    /// space, and no longer than a credential field.
     public func accepts(_ password: String) -> Bool {
-        password.utf8.count <= Self.longest && password.count >= shortest
+        password.utf8.count <= Self.maxLength && password.count >= minLength
             && !password.allSatisfy(\.isWhitespace)
             && !password.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
     }

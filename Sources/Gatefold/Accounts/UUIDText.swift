@@ -1,4 +1,4 @@
-/// Random UUIDs in lower case (RFC 9562, version 4).
+/// A generator of random UUIDs in lower case (RFC 9562, version 4).
 enum UUIDText {
     static func random(from source: RandomSource) -> String {
         var bytes = source.bytes(16)

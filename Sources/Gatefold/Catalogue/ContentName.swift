@@ -1,36 +1,39 @@
 import Foundation
 
-/// One segment of a path below a publication's content, decoded: one rule for what the content gate reads in a request and for
-/// what a catalogue may name a file by, so that nothing is offered that is refused when it is fetched (PITFALLS row 2).
+/// A decoded segment of a path below a publication's content.
+///
+/// The content gate applies this rule to requests, and catalogues apply it to file names. The gate therefore never
+/// rejects a file that a catalogue offers. Source: Pitfall 2, “A path read in two ways”.
 package enum ContentName {
-    /// The longest name, in bytes: what file systems allow.
-    package static let longest = 255
-    /// The longest path that the gate reads, in bytes and with its escapes.
-    package static let longestPath = 2_048
+    /// The maximum length of a name, in bytes: the limit of file systems.
+    package static let maxLength = 255
+    /// The maximum length of a path that the gate reads, in bytes, escapes included.
+    package static let maxPathLength = 2_048
 
-    /// Why a name is none that can be asked for.
+    /// The reason that a name cannot be requested.
     package enum Fault: Error, Sendable, CaseIterable {
         case empty
         case tooLong
-        /// `/`, `%`, `?` or `#`, which an escape does not keep from being read as what it is.
+        /// The name contains `/`, `%`, `?` or `#`. A program could read such a character as a delimiter even if it
+        /// is escaped.
         case delimiter
         case backslash
         case matrixParameter
-        /// A control character, or one that shows nothing, such as a soft hyphen.
+        /// The name contains a control character, or an invisible character such as a soft hyphen.
         case invisible
         case dotSegment
-        /// White space at either end, or a dot at the end.
+        /// The name starts or ends with white space, or ends with a dot.
         case edge
-        /// Not in Unicode normalisation form C.
+        /// The name is not in Unicode normalisation form C.
         case notNormalised
     }
 
-    /// - Returns: nil for a name that can be asked for.
+    /// Returns the fault of a name, or nil if the name can be requested.
     package static func fault(of name: String) -> Fault? {
         let bytes = name.utf8
         if bytes.isEmpty { return .empty }
-        if bytes.count > longest { return .tooLong }
-        // Most names are of these alone, and of these only dots can be at fault.
+        if bytes.count > maxLength { return .tooLong }
+        // Most names contain only unreserved characters. Among those, only dots can be a fault.
         if bytes.allSatisfy(isUnreserved) { return fault(ofUnreserved: bytes) }
         if bytes.contains(where: { "/%?#".utf8.contains($0) }) { return .delimiter }
         if bytes.contains(UInt8(ascii: "\\")) { return .backslash }
@@ -42,7 +45,7 @@ package enum ContentName {
         {
             return .edge
         }
-        // String's own `==` takes canonical equivalents for equal, hence the comparison of the scalars.
+        // The comparison uses the scalars because `==` of String treats canonically equivalent text as equal.
         let isASCII = bytes.allSatisfy { $0 < 0x80 }
         if !isASCII, !name.precomposedStringWithCanonicalMapping.unicodeScalars.elementsEqual(characters) {
             return .notNormalised
@@ -55,12 +58,13 @@ package enum ContentName {
         return bytes.elementsEqual(".".utf8) || bytes.elementsEqual("..".utf8) ? .dotSegment : .edge
     }
 
-    /// How many bytes a path has once everything is escaped that is not unreserved (RFC 3986 section 2.3).
+    /// Returns the length of a path in bytes after every byte that is not unreserved is escaped (RFC 3986 section
+    /// 2.3).
     package static func escapedCount(of path: String) -> Int {
         path.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "/") || isUnreserved($1) ? 1 : 3) }
     }
 
-    /// Whether a byte never needs an escape (RFC 3986 section 2.3).
+    /// Returns whether a byte never needs an escape (RFC 3986 section 2.3).
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

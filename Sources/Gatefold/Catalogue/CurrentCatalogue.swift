@@ -1,17 +1,20 @@
 import Synchronization
 
-/// A publication's catalogue of the moment: whoever decides or renders takes it once and keeps it, while a source replaces it.
+/// The current catalogue of a publication.
+///
+/// A decision or a rendering reads the catalogue once and uses that value to its end, while a source may replace
+/// the catalogue.
 public final class CurrentCatalogue: Sendable {
-    /// A catalogue, and how many there were before it: whoever makes something of a catalogue and keeps it sees by the
-    /// number whether it is still this one's.
+    /// A catalogue and its version number: the number of catalogues before it. A value derived from a catalogue is
+    /// current while the number is unchanged.
     public struct Version: Sendable {
         public let number: Int
         public let catalogue: Catalogue
     }
 
     private let content: Mutex<Version>
-    /// Noted with every replacement.
-    public let changes = ChangeCount()
+    /// The change counter. Every replacement increments it.
+    public let changes = ChangeCounter()
 
     public init(_ first: Catalogue = Catalogue()) {
         content = Mutex(Version(number: 0, catalogue: first))
@@ -23,6 +26,6 @@ public final class CurrentCatalogue: Sendable {
 
     public func replace(with next: Catalogue) {
         content.withLock { $0 = Version(number: $0.number + 1, catalogue: next) }
-        changes.note()
+        changes.increment()
     }
 }

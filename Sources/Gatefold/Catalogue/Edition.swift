@@ -4,17 +4,20 @@ public import Foundation
 public struct Edition: Hashable, Sendable {
     public let id: EditionID
     public let title: String
-    /// When the edition came out; decides what a subscription period and the grace rules cover.
+    /// The publication date. Subscription periods and the grace rules compare with it.
     public let published: Date
-    /// A free edition is everybody's: it needs no credentials at the gate.
+    /// A Boolean value that indicates whether every reader may have the edition. The gate requires no credentials
+    /// for a free edition.
     public let isFree: Bool
-    /// Not out yet, whatever its date: no shelf shows it and no period covers it.
+    /// A Boolean value that indicates whether the edition is a draft. No shelf shows a draft and no period covers
+    /// it, regardless of its date.
     public let isDraft: Bool
-    /// When it was taken off the shelves; whoever holds it keeps it.
+    /// The time at which the edition was withdrawn from the shelves. Readers who own the edition retain it.
     public let withdrawn: Date?
-    /// What the app stores sell it as, where that is not the identifier.
+    /// The product name in the app stores, if it differs from the identifier.
     public let product: String?
-    /// Where its archive lies below the publication's content prefix; nil for the identifier with the usual extension.
+    /// The path of the archive below the publication's content prefix. Nil means the identifier with the usual
+    /// extension.
     public let file: String?
     public let details: EditionDetails
 
@@ -34,9 +37,9 @@ public struct Edition: Hashable, Sendable {
         self.details = details
     }
 
-    /// The product that stores sell the edition as; nil for a free one.
-    public var soldAs: String? { isFree ? nil : product ?? id.rawValue }
+    /// The product that stores sell the edition as, or nil for a free edition.
+    public var storeProductID: String? { isFree ? nil : product ?? id.rawValue }
 
-    /// Whether shelves show the edition at `moment`.
-    public func isOffered(at moment: Date) -> Bool { !isDraft && withdrawn == nil && published <= moment }
+    /// Returns whether shelves show the edition at `timestamp`.
+    public func isOffered(at timestamp: Date) -> Bool { !isDraft && withdrawn == nil && published <= timestamp }
 }

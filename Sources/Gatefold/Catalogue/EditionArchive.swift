@@ -1,6 +1,6 @@
-/// Where an edition's archive lies.
+/// The location of an edition's archive.
 public struct EditionArchive: Sendable, Equatable {
     public let edition: EditionID
-    /// Below the publication's content; nil for the usual name.
+    /// The path below the publication's content, or nil for the usual name.
     public let file: String?
 }

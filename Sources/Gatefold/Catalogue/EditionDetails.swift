@@ -1,19 +1,19 @@
 public import Foundation
 
-/// What shelves and feeds show of an edition, and nothing is decided by.
+/// The details of an edition that shelves and feeds show. No decision depends on them.
 public struct EditionDetails: Hashable, Sendable {
-    /// A few words about the edition.
+    /// A short summary of the edition.
     public var summary: String?
     public var author: String?
     /// The cover's URL: absolute, or relative to the publication's content prefix.
     public var cover: String?
-    /// The URL of a sample that everybody may have, like ``cover``.
+    /// The URL of a sample that is free for every reader, in the format of ``cover``.
     public var sample: String?
-    /// URLs of pictures that show what is inside, like ``cover``.
+    /// The URLs of preview pictures, in the format of ``cover``.
     public var previews: [String]
     public var categories: [String]
     public var contents: [ContentsEntry]
-    /// When anything about the edition last changed; nil for its publication.
+    /// The time of the last change to the edition. Nil means its publication date.
     public var updated: Date?
 
     public init(
@@ -32,7 +32,7 @@ public struct EditionDetails: Hashable, Sendable {
 
     /// A line of the table of contents.
     public struct ContentsEntry: Hashable, Sendable {
-        /// Such as `4` or `12–15`.
+        /// The page numbers, such as `4` or `12–15`.
         public let pages: String
         public let text: String
 

@@ -1,12 +1,17 @@
 /// The app's product identifier of one edition, such as `com.example.title.2026-11`.
 ///
-/// One to 128 bytes of `A–Z a–z 0–9 . _ -`, not beginning with a dot and without `..`. What is left out matters: a colon
-/// would make `edition:salt:secret` ambiguous (PITFALLS row 3), a slash or a percent sign would read differently in a
-/// path than in the rule, and an empty identifier is the feed's formula (PROTOCOLS 1.2), which must never open an edition.
+/// An identifier consists of 1 to 128 bytes of `A–Z a–z 0–9 . _ -`, does not start with a dot and does not contain
+/// `..`. The excluded characters matter:
+///
+/// - A colon would make `edition:salt:secret` ambiguous. Source: Pitfall 3, “Delimiter confusion in the edition
+///   password”.
+/// - A slash or a percent sign could be read differently in a path and in the rule.
+/// - An empty identifier is part of the feed's password formula and must never open an edition. Source: Edition
+///   credentials and the content gate, “Feed password”.
 public struct EditionID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let rawValue: String
 
-    /// Returns nil when the text is not an acceptable edition identifier.
+    /// Creates an identifier, or returns nil if the text is not an acceptable edition identifier.
     public init?(_ text: some StringProtocol) {
         guard Self.accepts(text.utf8) else { return nil }
         rawValue = String(text)

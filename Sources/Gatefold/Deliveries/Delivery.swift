@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Whom a purchase is to be credited to, as the app said it (PROTOCOLS 4).
+/// The recipient of a purchase, as the app sent it. Source: Cloud Softphone protocol, “Template variables”.
 public struct Credit: Sendable, Equatable {
     /// The provider's own name of the account.
     public let account: String
-    /// As the app wrote it, in whatever notation; for the provider's books, never for a decision.
+    /// The price in the notation of the app. It is for the provider's accounting only; no decision depends on it.
     public let price: String?
     public let currency: String?
 
@@ -15,9 +15,9 @@ public struct Credit: Sendable, Equatable {
     }
 }
 
-/// A purchased item that the provider has to hand out, such as calling credit: once for each transaction.
+/// A purchased item that the provider must deliver once for each transaction, such as calling credit.
 public struct Delivery: Sendable, Equatable {
-    /// Names the delivery for good: what delivers uses it to do so once.
+    /// The permanent identifier of a delivery. A carrier uses it to deliver only once.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
         public let store: StoreName
         public let transaction: String
@@ -59,23 +59,26 @@ public struct Delivery: Sendable, Equatable {
     }
 }
 
-/// A delivery and how far it has come.
+/// A delivery and its progress.
 public struct DeliveryRecord: Sendable, Equatable {
-    public enum Standing: Sendable, Equatable {
-        /// - Parameter cause: of the last failure, in words that hold no secret; nil before the first attempt.
+    public enum DeliveryStatus: Sendable, Equatable {
+        /// The delivery waits for its next attempt.
+        ///
+        /// - Parameter cause: The cause of the last failure, without secrets; nil before the first attempt.
         case waiting(attempts: Int, next: Date, cause: String?)
         case delivered(at: Date)
-        /// Its purchase was refunded before it was delivered: it waits no longer, unless that is undone.
-        case takenBack
+        /// The store refunded the purchase before it was delivered. The delivery no longer waits, unless the refund
+        /// is undone.
+        case refunded
     }
 
     public let delivery: Delivery
     public let ordered: Date
-    public let standing: Standing
+    public let status: DeliveryStatus
 
-    public init(delivery: Delivery, ordered: Date, standing: Standing) {
+    public init(delivery: Delivery, ordered: Date, status: DeliveryStatus) {
         self.delivery = delivery
         self.ordered = ordered
-        self.standing = standing
+        self.status = status
     }
 }

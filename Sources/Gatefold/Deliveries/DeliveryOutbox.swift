@@ -1,59 +1,69 @@
 public import Foundation
 
-/// What is to be delivered, kept in the same transaction as the purchase it is for (see
-/// ``PurchaseLedger/settle(_:proving:claims:delivering:at:)``), until it was.
+/// The queue of pending deliveries.
+///
+/// A delivery is stored in the same transaction as its purchase (see
+/// ``PurchaseLedger/settle(_:proving:claims:delivering:at:)``) and remains in the queue until it is delivered.
 public protocol DeliveryOutbox: Sendable {
-    /// Deliveries of a publication that are due, the oldest first; none whose purchase was taken back.
-    func deliveriesDue(in publication: PublicationID, at moment: Date, limit: Int) async throws -> [DeliveryRecord]
+    /// Returns the due deliveries of a publication, oldest first. Deliveries of refunded purchases are not
+    /// included.
+    func deliveriesDue(in publication: PublicationID, at timestamp: Date, limit: Int) async throws -> [DeliveryRecord]
 
-    /// Takes one that is due for an attempt, which is on record before it is made: of many workers one has it. It is due again
-    /// when the lease ends, whatever became of the worker.
+    /// Claims a due delivery for an attempt.
     ///
-    /// - Parameter lease: names the attempt; no other has the same.
-    /// - Returns: whether it is due: it was not delivered yet, nor taken by another, its purchase was not taken back, and its
-    ///   account not erased.
-    func claim(_ id: Delivery.ID, lease: [UInt8], at moment: Date, until end: Date) async throws -> Bool
-
-    /// Gives one back that was taken, and not tried: it counts as no attempt.
-    func release(_ id: Delivery.ID, lease: [UInt8], at moment: Date) async throws
-
-    /// Notes that its carrier delivered it: it is never due again, also when it was taken back meanwhile.
+    /// The outbox records the claim before the attempt, and only one worker holds it. The delivery is due again
+    /// when the lease ends, even if the worker crashed.
     ///
-    /// - Returns: whether it was not on record as delivered until then.
+    /// - Parameter lease: The unique identifier of the attempt.
+    /// - Returns: `true` if the delivery was claimed. `false` if it is already delivered or claimed by another
+    ///   worker, if its purchase was refunded, or if its account was erased.
+    func claim(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date, until end: Date) async throws -> Bool
+
+    /// Releases a claimed delivery that was not attempted. The claim does not count as an attempt.
+    func release(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date) async throws
+
+    /// Records that the carrier delivered the delivery. It is never due again, even if its purchase was refunded
+    /// meanwhile.
+    ///
+    /// - Returns: `true` if the delivery was not yet recorded as delivered.
     @discardableResult
-    func delivered(_ id: Delivery.ID, at moment: Date) async throws -> Bool
+    func delivered(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool
 
-    /// Notes that an attempt failed. One whose lease has passed to another changes nothing.
+    /// Records that an attempt failed. The call changes nothing if another worker holds the lease now.
     ///
     /// - Parameters:
-    ///   - moment: the present. Should the clock be set back behind it, the delivery is due at once: for how long it is to
-    ///     wait is then unknown.
-    ///   - next: when it is due again.
+    ///   - timestamp: The current time. If the clock is later set back before this time, the delivery is due at once,
+    ///     because the remaining wait is then unknown.
+    ///   - next: The time at which the delivery is due again.
     func deliveryFailed(
-        _ id: Delivery.ID, lease: [UInt8], cause: String, at moment: Date, next: Date
+        _ id: Delivery.ID, lease: [UInt8], cause: String, at timestamp: Date, next: Date
     ) async throws
 
-    /// Notes that an operator had one that waits delivered by other means. What does not wait is left as it is.
+    /// Records that an operator delivered a waiting delivery by other means. Deliveries that do not wait are
+    /// unchanged.
     ///
-    /// - Returns: whether it waited until then.
-    func settleDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool
+    /// - Returns: `true` if the delivery was waiting.
+    func settleDelivery(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool
 
-    /// Makes one that waits due at a moment of an operator's choice; one that is being tried is due when that fails. How often
-    /// and why it failed stays on record.
+    /// Makes a waiting delivery due at a time that an operator chooses.
     ///
-    /// - Returns: whether it waits.
-    func retryDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool
+    /// If an attempt is in progress, the time applies once that attempt fails. The number of attempts and the last
+    /// cause remain recorded.
+    ///
+    /// - Returns: `true` if the delivery waits.
+    func retryDelivery(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool
 
-    /// The latest deliveries of a publication, for its operator.
+    /// Returns the latest deliveries of a publication, for its operator.
     ///
-    /// - Parameter waiting: only those that wait.
+    /// - Parameter waiting: `true` to return only waiting deliveries.
     func deliveries(in publication: PublicationID, waiting: Bool, limit: Int) async throws -> [DeliveryRecord]
 }
 
-/// Hands out what was bought.
-public protocol DeliveryCarrier: Sendable {
-    /// Returns when it is delivered, or was before: asked twice about one ``Delivery/ID`` it delivers once.
+/// A type that delivers purchased items.
+public protocol DeliveryTransport: Sendable {
+    /// Delivers a purchased item and returns once it is delivered. A second call with the same ``Delivery/ID`` does
+    /// not deliver again.
     ///
-    /// - Throws: when it is not known to be delivered.
+    /// - Throws: An error if the delivery is not confirmed.
     func deliver(_ delivery: Delivery) async throws
 }

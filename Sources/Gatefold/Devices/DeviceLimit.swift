@@ -1,49 +1,49 @@
 public import Foundation
 
-/// How many devices one subscriber may read on, and what happens to one more.
+/// The maximum number of devices of one subscriber, and the action for one device more.
 public struct DeviceLimit: Sendable, Equatable {
-    public enum Excess: String, Sendable, CaseIterable {
-        /// The device longest unused makes room; its sessions end.
+    public enum LimitAction: String, Sendable, CaseIterable {
+        /// The least recently used device is removed and its sessions end.
         case evict
-        /// The new device is not let in.
-        case refuse
+        /// The new device is rejected.
+        case reject
     }
 
-    /// At least one.
-    public let most: Int
-    public let excess: Excess
+    /// The maximum number of devices. Minimum: 1.
+    public let maxDevices: Int
+    public let onLimit: LimitAction
 
-    public init(most: Int, excess: Excess) {
-        self.most = max(1, most)
-        self.excess = excess
+    public init(maxDevices: Int, onLimit: LimitAction) {
+        self.maxDevices = max(1, maxDevices)
+        self.onLimit = onLimit
     }
 
-    /// Decides about a device that signs in. A pure function, so that a store can run it inside a transaction.
+    /// Decides whether a device may sign in. The function is pure, so a store can call it inside a transaction.
     ///
-    /// - Parameter known: the subscriber's devices, in any order.
-    public func admit(_ device: DeviceReference, among known: [Device]) -> DeviceAdmission {
+    /// - Parameter known: The subscriber's devices, in any order.
+    public func admit(_ device: DevicePseudonym, among known: [Device]) -> DeviceAdmission {
         if known.contains(where: { $0.reference == device }) { return .admitted(evicting: []) }
-        let surplus = known.count + 1 - most
+        let surplus = known.count + 1 - maxDevices
         guard surplus > 0 else { return .admitted(evicting: []) }
-        switch excess {
-        case .refuse:
-            return .refused
+        switch onLimit {
+        case .reject:
+            return .rejected
         case .evict:
-            let longestUnused = known.sorted {
+            let leastRecentlyUsed = known.sorted {
                 ($0.lastUsed, $0.reference.description) < ($1.lastUsed, $1.reference.description)
             }
-            return .admitted(evicting: longestUnused.prefix(surplus).map(\.reference))
+            return .admitted(evicting: leastRecentlyUsed.prefix(surplus).map(\.reference))
         }
     }
 }
 
 /// A device of a subscriber.
 public struct Device: Hashable, Sendable {
-    public let reference: DeviceReference
+    public let reference: DevicePseudonym
     public let firstUsed: Date
     public let lastUsed: Date
 
-    public init(reference: DeviceReference, firstUsed: Date, lastUsed: Date) {
+    public init(reference: DevicePseudonym, firstUsed: Date, lastUsed: Date) {
         self.reference = reference
         self.firstUsed = firstUsed
         self.lastUsed = lastUsed
@@ -51,7 +51,7 @@ public struct Device: Hashable, Sendable {
 }
 
 public enum DeviceAdmission: Sendable, Equatable {
-    /// The device is in; those named are out, and their sessions are to be revoked.
-    case admitted(evicting: [DeviceReference])
-    case refused
+    /// The device is admitted. The sessions of the evicted devices must be revoked.
+    case admitted(evicting: [DevicePseudonym])
+    case rejected
 }

@@ -1,11 +1,12 @@
 import Crypto
 public import Foundation
 
-/// Akamai's Auth Token 2.0, as its published EdgeAuth libraries make it and Property Manager's "Auth Token 2.0
-/// Verification" checks it.
+/// Akamai's Auth Token 2.0, as Akamai's published EdgeAuth libraries generate it and Property Manager's "Auth Token
+/// 2.0 Verification" checks it.
 ///
-/// The fields `ip`, `st`, `exp`, `acl`, `id` and `data`, those in use, in this order, joined by `~`, then `hmac`: a keyed
-/// digest over the same fields and, unsent, the URL and the salt.
+/// The token consists of the fields `ip`, `st`, `exp`, `acl`, `id` and `data` that are in use, in this order,
+/// joined by `~`, and then `hmac`. The `hmac` field is a keyed digest of these fields and of the URL and the salt,
+/// which are not sent.
 public struct AkamaiEdgeToken: EdgeToken {
     public enum Algorithm: String, Sendable, CaseIterable {
         case sha256
@@ -13,41 +14,42 @@ public struct AkamaiEdgeToken: EdgeToken {
         case md5
     }
 
-    /// What the token opens: patterns, or one URL, never both.
+    /// The content that the token opens: either patterns or one URL.
     public enum Scope: Sendable, Equatable {
         /// Path patterns such as `/editions/{edition}/*`.
         case acl([String])
-        /// One path; it is part of the digest and not of the token.
+        /// One path. It is part of the digest but not of the token.
         case url(String)
     }
 
-    /// How the app sends the token.
-    public enum Carrier: Sendable, Equatable {
-        /// As a cookie of the token's name.
+    /// The place of the token in the app's requests.
+    public enum TokenPlacement: Sendable, Equatable {
+        /// A cookie with the token's name.
         case cookie
-        /// As the whole value of a header of the token's name.
+        /// A header with the token's name. The token is the whole value.
         case header
     }
 
     public struct Options: Sendable, Equatable {
-        /// The name that the edge looks for; `__token__` and `hdnts` are usual.
+        /// The token name that the edge expects. Default: `__token__`. `hdnts` is also common.
         public var name = "__token__"
-        public var carrier = Carrier.cookie
+        public var tokenPlacement = TokenPlacement.cookie
         public var algorithm = Algorithm.sha256
-        /// Part of the digest and not of the token.
+        /// The salt. It is part of the digest but not of the token.
         public var salt: String?
-        /// The `id` field; may hold `{edition}` and `{publication}`.
+        /// The `id` field. It may contain `{edition}` and `{publication}`.
         public var id: String?
-        /// The `data` field; may hold `{edition}` and `{publication}`.
+        /// The `data` field. It may contain `{edition}` and `{publication}`.
         public var data: String?
-        /// Whether the token is good from the reader's present address only. A reader whose address is not known then
-        /// gets no token.
+        /// A Boolean value that indicates whether the token is valid only from the reader's current address. If it
+        /// is `true`, a reader whose address is unknown gets no token.
         public var bindsAddress = false
-        /// Whether the token says from when it is good.
-        public var statesStart = false
-        /// Whether `ip`, `id`, `data` and the URL are percent-encoded, as the edge's "Escape token input" has it.
+        /// A Boolean value that indicates whether the token contains its start time.
+        public var includesStartTime = false
+        /// A Boolean value that indicates whether `ip`, `id`, `data` and the URL are percent-encoded, as with the
+        /// edge's option "Escape token input".
         public var escapesEarly = false
-        /// The longest lifetime in seconds; nil goes with the edition credentials.
+        /// The maximum lifetime in seconds. Minimum: 1 s. Nil means the lifetime of the edition credentials.
         public var window: TimeInterval?
 
         public init() {}
@@ -60,8 +62,10 @@ public struct AkamaiEdgeToken: EdgeToken {
     private let id: EdgeTemplate?
     private let data: EdgeTemplate?
 
-    /// - Parameter key: hexadecimal digits, as the edge's console shows it.
-    /// - Throws: ``EdgeTokenError`` for a setting that can not work.
+    /// Creates an edge token.
+    ///
+    /// - Parameter key: At least 16 bytes in hexadecimal digits, as the edge's console shows it.
+    /// - Throws: ``EdgeTokenError`` if a setting is invalid.
     public init(key: Secret, scope: Scope, options: Options = Options()) throws(EdgeTokenError) {
         guard let text = String(validating: key.bytes, as: UTF8.self), let bytes = Hexadecimal.decode(text),
             bytes.count >= 16
@@ -92,7 +96,7 @@ public struct AkamaiEdgeToken: EdgeToken {
 
     public func headers(for grant: EdgeGrant) -> [EdgeHeader] {
         guard let token = token(for: grant) else { return [] }
-        return switch options.carrier {
+        return switch options.tokenPlacement {
         case .cookie: [EdgeHeader(name: "Cookie", value: "\(options.name)=\(token)")]
         case .header: [EdgeHeader(name: options.name, value: token)]
         }
@@ -104,7 +108,7 @@ public struct AkamaiEdgeToken: EdgeToken {
             guard let client = grant.client else { return nil }
             fields.append("ip=\(escape(client.description))")
         }
-        if options.statesStart { fields.append("st=\(Int64(grant.issuedAt.timeIntervalSince1970))") }
+        if options.includesStartTime { fields.append("st=\(Int64(grant.issuedAt.timeIntervalSince1970))") }
         let latest = options.window.map { grant.issuedAt.addingTimeInterval($0) } ?? grant.expiresAt
         fields.append("exp=\(Int64(min(latest, grant.expiresAt).timeIntervalSince1970))")
         if !acl.isEmpty { fields.append("acl=\(acl.map { $0.fill(grant) }.joined(separator: "!"))") }
@@ -126,7 +130,7 @@ public struct AkamaiEdgeToken: EdgeToken {
         }
     }
 
-    /// Percent-encodes with lower-case digits everything but letters, digits and `-._`.
+    /// Percent-encodes every byte except letters, digits and `-._`, with lower-case digits.
     private func escape(_ text: String) -> String {
         guard options.escapesEarly else { return text }
         return text.utf8.map { byte in

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A private key of either kind that CloudFront takes.
+/// A private key of a type that CloudFront accepts.
 enum CloudFrontKey: Sendable {
     case rsa(_RSA.Signing.PrivateKey)
     case ecdsa(P256.Signing.PrivateKey)
@@ -18,7 +18,7 @@ enum CloudFrontKey: Sendable {
         }
     }
 
-    /// RSA with PKCS #1 v1.5 padding, or ECDSA in its DER form.
+    /// Signs with RSA and PKCS #1 v1.5 padding, or with ECDSA in DER encoding.
     func sign(_ text: Data, _ digest: CloudFrontSignedCookies.Digest) throws -> Data {
         switch digest {
         case .sha1: try sign(Insecure.SHA1.hash(data: text))

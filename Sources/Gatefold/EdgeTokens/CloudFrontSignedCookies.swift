@@ -1,26 +1,27 @@
 import Crypto
 public import Foundation
 
-/// CloudFront's signed cookies, sent as one `Cookie` header (Amazon CloudFront Developer Guide, "Use signed cookies").
+/// CloudFront's signed cookies, sent as one `Cookie` header (Amazon CloudFront Developer Guide, "Use signed
+/// cookies").
 ///
-/// A canned policy is not sent: CloudFront builds it from the request and `CloudFront-Expires`. A custom policy is, as
-/// `CloudFront-Policy`. Either is signed, and policy and signature are written in base64 with `-`, `_` and `~` for `+`,
-/// `=` and `/`.
+/// A canned policy is not sent, because CloudFront builds it from the request and `CloudFront-Expires`. A custom
+/// policy is sent as `CloudFront-Policy`. Both are signed. The policy and the signature are encoded in base64 with
+/// `-`, `_` and `~` instead of `+`, `=` and `/`.
 ///
-/// The guide's pages "Set signed cookies using a canned policy" and "… using a custom policy" sign with SHA-1 unless a
-/// fourth cookie, `CloudFront-Hash-Algorithm`, names another digest; its API reference (PublicKey) names RSA 2048 and
-/// ECDSA 256 as the kinds of key.
+/// The guide's pages "Set signed cookies using a canned policy" and "… using a custom policy" sign with SHA-1
+/// unless a fourth cookie, `CloudFront-Hash-Algorithm`, names another digest. The API reference (PublicKey) lists
+/// RSA 2048 and ECDSA 256 as the key types.
 public struct CloudFrontSignedCookies: EdgeToken {
     public enum Policy: String, Sendable, CaseIterable {
-        /// One URL, good until it expires.
+        /// A policy for one URL, valid until it expires.
         case canned
-        /// A pattern with `*` and `?`, good until it expires.
+        /// A policy for a pattern with `*` and `?`, valid until it expires.
         case custom
     }
 
     /// The digest that is signed.
     public enum Digest: String, Sendable, CaseIterable {
-        /// What CloudFront expects where nothing is said.
+        /// CloudFront's default.
         case sha1
         case sha256
     }
@@ -32,12 +33,15 @@ public struct CloudFrontSignedCookies: EdgeToken {
     private let key: CloudFrontKey
     private let window: TimeInterval?
 
+    /// Creates a signer for cookies.
+    ///
     /// - Parameters:
-    ///   - resource: a URL such as `https://cdn.example.com/{publication}/{edition}/*`.
+    ///   - resource: A URL such as `https://cdn.example.com/{publication}/{edition}/*`.
     ///   - keyPairID: CloudFront's identifier of the public key.
-    ///   - privateKey: PEM text, RSA with 2048 bits or ECDSA with P-256.
-    ///   - window: the longest lifetime in seconds; nil goes with the edition credentials.
-    /// - Throws: ``EdgeTokenError`` for a setting that can not work.
+    ///   - privateKey: PEM text of an RSA key with 2048 bits or an ECDSA key with P-256.
+    ///   - window: The maximum lifetime in seconds. Minimum: 1 s. Nil means the lifetime of the edition
+    ///     credentials.
+    /// - Throws: ``EdgeTokenError`` if a setting is invalid.
     public init(
         resource: String, policy: Policy = .custom, keyPairID: String, privateKey: Secret, digest: Digest = .sha1,
         window: TimeInterval? = nil
@@ -59,7 +63,7 @@ public struct CloudFrontSignedCookies: EdgeToken {
     public func headers(for grant: EdgeGrant) throws -> [EdgeHeader] {
         let latest = window.map { grant.issuedAt.addingTimeInterval($0) } ?? grant.expiresAt
         let expiry = Int64(min(latest, grant.expiresAt).timeIntervalSince1970)
-        // The template holds nothing that JSON would have to escape. CloudFront wants no white space.
+        // The template contains no character that JSON requires to escape. CloudFront accepts no white space.
         let statement =
             #"{"Statement":[{"Resource":"\#(resource.fill(grant))","#
             + #""Condition":{"DateLessThan":{"AWS:EpochTime":\#(expiry)}}}]}"#

@@ -1,7 +1,7 @@
-/// A text with `{edition}` and `{publication}` to be filled in, such as `/editions/{edition}/*`.
+/// A text with the placeholders `{edition}` and `{publication}`, such as `/editions/{edition}/*`.
 ///
-/// Only letters that a cookie value may hold (RFC 6265 section 4.1.1) are accepted, and both identifiers consist of such,
-/// so that what comes out can not end a header, a cookie, a JSON string or a field.
+/// The text and both identifiers contain only characters that a cookie value may contain (RFC 6265 section 4.1.1).
+/// The result therefore cannot end a header, a cookie, a JSON string or a field.
 struct EdgeTemplate: Sendable {
     private enum Piece: Sendable {
         case text(String)
@@ -10,12 +10,14 @@ struct EdgeTemplate: Sendable {
     }
 
     private let pieces: [Piece]
-    /// The text as it was written.
+    /// The text before substitution.
     let source: String
 
+    /// Parses a template.
+    ///
     /// - Parameters:
-    ///   - setting: what the text is called in an error.
-    ///   - reserved: letters that have a meaning where the text will stand.
+    ///   - setting: The setting's name in an error.
+    ///   - reserved: The characters with a special meaning in the output.
     init(_ source: String, setting: String, reserved: String = "") throws(EdgeTokenError) {
         guard !source.isEmpty else { throw .empty(setting: setting) }
         guard source.utf8.allSatisfy({ Self.isCookieOctet($0) && !reserved.utf8.contains($0) }) else {

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Makes the extra request headers that an app must send with its content requests, for an edge that checks them itself
-/// (PROTOCOLS 1.2, `<header>`).
+/// A generator of the extra request headers that an app must send with its content requests, for an edge that
+/// checks them itself. Source: Pugpig protocol, “Header elements”.
 public protocol EdgeToken: Sendable {
     func headers(for grant: EdgeGrant) throws -> [EdgeHeader]
 }
 
-/// What the headers are to allow.
+/// The access that the headers grant.
 public struct EdgeGrant: Sendable {
     public let publication: PublicationID
     public let subscriber: Subscriber
     public let edition: EditionID
     public let issuedAt: Date
-    /// The headers are good until this moment at most.
+    /// The maximum expiry of the headers.
     public let expiresAt: Date
     public let client: ClientAddress?
 
@@ -29,7 +29,7 @@ public struct EdgeGrant: Sendable {
     }
 }
 
-/// One header for the app to send.
+/// A header for the app to send.
 public struct EdgeHeader: Sendable, Equatable {
     public let name: String
     public let value: String
@@ -39,7 +39,8 @@ public struct EdgeHeader: Sendable, Equatable {
         self.value = value
     }
 
-    /// The headers with all cookies in one, at the place of the first: a client sends no two (RFC 6265 section 5.4).
+    /// Joins all cookies in one header at the position of the first, because a client sends only one `Cookie`
+    /// header (RFC 6265 section 5.4).
     static func joiningCookies(_ headers: [EdgeHeader]) -> [EdgeHeader] {
         let cookies = headers.filter(\.isCookie).map(\.value).joined(separator: "; ")
         var isJoined = false

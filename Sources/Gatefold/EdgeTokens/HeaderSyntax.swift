@@ -1,4 +1,4 @@
-/// What HTTP lets stand in a header (RFC 9110 sections 5.1, 5.5 and 5.6.2).
+/// The syntax of HTTP headers (RFC 9110 sections 5.1, 5.5 and 5.6.2).
 enum HeaderSyntax {
     static func requireName(_ name: String) throws(EdgeTokenError) {
         let others = "!#$%&'*+-.^_`|~".utf8
@@ -13,7 +13,8 @@ enum HeaderSyntax {
         guard !name.isEmpty, isToken else { throw .name(name) }
     }
 
-    /// Printable ASCII with spaces inside: a line end or another control character would begin a header of its own.
+    /// Requires printable ASCII without spaces at the ends, because a line end or another control character would
+    /// start a new header.
     static func requireValue(_ value: String, setting: String) throws(EdgeTokenError) {
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), !value.hasPrefix(" "), !value.hasSuffix(" ") else {
             throw .character(setting: setting)

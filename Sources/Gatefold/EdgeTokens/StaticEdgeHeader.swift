@@ -1,8 +1,10 @@
-/// The same header with every grant: a word shared with the edge.
+/// A header with the same value for every grant: a secret shared with the edge.
 public struct StaticEdgeHeader: EdgeToken {
     private let header: EdgeHeader
 
-    /// - Throws: ``EdgeTokenError`` when the name or the value can not stand in a header.
+    /// Creates a header.
+    ///
+    /// - Throws: ``EdgeTokenError`` if the name or the value is not valid in a header.
     public init(name: String, value: String) throws(EdgeTokenError) {
         try HeaderSyntax.requireName(name)
         guard !value.isEmpty else { throw .empty(setting: "value") }

@@ -1,4 +1,4 @@
-/// The pair an app sends as HTTP Basic when it downloads an edition.
+/// The credentials that an app sends as HTTP Basic when it downloads an edition.
 public struct EditionCredentials: Sendable, Equatable {
     /// The salt.
     public let userid: String
@@ -10,10 +10,10 @@ public struct EditionCredentials: Sendable, Equatable {
     }
 }
 
-/// Which kind of salt a publication issues.
-public enum SaltForm: String, Sendable, CaseIterable {
-    /// Random; good for as long as the secret is.
+/// The type of salt that a publication issues.
+public enum SaltFormat: String, Sendable, CaseIterable {
+    /// A random salt, valid while the secret is valid.
     case plain
-    /// Carries, encrypted, an expiry and the session it came from; see ``SealedSalt``.
+    /// A salt that also contains an encrypted expiry and session reference; see ``SealedSalt``.
     case sealed
 }

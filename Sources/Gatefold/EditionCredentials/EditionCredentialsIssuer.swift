@@ -1,24 +1,26 @@
 public import Foundation
 
-/// Makes a publication's edition credentials. Salts are always ours, never the client's.
+/// An issuer of a publication's edition credentials. The issuer always chooses the salt; a client never does.
 public struct EditionCredentialsIssuer: Sendable {
     private let secret: Secret
-    private let form: SaltForm
+    private let form: SaltFormat
     private let sealer: SaltSealer
     private let random: RandomSource
 
-    public init(publication: PublicationID, secrets: SecretRing, form: SaltForm, random: RandomSource) {
+    public init(publication: PublicationID, secrets: SecretRing, form: SaltFormat, random: RandomSource) {
         secret = secrets.current
         self.form = form
         self.random = random
         sealer = SaltSealer(publication: publication, secrets: secrets, random: random)
     }
 
-    /// Credentials for the edition; with sealed salts good until `expiresAt` and no longer than the session.
+    /// Returns credentials for the edition. With sealed salts they are valid until `expiresAt`, but no longer than
+    /// the session.
     ///
-    /// - Parameter sealing: seals the salt in any case, for credentials that must not live long.
+    /// - Parameter sealing: `true` to seal the salt regardless of the publication's salt type, for short-lived
+    ///   credentials.
     public func issue(
-        _ edition: EditionID, for holder: SaltHolder, until expiresAt: Date, sealing: Bool = false
+        _ edition: EditionID, for subject: SaltSubject, until expiresAt: Date, sealing: Bool = false
     ) throws -> EditionCredentials {
         let salt =
             switch sealing ? .sealed : form {
@@ -26,17 +28,18 @@ public struct EditionCredentialsIssuer: Sendable {
             case .sealed:
                 try sealer.seal(
                     SealedSalt(
-                        expiresAt: expiresAt, subscriber: holder.subscriber, session: holder.session,
-                        sessionIssuedAt: holder.issuedAt),
+                        expiresAt: expiresAt, subscriber: subject.subscriber, session: subject.session,
+                        sessionIssuedAt: subject.issuedAt),
                     for: edition)
             }
         return EditionCredentials(
             userid: salt, password: EditionPassword.make(edition: edition, salt: salt, secret: secret))
     }
 
-    /// Credentials that open nothing: the formula with an empty edition and a salt that is no token.
+    /// Returns credentials that open nothing: the formula with an empty edition and a salt that is not a token.
     ///
-    /// Only the test backend's `peter` and `longjson` get them (PROTOCOLS 1.3).
+    /// Only the test backend's users `peter` and `longjson` get them. Source: Pugpig test endpoint and test
+    /// console, “Test users”.
     public func issueForNoEdition() -> EditionCredentials {
         let salt = randomSalt()
         return EditionCredentials(userid: salt, password: EditionPassword.makeForFeed(token: salt, secret: secret))
@@ -45,14 +48,14 @@ public struct EditionCredentialsIssuer: Sendable {
     private func randomSalt() -> String { Hexadecimal.encode(random.bytes(16)) }
 }
 
-/// Whom a salt is for.
-public struct SaltHolder: Sendable, Equatable {
-    public let subscriber: SubscriberReference
-    public let session: SessionReference
-    /// When the session was issued.
+/// The subscriber and session that a salt is issued for.
+public struct SaltSubject: Sendable, Equatable {
+    public let subscriber: SubscriberPseudonym
+    public let session: SessionPseudonym
+    /// The issue time of the session.
     public let issuedAt: Date
 
-    public init(subscriber: SubscriberReference, session: SessionReference, issuedAt: Date) {
+    public init(subscriber: SubscriberPseudonym, session: SessionPseudonym, issuedAt: Date) {
         self.subscriber = subscriber
         self.session = session
         self.issuedAt = issuedAt

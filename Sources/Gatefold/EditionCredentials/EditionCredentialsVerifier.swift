@@ -1,19 +1,20 @@
 public import Foundation
 
-/// Checks the pairs that apps send when they download. Pure: the same question has the same answer.
+/// A verifier of the edition credentials that apps send with downloads. It is pure: the same input has the same
+/// result.
 ///
-/// What a salt says by itself, for ever, is remembered once a good password came with it: an app asks for each file of an edition
-/// with the same pair. Expiry and revocation are looked at each time.
+/// An app sends the same credentials for each file of an edition. The verifier therefore caches the permanent
+/// contents of a salt after its password has matched once. It checks expiry and revocation on each call.
 public struct EditionCredentialsVerifier: Sendable {
     private struct Salt: Hashable {
-        let text: ExactText
+        let text: ByteExactString
         let edition: EditionID
     }
 
     private struct Reading {
-        /// With the salt, by each secret.
+        /// The passwords of the salt, one for each secret.
         let passwords: [String]
-        /// Nil for a plain salt.
+        /// The contents of a sealed salt; nil for a plain salt.
         let sealed: SealedSalt?
     }
 
@@ -21,13 +22,15 @@ public struct EditionCredentialsVerifier: Sendable {
     private let sealer: SaltSealer
     private let acceptsPlainSalts: Bool
     private let resumeWindow: TimeInterval
-    private let known = RecentMemory<Salt, Reading>(capacity: 10_000)
+    private let known = GenerationalCache<Salt, Reading>(capacity: 10_000)
 
+    /// Creates a verifier.
+    ///
     /// - Parameters:
-    ///   - secrets: the publication's; every one of them verifies.
-    ///   - acceptsPlainSalts: false where every salt in use is sealed, so that none escapes its expiry.
-    ///   - resumeWindow: for so many seconds after a sealed salt's expiry ``verify(_:for:at:revocations:)`` still
-    ///     answers ``EditionCredentialsVerdict/expiredButResumable(_:)``.
+    ///   - secrets: The publication's secrets. Each of them verifies.
+    ///   - acceptsPlainSalts: `false` if all salts in use are sealed, so that every salt expires.
+    ///   - resumeWindow: The time in seconds after a sealed salt's expiry during which
+    ///     ``verify(_:for:at:revocations:)`` returns ``EditionCredentialsVerdict/expiredButResumable(_:)``.
     public init(
         publication: PublicationID, secrets: SecretRing, acceptsPlainSalts: Bool, resumeWindow: TimeInterval
     ) {
@@ -38,43 +41,43 @@ public struct EditionCredentialsVerifier: Sendable {
     }
 
     public func verify(
-        _ credentials: EditionCredentials, for edition: EditionID, at moment: Date, revocations: RevocationList
+        _ credentials: EditionCredentials, for edition: EditionID, at timestamp: Date, revocations: RevocationList
     ) -> EditionCredentialsVerdict {
         guard (1...128).contains(credentials.userid.utf8.count), !credentials.userid.utf8.contains(UInt8(ascii: ":")),
             EditionPassword.isWellFormed(credentials.password)
         else { return .malformed }
-        let reading = known.value(Salt(text: ExactText(credentials.userid), edition: edition)) {
+        let reading = known.value(Salt(text: ByteExactString(credentials.userid), edition: edition)) {
             let passwords = secrets.map { EditionPassword.make(edition: edition, salt: credentials.userid, secret: $0) }
             guard Self.has(passwords, credentials.password) else { return nil }
             return Reading(passwords: passwords, sealed: sealer.open(credentials.userid, for: edition))
         }
         guard let reading, Self.has(reading.passwords, credentials.password) else { return .wrongPassword }
         guard let salt = reading.sealed else { return acceptsPlainSalts ? .accepted(nil) : .unsealed }
-        let holder = SaltHolder(subscriber: salt.subscriber, session: salt.session, issuedAt: salt.sessionIssuedAt)
-        if revocations.isRevoked(holder) { return .revoked(holder) }
-        // It may have been revoked, and nobody remembers it.
-        if revocations.hasForgotten(salt.expiresAt) { return .expired(holder) }
-        if moment < salt.expiresAt { return .accepted(holder) }
-        return moment < salt.expiresAt.addingTimeInterval(resumeWindow)
-            ? .expiredButResumable(holder) : .expired(holder)
+        let subject = SaltSubject(subscriber: salt.subscriber, session: salt.session, issuedAt: salt.sessionIssuedAt)
+        if revocations.isRevoked(subject) { return .revoked(subject) }
+        // The salt may have been revoked, but the revocation may already be deleted.
+        if revocations.hasPruned(salt.expiresAt) { return .expired(subject) }
+        if timestamp < salt.expiresAt { return .accepted(subject) }
+        return timestamp < salt.expiresAt.addingTimeInterval(resumeWindow)
+            ? .expiredButResumable(subject) : .expired(subject)
     }
 
-    /// Every one is compared, whichever matches, so that the time does not tell which.
+    /// Compares all passwords even after a match, so that the timing does not reveal which password matches.
     private static func has(_ passwords: [String], _ password: String) -> Bool {
         passwords.reduce(false) { isEqualInConstantTime($1.utf8, password.utf8) || $0 }
     }
 }
 
-/// What there is to say about a pair; only the log learns which refusal it was.
+/// The result of verifying edition credentials. The reason of a denial is only logged.
 public enum EditionCredentialsVerdict: Sendable, Equatable {
-    /// Good; names the holder where the salt is sealed.
-    case accepted(SaltHolder?)
-    /// Too late to begin a download, in time to resume one.
-    case expiredButResumable(SaltHolder)
-    case expired(SaltHolder)
-    case revoked(SaltHolder)
+    /// The credentials are valid. The associated value is the salt's holder if the salt is sealed.
+    case accepted(SaltSubject?)
+    /// The credentials have expired. They cannot start a download, but can still resume one.
+    case expiredButResumable(SaltSubject)
+    case expired(SaltSubject)
+    case revoked(SaltSubject)
     case wrongPassword
-    /// A good pair with a plain salt where only sealed ones are issued.
+    /// The password is correct, but the salt is plain and the publication issues only sealed salts.
     case unsealed
     case malformed
 }

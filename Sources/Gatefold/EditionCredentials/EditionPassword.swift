@@ -1,19 +1,20 @@
 import Crypto
 
-/// The historic formula: lower-case hexadecimal SHA-1 of `edition:salt:secret` (PROTOCOLS 1.2).
+/// The historic password formula: the lower-case hexadecimal SHA-1 of `edition:salt:secret`. Source: Edition
+/// credentials and the content gate, “Password formula”.
 ///
-/// It is what any existing verifier computes, which is the reason to keep it; the protection against SHA-1's weakness is
-/// that salts are only ever chosen by us.
+/// Gatefold uses it because every existing verifier computes it. The weakness of SHA-1 is acceptable because only
+/// Gatefold chooses the salts.
 public enum EditionPassword {
-    /// The length of every password, in bytes.
+    /// The length of a password, in bytes.
     public static let length = 40
 
-    /// The password of an edition.
+    /// Returns the password of an edition.
     public static func make(edition: EditionID, salt: String, secret: Secret) -> String {
         digest(edition.rawValue, salt, secret)
     }
 
-    /// The password of the feed: the same formula with an empty edition, and the token as its salt.
+    /// Returns the password of the feed: the same formula with an empty edition and the token as the salt.
     public static func makeForFeed(token: String, secret: Secret) -> String {
         digest("", token, secret)
     }
@@ -31,7 +32,7 @@ public enum EditionPassword {
         return Hexadecimal.encode(hash.finalize())
     }
 
-    /// Whether the text could be a password at all: forty lower-case hexadecimal digits.
+    /// Returns whether the text has the format of a password: 40 lower-case hexadecimal digits.
     public static func isWellFormed(_ password: String) -> Bool {
         password.utf8.count == length
             && password.utf8.allSatisfy {

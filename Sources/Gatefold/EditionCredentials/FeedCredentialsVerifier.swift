@@ -1,24 +1,28 @@
 public import Foundation
 
-/// Checks the pair an app sends for the feed: its token and the `global_auth_password` it got with it (PROTOCOLS 1.2).
+/// A verifier of the credentials that an app sends for the feed: its token and the `global_auth_password` that it
+/// received with the token. Source: Edition credentials and the content gate, “Feed password”.
 ///
-/// The token must be good by itself, so that an edition's salt and password can not open the feed; the empty edition in
-/// the formula is no ``EditionID``, so that this pair can not open an edition.
+/// The token must be valid, so that an edition's salt and password cannot open the feed. The empty edition in the
+/// formula is not a valid ``EditionID``, so that these credentials cannot open an edition.
 public struct FeedCredentialsVerifier: Sendable {
     private let secrets: [Secret]
     private let tokens: any TokenCodec
-    private let references: ReferenceKey
+    private let pseudonymKey: PseudonymKey
 
-    public init(secrets: SecretRing, tokens: any TokenCodec, references: ReferenceKey) {
+    public init(secrets: SecretRing, tokens: any TokenCodec, pseudonymKey: PseudonymKey) {
         self.secrets = secrets.all
         self.tokens = tokens
-        self.references = references
+        self.pseudonymKey = pseudonymKey
     }
 
-    /// Returns the holder of a valid, unexpired, unrevoked token with its password; nil for anything else, and for a token
-    /// whose revocation may have been deleted already, as it would be accepted again if the clock was set back.
-    public func verify(token: String, password: String, at moment: Date, revocations: RevocationList) -> SaltHolder? {
-        guard EditionPassword.isWellFormed(password), token.utf8.count <= SealedTokenCodec.longestToken else {
+    /// Returns the holder of a valid, unexpired, unrevoked token with a matching password, or nil otherwise.
+    ///
+    /// The result is also nil for a token whose revocation may already be deleted, because the token would be
+    /// accepted again if the clock was set back.
+    public func verify(token: String, password: String, at timestamp: Date, revocations: RevocationList) -> SaltSubject?
+    {
+        guard EditionPassword.isWellFormed(password), token.utf8.count <= SealedTokenCodec.maxTokenLength else {
             return nil
         }
         var matches = false
@@ -26,12 +30,12 @@ public struct FeedCredentialsVerifier: Sendable {
             let expected = EditionPassword.makeForFeed(token: token, secret: secret)
             matches = isEqualInConstantTime(expected.utf8, password.utf8) || matches
         }
-        guard matches, let session = tokens.open(token), moment < session.expiresAt,
-            !revocations.hasForgotten(session.expiresAt)
+        guard matches, let session = tokens.open(token), timestamp < session.expiresAt,
+            !revocations.hasPruned(session.expiresAt)
         else { return nil }
-        let holder = SaltHolder(
-            subscriber: references.reference(to: session.subscriber), session: session.reference,
+        let subject = SaltSubject(
+            subscriber: pseudonymKey.reference(to: session.subscriber), session: session.reference,
             issuedAt: session.issuedAt)
-        return revocations.isRevoked(holder) ? nil : holder
+        return revocations.isRevoked(subject) ? nil : subject
     }
 }

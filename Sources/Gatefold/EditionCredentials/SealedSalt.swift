@@ -1,22 +1,23 @@
 public import Foundation
 
-/// What a sealed salt carries: until when it is good, and the session it came from.
+/// The contents of a sealed salt: its expiry and the session that it was issued for.
 ///
-/// 63 URL-safe characters, so that with any edition and secret it stays an ordinary salt to a verifier that knows only the
-/// SHA-1 rule: one byte naming the key, a nonce of 12, 18 encrypted bytes, a tag of 16.
+/// The text has 63 URL-safe characters, so that a verifier that knows only the SHA-1 rule treats it as an ordinary
+/// salt with any edition and secret. It encodes one byte for the key, a nonce of 12 bytes, 18 encrypted bytes and a
+/// tag of 16 bytes.
 public struct SealedSalt: Sendable, Equatable {
     /// The length of the text, in bytes.
     public static let length = 63
 
-    /// A whole minute; the salt is good until this moment, not at it.
+    /// The expiry, a whole minute. The salt is valid until this time, exclusive.
     public let expiresAt: Date
-    public let subscriber: SubscriberReference
-    public let session: SessionReference
-    /// When the session, not the salt, was issued: what a revocation is compared with.
+    public let subscriber: SubscriberPseudonym
+    public let session: SessionPseudonym
+    /// The issue time of the session, not of the salt. Revocations compare with it.
     public let sessionIssuedAt: Date
 
     public init(
-        expiresAt: Date, subscriber: SubscriberReference, session: SessionReference, sessionIssuedAt: Date
+        expiresAt: Date, subscriber: SubscriberPseudonym, session: SessionPseudonym, sessionIssuedAt: Date
     ) {
         self.expiresAt = expiresAt
         self.subscriber = subscriber
@@ -25,10 +26,10 @@ public struct SealedSalt: Sendable, Equatable {
     }
 }
 
-/// Seals and opens the salts of one publication.
+/// A codec that seals and opens the salts of one publication.
 public struct SaltSealer: Sendable {
     private let keys: SealingKeys
-    /// What every salt's seal is bound to, but for the edition.
+    /// The authenticated context of every salt, without the edition.
     private let context: [UInt8]
     private let random: RandomSource
 
@@ -38,7 +39,7 @@ public struct SaltSealer: Sendable {
         keys = SealingKeys(secrets, purpose: "salt", identifierSize: 1)
     }
 
-    /// The salt as text. It is bound to the edition: for another one it does not open.
+    /// Returns the sealed salt as text. The salt is bound to the edition: it does not open for another edition.
     public func seal(_ salt: SealedSalt, for edition: EditionID) throws -> String {
         var writer = ByteWriter()
         let minutes = CompactTime.minutes(salt.expiresAt)
@@ -51,7 +52,7 @@ public struct SaltSealer: Sendable {
         return Base64URL.encode(try keys.seal(writer.bytes, authenticating: context(edition), nonce: nonce))
     }
 
-    /// Returns nil for a text that is no sealed salt of this publication and edition.
+    /// Returns the contents of a salt, or nil if the text is not a sealed salt of this publication and edition.
     public func open(_ text: some StringProtocol, for edition: EditionID) -> SealedSalt? {
         guard text.utf8.count == SealedSalt.length, let sealed = Base64URL.decode(text),
             let bytes = keys.open(sealed, authenticating: context(edition))
@@ -59,8 +60,8 @@ public struct SaltSealer: Sendable {
         var reader = ByteReader(bytes)
         guard let high = reader.read(UInt8.self), let low = reader.read(UInt16.self),
             let issuedAt = reader.read(UInt32.self),
-            let subscriber = reader.read(count: SubscriberReference.size).flatMap({ SubscriberReference(bytes: $0) }),
-            let session = reader.read(count: SessionReference.size).flatMap({ SessionReference(bytes: $0) }),
+            let subscriber = reader.read(count: SubscriberPseudonym.size).flatMap({ SubscriberPseudonym(bytes: $0) }),
+            let session = reader.read(count: SessionPseudonym.size).flatMap({ SessionPseudonym(bytes: $0) }),
             reader.isAtEnd
         else { return nil }
         return SealedSalt(

@@ -1,7 +1,7 @@
-/// What a reader may download.
+/// The editions that a reader may download.
 ///
-/// The empty set is nothing, and the absence of a list is everything: the two must never be confused (PITFALLS row 1),
-/// which is why "everything" is a case of its own and not a nil.
+/// An empty set means nothing, and an absent list means everything. The two must never be confused, so "everything"
+/// is a separate case instead of nil. Source: Pitfall 1, “A missing issue list read as everything”.
 public enum Entitlement: Sendable, Equatable {
     case allEditions
     case editions(Set<EditionID>)

@@ -1,23 +1,27 @@
 public import Foundation
 
-/// How a publication turns a subscription into editions.
+/// The rule by which a publication maps a subscription to editions.
 public enum EntitlementPolicy: String, Sendable, CaseIterable {
-    /// An active subscription opens everything; any other only the editions that the subscriber system lists singly.
+    /// An active subscription opens everything. Any other state opens only the editions that the subscriber system
+    /// lists individually.
     case accessBased = "access"
     /// The subscriber system lists the editions.
     case issueBased = "issue"
-    /// Every edition published while a subscription ran, besides those listed singly; one of the future is not yet published.
+    /// The subscription opens every edition published during its periods, and those listed individually. Future
+    /// editions are not published yet.
     case periodBased = "period"
-    /// The subscriber system's own word is final, "everything" and its verdicts on single editions included. Under the other
-    /// policies no verdict is asked for, so that what a verification lists and what credentials open can not differ.
+    /// The subscriber system decides, including "everything" and its decisions about single editions.
+    ///
+    /// Under the other policies, Gatefold does not query decisions about single editions. The list in a
+    /// verification and the credentials can therefore not differ.
     case backendDecides = "backend"
 }
 
-/// The editions a reader gets beside those held.
+/// The editions that a reader gets in addition to those of the subscription.
 public struct GraceRules: Sendable, Equatable {
-    /// For each edition held, so many that came out just before it.
+    /// The number of editions immediately before each owned edition that the reader also gets.
     public var previousOfHeld: Int
-    /// For an active reader, so many of the newest.
+    /// The number of newest editions that an active reader also gets.
     public var newestForActive: Int
 
     public init(previousOfHeld: Int = 0, newestForActive: Int = 0) {
@@ -26,16 +30,21 @@ public struct GraceRules: Sendable, Equatable {
     }
 }
 
-/// A publication's rule from a backend's subscription to the one the app is told.
+/// The rule that maps a backend's subscription to the subscription that the app receives.
 public struct EntitlementRule: Sendable {
     public let policy: EntitlementPolicy
     public let grace: GraceRules
     public private(set) var currentCatalogue: CurrentCatalogue
-    /// Whether a list of everything is absent for inactive readers too. Only the test endpoint answers so (PROTOCOLS 1.3,
-    /// `lapsedall`): to some apps an absent list means everything.
+    /// A Boolean value that indicates whether the list is also omitted for inactive readers who own everything.
+    ///
+    /// Only the test endpoint does so, for its user `lapsedall`, because some apps read an absent list as
+    /// everything. Source: Pugpig test endpoint and test console, “Test users”.
     private let omitsInactiveList: Bool
 
-    /// - Parameter catalogue: read at each decision, so that a new edition counts as soon as its source tells of it.
+    /// Creates a rule.
+    ///
+    /// - Parameter catalogue: The catalogue. Each decision reads it, so that a new edition counts as soon as its
+    ///   source reports it.
     public init(
         policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: CurrentCatalogue,
         omitsInactiveList: Bool = false
@@ -56,21 +65,21 @@ public struct EntitlementRule: Sendable {
 
     public var catalogue: Catalogue { currentCatalogue.value }
 
-    /// Returns the same rule over another catalogue.
-    public func over(_ catalogue: CurrentCatalogue) -> EntitlementRule {
+    /// Returns the same rule with another catalogue.
+    public func withCatalogue(_ catalogue: CurrentCatalogue) -> EntitlementRule {
         var rule = self
         rule.currentCatalogue = catalogue
         return rule
     }
 
-    /// The subscription with its final entitlement at `moment`.
-    public func apply(to subscription: Subscription, at moment: Date) -> Subscription {
+    /// Returns the subscription with its final entitlement at `timestamp`.
+    public func apply(to subscription: Subscription, at timestamp: Date) -> Subscription {
         var result = subscription
-        result.entitlement = entitlement(for: subscription, at: moment)
+        result.entitlement = entitlement(for: subscription, at: timestamp)
         return result
     }
 
-    private func entitlement(for subscription: Subscription, at moment: Date) -> Entitlement {
+    private func entitlement(for subscription: Subscription, at timestamp: Date) -> Entitlement {
         let catalogue = catalogue
         switch subscription.state {
         case .unknown, .suspended, .stale:
@@ -80,49 +89,53 @@ public struct EntitlementRule: Sendable {
         }
         switch policy {
         case .backendDecides:
-            // An inactive reader's list is never absent: to some apps that is everything (PROTOCOLS 6A row 9).
+            // An inactive reader's list is always present, because some apps read an absent list as everything.
+            // Source: Pugpig protocol, “Inactive subscriptions without a list”.
             let mayOmitList = subscription.state == .active || omitsInactiveList
             if subscription.entitlement == .allEditions, mayOmitList { return .allEditions }
-            return withFreeAndGrace(listed(subscription), subscription, at: moment)
+            return withFreeAndGrace(listed(subscription), subscription, at: timestamp)
         case .accessBased:
             return subscription.state == .active
-                ? .allEditions : withFreeAndGrace(listed(subscription), subscription, at: moment)
+                ? .allEditions : withFreeAndGrace(listed(subscription), subscription, at: timestamp)
         case .issueBased:
-            return withFreeAndGrace(listed(subscription), subscription, at: moment)
+            return withFreeAndGrace(listed(subscription), subscription, at: timestamp)
         case .periodBased:
             let held = subscription.periods.reduce(into: Set<EditionID>()) {
-                $0.formUnion(catalogue.published(during: $1, by: moment))
+                $0.formUnion(catalogue.published(during: $1, by: timestamp))
             }
-            return withFreeAndGrace(listed(subscription).union(held), subscription, at: moment)
+            return withFreeAndGrace(listed(subscription).union(held), subscription, at: timestamp)
         }
     }
 
-    /// The editions that a backend names, and those of the catalogue that begin as it says.
+    /// Returns the editions that a backend lists, and the editions of the catalogue that match its prefixes.
     ///
-    /// Under a policy of lists a backend's "everything" is a mapping gone wrong, and grants nothing (PITFALLS row 1).
+    /// Under a policy with lists, "everything" from a backend is a mapping error and grants nothing. Source:
+    /// Pitfall 1, “A missing issue list read as everything”.
     private func listed(_ subscription: Subscription) -> Set<EditionID> {
         guard case .editions(var held) = subscription.entitlement else { return [] }
-        if !subscription.beginnings.isEmpty {
+        if !subscription.editionPrefixes.isEmpty {
             held.formUnion(
-                catalogue.editions.lazy.map(\.id).filter { id in subscription.beginnings.contains { $0.includes(id) } })
+                catalogue.editions.lazy.map(\.id).filter { id in
+                    subscription.editionPrefixes.contains { $0.includes(id) }
+                })
         }
         return held
     }
 
     private func withFreeAndGrace(
-        _ held: Set<EditionID>, _ subscription: Subscription, at moment: Date
+        _ held: Set<EditionID>, _ subscription: Subscription, at timestamp: Date
     ) -> Entitlement {
         let catalogue = catalogue
         var all = held
         if !catalogue.freeEditions.isEmpty {
-            all.formUnion(catalogue.freeEditions.lazy.filter { catalogue.isFree($0, at: moment) })
+            all.formUnion(catalogue.freeEditions.lazy.filter { catalogue.isFree($0, at: timestamp) })
         }
         if grace.previousOfHeld > 0 {
             for edition in held { all.formUnion(catalogue.previous(grace.previousOfHeld, before: edition)) }
         }
         if grace.newestForActive > 0, subscription.state == .active {
-            all.formUnion(catalogue.newest(grace.newestForActive, at: moment))
+            all.formUnion(catalogue.newest(grace.newestForActive, at: timestamp))
         }
-        return .editions(catalogue.out(of: all, at: moment))
+        return .editions(catalogue.out(of: all, at: timestamp))
     }
 }

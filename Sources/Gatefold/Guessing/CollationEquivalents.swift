@@ -1,10 +1,10 @@
-/// Letters that collations of databases take for others, beyond what Unicode's own decompositions and case mappings say.
+/// Letters that collations of databases treat as equal, beyond Unicode's own decompositions and case mappings.
 ///
-/// Made from MariaDB 10.11: wherever `utf8mb4_general_ci`, `utf8mb4_unicode_ci`, `utf8mb4_unicode_520_ci` or
-/// `utf8mb4_uca1400_ai_ci` gives two letters the same weights, ``LookAlikeSkeleton`` makes them the same. The Unicode Collation
-/// Algorithm's default table is what PostgreSQL, MySQL, ICU and SQL Server start from, too.
+/// The table is made from MariaDB 10.11: if `utf8mb4_general_ci`, `utf8mb4_unicode_ci`, `utf8mb4_unicode_520_ci` or
+/// `utf8mb4_uca1400_ai_ci` gives two letters the same weights, ``LookAlikeSkeleton`` maps them to the same text.
+/// PostgreSQL, MySQL, ICU and SQL Server also start from the default table of the Unicode Collation Algorithm.
 enum CollationEquivalents {
-    /// What each of them is replaced by; an empty text drops it.
+    /// The replacement of each letter. An empty text removes the letter.
     static let replacements: [Unicode.Scalar: String] = {
         var all: [Unicode.Scalar: String] = [:]
         for entry in table.split(separator: ";") {
@@ -21,14 +21,14 @@ enum CollationEquivalents {
         return all
     }()
 
-    /// The scalar of a hexadecimal number, or all of a range of two.
+    /// Returns the scalar of a hexadecimal number, or all scalars of a range.
     private static func scalars(_ part: Substring) -> [Unicode.Scalar] {
         let bounds = part.split(separator: "-").compactMap { UInt32($0, radix: 16) }
         guard let first = bounds.first, let last = bounds.last, first <= last else { return [] }
         return (first...last).compactMap { Unicode.Scalar($0) }
     }
 
-    /// The replacement's scalars, a colon, and those that it replaces; all hexadecimal.
+    /// The entries: the scalars of the replacement, a colon, and the scalars that it replaces, all in hexadecimal.
     private static let table = """
         30:F33; 31:9F4 F2A; 31+32+30+70:1F1A4; 32:9F5 F2B; 32+32+32:1F1A2; 32+6B:1F19D; 32+6E+64+73+63+72:1F19C;
         33:9F6 F2C; 33+64:1F19B; 34:9F7 F2D; 34+6B:1F19E; 35:F2E; 35+31:1F1A0; 36:F2F; 36+30+70:1F1A3; 37:F30;

@@ -1,20 +1,23 @@
-/// The numbers that a system may read at the beginning of an identifier: a number column that is compared with text, or a program
-/// that converts what it was sent. Many spellings have one value, and some systems leave unread whatever follows the number.
+/// The numbers that a system may read at the beginning of an identifier, for example a number column that is
+/// compared with text, or a program that converts its input. Many spellings have the same value, and some systems
+/// ignore all text after the number.
 ///
-/// Only ASCII digits, as in the `strtod` and `strtol` of C: with others, what is left unread would begin elsewhere. Digits of other
-/// scripts are the skeleton's.
+/// Only ASCII digits count, as in `strtod` and `strtol` of C. With other digits, the ignored text would begin
+/// elsewhere. ``LookAlikeSkeleton`` handles the digits of other scripts.
 enum LeadingNumber {
-    /// The number's value without its fraction, and the whole number in front of its point or exponent, each without its sign and
-    /// the zeros at both ends. Empty where the identifier does not begin as a number, whatever signs are in front of it.
+    /// Returns the number's value without its fraction, and the whole number in front of its point or exponent.
+    /// Both are without sign and without leading and trailing zeros. The result is empty if the identifier does not
+    /// begin as a number after any leading signs.
     ///
-    /// Values are compared as 64-bit floating-point numbers, as MariaDB does. No exponent makes a text longer than some 20 digits.
+    /// Values are compared as 64-bit floating-point numbers, as in MariaDB. No exponent makes a text longer than
+    /// about 20 digits.
     static func readings(of identifier: String) -> [String] {
         let scalars = identifier.unicodeScalars
         guard let start = scalars.firstIndex(where: LookAlikeSkeleton.isLetterOrNumber) else { return [] }
         var rest = identifier.utf8[start...]
         guard let first = rest.first, isDigit(first) else { return [] }
         let hasPointInFront = start > scalars.startIndex && scalars[scalars.index(before: start)] == "."
-        let whole = hasPointInFront ? "" : digits(&rest)
+        let integerPart = hasPointInFront ? "" : digits(&rest)
         var fraction = ""
         if hasPointInFront {
             fraction = digits(&rest)
@@ -22,13 +25,15 @@ enum LeadingNumber {
             rest.removeFirst()
             fraction = digits(&rest)
         }
-        let text = "\(whole.isEmpty ? "0" : whole).\(fraction.isEmpty ? "0" : fraction)\(exponent(rest))"
-        return [Double(text).flatMap(significantDigits), withoutOuterZeros(whole)].compactMap(\.self)
+        let text = "\(integerPart.isEmpty ? "0" : integerPart).\(fraction.isEmpty ? "0" : fraction)\(exponent(rest))"
+        return [Double(text).flatMap(significantDigits), withoutOuterZeros(integerPart)].compactMap(\.self)
     }
 
-    /// Digits without the zeros at both ends, which say how large a number is, and not which; of nothing but zeros one.
+    /// Returns digits without leading and trailing zeros, which only give the size of a number. Digits of zeros
+    /// only become one zero.
     ///
-    /// Systems that read digits in groups drop other signs between them, so how many zeros belong to a fraction can not be said.
+    /// Systems that read digits in groups drop other characters between them, so the number of zeros that belong to
+    /// a fraction is unknown.
     static func withoutOuterZeros(_ digits: String) -> String {
         let inner = digits.utf8.drop { $0 == zero }
         guard let last = inner.lastIndex(where: { $0 != zero }) else { return "0" }
@@ -37,13 +42,15 @@ enum LeadingNumber {
 
     private static func significantDigits(_ value: Double) -> String? {
         guard value.isFinite else { return nil }
-        if let whole = Int64(exactly: value.rounded(.towardZero)) { return withoutOuterZeros(String(whole)) }
-        // As in `1.2345e+20`.
+        if let integerPart = Int64(exactly: value.rounded(.towardZero)) {
+            return withoutOuterZeros(String(integerPart))
+        }
+        // The description has the format `1.2345e+20`.
         return withoutOuterZeros(
             String(decoding: "\(value)".utf8.prefix { $0 | 0x20 != letterE }.filter(isDigit), as: UTF8.self))
     }
 
-    /// With the letter; empty where none is there.
+    /// Returns the exponent with its letter, or an empty text if there is none.
     private static func exponent(_ text: Substring.UTF8View) -> String {
         guard let letter = text.first, letter | 0x20 == letterE else { return "" }
         var rest = text.dropFirst()

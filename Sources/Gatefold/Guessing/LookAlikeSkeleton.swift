@@ -1,16 +1,18 @@
 import Foundation
 
-/// The form of an identifier that all spellings share which some database may take for the same (PITFALLS row 22).
+/// The skeleton of an identifier, which is the same for all spellings that some database may treat as equal.
 ///
-/// It keeps letters and digits only: without case, accents, width, spaces, punctuation and invisible characters, and without
-/// the differences that only some languages' collations make, such as `ä` and `ae`, `ü` and `y`. Of a number it keeps no zeros at
-/// its ends, because a system that compares numbers takes `0012` and `12.00` for 12. Different people may have the same
-/// skeleton, so it never says who somebody is. It serves to count attempts, where one counter too few for two similar names
-/// only makes guessing slower.
+/// A skeleton has letters and digits only: no case, accents, width, spaces, punctuation or invisible characters,
+/// and none of the differences that only some languages' collations make, such as `ä` and `ae`, `ü` and `y`. A
+/// number has no leading or trailing zeros, because a system that compares numbers treats `0012` and `12.00` as 12.
+/// Different people may have the same skeleton, so it never identifies a person. It serves to count attempts. If
+/// two similar names share a counter, the only effect is a lower limit for guesses.
+///
+/// Source: Pitfall 22, “Throttle key and backend equality differ”.
 public enum LookAlikeSkeleton {
     public static func of(_ identifier: String) -> String {
         var skeleton = pass(identifier)
-        // One pass hardly ever leaves anything to a second; bounded, because a test cannot prove that for all of Unicode.
+        // One pass is almost always enough. The loop is bounded because no test can prove that for all of Unicode.
         for _ in 0..<4 {
             let again = pass(skeleton)
             if again == skeleton { break }
@@ -20,10 +22,12 @@ public enum LookAlikeSkeleton {
         return isNumber ? LeadingNumber.withoutOuterZeros(skeleton) : skeleton
     }
 
-    /// The skeleton, and of an identifier that begins as a number the numbers that a system may read there instead (``LeadingNumber``).
+    /// Returns the skeleton. If the identifier begins as a number, also returns the numbers that a system may read
+    /// instead (``LeadingNumber``).
     ///
-    /// Two spellings that some system takes for the same have one of these in common. One text could not be that: `12-3` is `123` to a
-    /// system that drops the hyphen, and `12` to one that leaves unread whatever follows a number.
+    /// Two spellings that some system treats as equal share at least one of the texts. A single text is not enough:
+    /// `12-3` is `123` to a system that drops the hyphen, and `12` to a system that ignores all text after the
+    /// number.
     public static func all(of identifier: String) -> [String] {
         var texts = [of(identifier)]
         for reading in LeadingNumber.readings(of: identifier) where !texts.contains(reading) { texts.append(reading) }
@@ -31,43 +35,45 @@ public enum LookAlikeSkeleton {
     }
 
     private static func pass(_ text: String) -> String {
-        var kept: [Unicode.Scalar] = []
+        var folded: [Unicode.Scalar] = []
         for scalar in text.decomposedStringWithCompatibilityMapping.unicodeScalars {
             if let replacement = CollationEquivalents.replacements[scalar] {
-                for letter in replacement.unicodeScalars { append(letter, to: &kept) }
+                for letter in replacement.unicodeScalars { append(letter, to: &folded) }
             } else if isLetterOrNumber(scalar) {
-                // By way of the upper case: ß is SS there, and final sigma the same as any other.
+                // The mapping goes through upper case, because ß is SS there, and final sigma is the same as any
+                // other sigma.
                 for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-                    for lower in upper.properties.lowercaseMapping.unicodeScalars { take(lower, &kept) }
+                    for lower in upper.properties.lowercaseMapping.unicodeScalars { take(lower, &folded) }
                 }
             }
         }
-        return String(String.UnicodeScalarView(kept))
+        return String(String.UnicodeScalarView(folded))
     }
 
-    private static func take(_ scalar: Unicode.Scalar, _ kept: inout [Unicode.Scalar]) {
+    private static func take(_ scalar: Unicode.Scalar, _ folded: inout [Unicode.Scalar]) {
         if let replacement = CollationEquivalents.replacements[scalar] {
-            for letter in replacement.unicodeScalars { append(letter, to: &kept) }
+            for letter in replacement.unicodeScalars { append(letter, to: &folded) }
         } else if let plain = plain[scalar] {
-            for letter in plain.unicodeScalars { append(letter, to: &kept) }
+            for letter in plain.unicodeScalars { append(letter, to: &folded) }
         } else if let number = number(scalar) {
-            for digit in String(number).unicodeScalars { append(digit, to: &kept) }
+            for digit in String(number).unicodeScalars { append(digit, to: &folded) }
         } else if isLetterOrNumber(scalar) {
-            append(scalar, to: &kept)
+            append(scalar, to: &folded)
         }
     }
 
-    /// Joins what a collation may write as one letter or as two: `ss` and `ß`, `ae` and `ä`, `aa` and `å`.
-    private static func append(_ scalar: Unicode.Scalar, to kept: inout [Unicode.Scalar]) {
-        switch (kept.last, scalar) {
+    /// Appends a letter. Merges letters that a collation may write as one or as two: `ss` and `ß`, `ae` and `ä`,
+    /// `aa` and `å`.
+    private static func append(_ scalar: Unicode.Scalar, to folded: inout [Unicode.Scalar]) {
+        switch (folded.last, scalar) {
         case ("s", "s"), ("a", "a"), ("a", "e"), ("o", "e"), ("u", "e"): break
         // Swedish and Danish sort ü as y.
-        case (_, "y"): kept.append("u")
-        default: kept.append(scalar)
+        case (_, "y"): folded.append("u")
+        default: folded.append(scalar)
         }
     }
 
-    /// Letters that Unicode does not take apart.
+    /// Letters that Unicode does not decompose.
     private static let plain: [Unicode.Scalar: String] = [
         "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ŧ": "t", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ĸ": "k",
         "ŋ": "n",
@@ -82,7 +88,7 @@ public enum LookAlikeSkeleton {
         }
     }
 
-    /// The value of a digit or whole number of any script.
+    /// Returns the value of a digit or whole number of any script.
     private static func number(_ scalar: Unicode.Scalar) -> Int64? {
         switch scalar.properties.generalCategory {
         case .decimalNumber, .letterNumber, .otherNumber:

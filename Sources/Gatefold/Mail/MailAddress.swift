@@ -1,24 +1,25 @@
-/// An address that a letter can be sent to: ASCII letters, digits and `.!#$%&'*+-/=?^_{|}~` and the grave accent in front
-/// of the `@`, a host name behind it.
+/// An e-mail address that mail can be sent to: ASCII letters, digits and `.!#$%&'*+-/=?^_{|}~` and the grave accent
+/// before the `@`, and a host name after it.
 ///
-/// That is RFC 5321's `Mailbox` without quoted local parts and address literals, which no reader has and which hide
-/// injections, and without those of SMTPUTF8 (RFC 6531), for which every server on the way would be needed. Nothing in it has
-/// to be escaped in a header or in an SMTP command. A domain with other letters is written in its ASCII form (`xn--…`).
+/// The syntax is `Mailbox` of RFC 5321 with two exceptions. It excludes quoted local parts and address literals,
+/// because no reader has them and they hide injections. It excludes the addresses of SMTPUTF8 (RFC 6531), because
+/// every server on the route would have to support it. No character of the address needs an escape in a header or
+/// in an SMTP command. A domain with other letters is written in its ASCII format (`xn--…`).
 public struct MailAddress: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-    /// The address itself.
+    /// The address text.
     public let text: String
-    /// What is behind the `@`, in lower case.
+    /// The domain after the `@`, in lower case.
     public let domain: String
 
-    /// Nil for texts that are none; white space around one is not part of it.
+    /// Parses an address without the white space around it, or returns nil if the text is not an address.
     public init?(_ typed: String) {
         let bytes = Array(typed.utf8)
         let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
         else { return nil }
         let parts = bytes[first...last].split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        // 254 is what a path of 256 has room for (RFC 5321, section 4.5.3.1).
+        // The limit is 254 because a path has at most 256 octets (RFC 5321, section 4.5.3.1).
         guard last - first < 254, parts.count == 2, Self.isLocalPart(parts[0]), Self.isDomain(parts[1]) else {
             return nil
         }

@@ -1,29 +1,31 @@
-/// Takes letters to be sent.
+/// A queue that accepts e-mail messages and sends them later.
 public protocol Mailer: Sendable {
-    /// Takes a letter, and returns at once: it is sent later, a few times where the first does not succeed, or not at all.
+    /// Enqueues a message and returns at once.
     ///
-    /// Whoever answers a reader gives the same answer whether a letter was taken or not, or tells strangers who reads.
+    /// The mailer sends the message later, with a few retries, and drops it if all attempts fail. Handlers must
+    /// send a reader the same response whether a message was accepted or not. Otherwise the response reveals to
+    /// strangers who is a reader.
     ///
-    /// - Throws: ``MailRefused`` when it will not be sent.
-    func send(_ letter: Letter) throws(MailRefused)
+    /// - Throws: ``MailRejected`` if the message will not be sent.
+    func send(_ emailMessage: EmailMessage) throws(MailRejected)
 }
 
-/// Why a letter was not taken.
-public enum MailRefused: String, Error, Sendable, Equatable, CaseIterable, CustomStringConvertible {
-    /// So many wait already that no more are taken.
+/// The reason that a message was not accepted.
+public enum MailRejected: String, Error, Sendable, Equatable, CaseIterable, CustomStringConvertible {
+    /// The queue is full.
     case full
-    /// It is addressed to nobody that mail can be sent to.
+    /// The recipient is not a valid address.
     case address
-    case tooLong
-    /// The server is about to stop.
+    case tooLong = "too_long"
+    /// The server is stopping.
     case stopped
 
     public var description: String {
         switch self {
-        case .full: "too many letters wait to be sent"
+        case .full: "the e-mail queue is full"
         case .address: "expected an address such as ada@example.com"
-        case .tooLong: "expected a shorter letter"
-        case .stopped: "no more letters are sent"
+        case .tooLong: "expected a shorter e-mail message"
+        case .stopped: "the mail queue is shut down"
         }
     }
 }

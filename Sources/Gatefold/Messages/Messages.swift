@@ -1,74 +1,79 @@
-/// What can be said to a reader. The raw value is the key in the configuration.
+/// A message to a reader. The raw value is the key in the configuration.
 public enum MessageKey: String, Sendable, CaseIterable {
-    // States.
+    // Subscription states.
     case active
     case inactive
     case suspended
     case unknown
     case stale
     case noToken = "no_token"
-    // Refusals.
-    case notRecognised = "not_recognised"
+    // Rejections and denials.
+    case rejected = "credentials_rejected"
     case throttled
     case tooManyDevices = "too_many_devices"
     case deviceRequired = "device_required"
-    case tokenNotRecognised = "token_not_recognised"
+    case tokenRejected = "token_rejected"
     case tokenExpired = "token_expired"
     case notEntitled = "not_entitled"
     case noEdition = "no_edition"
     case unavailable
     // Purchases.
     case purchaseIncomplete = "purchase_incomplete"
-    case purchaseRefused = "purchase_refused"
-    case purchaseOfAnother = "purchase_of_another"
-    case productRefused = "product_refused"
+    case purchaseRejected = "purchase_rejected"
+    case purchaseOfAnother = "purchase_already_claimed"
+    case productRejected = "product_rejected"
     case purchaseUnavailable = "purchase_unavailable"
 
-    /// What is said where the publication has no words of its own; nil says nothing.
+    /// The text for publications that configure none; nil means no text.
     var builtIn: String? {
         switch self {
         case .active, .inactive, .suspended, .unknown: nil
         case .stale: "Please sign in again."
         case .noToken: "Please sign in."
-        case .notRecognised: "These details were not recognised."
+        case .rejected: "These details were not recognised."
         case .throttled: "Too many attempts. Please try again later."
         case .tooManyDevices: "This subscription is already used on as many devices as it allows."
         case .deviceRequired: "The app did not say which device this is. Please update the app."
-        case .tokenNotRecognised: "Please sign in again."
+        case .tokenRejected: "Please sign in again."
         case .tokenExpired: "Please sign in again."
         case .notEntitled: "Your subscription does not include this edition."
         case .noEdition: "No edition was requested."
         case .purchaseIncomplete: "The app did not send everything that is needed to check this purchase."
-        case .purchaseRefused: "This purchase could not be confirmed."
+        case .purchaseRejected: "This purchase could not be confirmed."
         case .purchaseOfAnother: "This purchase was already credited to another account."
-        case .productRefused: "The store does not confirm that this product was bought."
+        case .productRejected: "The store does not confirm that this product was bought."
         case .purchaseUnavailable: "The purchase could not be checked. Please try again later."
         case .unavailable: "The subscription could not be checked. Please try again later."
         }
     }
 }
 
-/// A publication's words to its readers, in one or more languages.
+/// The texts of a publication to its readers, in one or more languages.
 public struct Messages: Sendable, Equatable {
     private let texts: [String: [MessageKey: String]]
     private let defaultLanguage: String
 
+    /// Creates the texts of a publication.
+    ///
     /// - Parameters:
-    ///   - texts: by language, a BCP 47 tag in lower case such as `de` or `pt-br`.
-    ///   - defaultLanguage: the one for readers who want none of the others.
+    ///   - texts: The texts by language, a BCP 47 tag in lower case such as `de` or `pt-br`.
+    ///   - defaultLanguage: The language for readers whose languages are all missing. Default: `en`.
     public init(_ texts: [String: [MessageKey: String]] = [:], defaultLanguage: String = "en") {
         self.texts = texts
         self.defaultLanguage = defaultLanguage
     }
 
-    /// The text for a reader of these languages, most wanted first: the exact tag, then ever less of it (RFC 4647
-    /// section 3.4, lookup), then the default language, then the built-in English.
+    /// Returns the text for a reader of these languages, in descending order of preference.
+    ///
+    /// The lookup tries the exact tag, then shortens it (RFC 4647 section 3.4, lookup), then the default language,
+    /// then the built-in English text.
     public func text(_ key: MessageKey, for languages: [String]) -> String? {
         for language in languages {
             var tag = Substring(language)
             while !tag.isEmpty {
                 if let text = texts[String(tag)]?[key] { return text }
-                // A default-language reader is served by the default below, the built-in words included.
+                // For a reader of the default language, the default and built-in texts apply before any further
+                // language.
                 if tag == defaultLanguage { return texts[defaultLanguage]?[key] ?? key.builtIn }
                 guard let hyphen = tag.lastIndex(of: "-") else { break }
                 tag = tag[..<hyphen]

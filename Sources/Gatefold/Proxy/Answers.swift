@@ -1,19 +1,19 @@
-/// The answer to a sign-in or a renewal.
-public enum SignInAnswer: Sendable, Equatable {
-    /// - Parameter feedPassword: the `global_auth_password`, where the publication issues it.
+/// The result of a sign-in or a renewal.
+public enum SignInResult: Sendable, Equatable {
+    /// - Parameter feedPassword: The `global_auth_password`, if the publication issues it.
     case signedIn(token: String, feedPassword: String?, comments: [String])
-    case refused(SignInRefusal)
+    case rejected(SignInRejection)
 }
 
-/// Why somebody was not signed in, as the app is told.
-public struct SignInRefusal: Sendable, Equatable {
+/// The reason why a sign-in was rejected, as reported to the app.
+public struct SignInRejection: Sendable, Equatable {
     public enum Reason: Sendable, Equatable {
-        /// Unknown and wrong are one.
-        case notRecognised
-        /// Too many wrong attempts; the time to wait is in whole seconds.
+        /// Unknown reader or wrong credentials; the app cannot distinguish the two.
+        case rejected
+        /// Too many wrong attempts. The wait is in whole seconds.
         case throttled(retryAfter: Int)
         case tooManyDevices
-        /// The app named no device where the publication requires one.
+        /// No device in the request, although the publication requires one.
         case deviceRequired
     }
 
@@ -26,8 +26,8 @@ public struct SignInRefusal: Sendable, Equatable {
     }
 }
 
-/// The answer to a verification: the subscription under the publication's policy.
-public struct VerificationAnswer: Sendable, Equatable {
+/// The result of a verification: the subscription under the publication's policy.
+public struct VerificationResult: Sendable, Equatable {
     public let subscription: Subscription
     public let comments: [String]
 
@@ -37,25 +37,27 @@ public struct VerificationAnswer: Sendable, Equatable {
     }
 }
 
-/// The answer to a request for edition credentials.
-public enum CredentialsAnswer: Sendable, Equatable {
+/// The result of a request for edition credentials.
+public enum CredentialsResult: Sendable, Equatable {
     case granted(EditionCredentials, headers: [EdgeHeader], comments: [String])
-    case refused(CredentialsRefusal, comments: [String])
+    case rejected(CredentialsRejection, comments: [String])
 }
 
-/// Why no edition credentials were given, as the app is told.
-public struct CredentialsRefusal: Sendable, Equatable {
-    /// The `status` values of PROTOCOLS 1.2.
+/// The reason why edition credentials were denied, as reported to the app.
+public struct CredentialsRejection: Sendable, Equatable {
+    /// The `status` values of a denial.
+    ///
+    /// Source: Pugpig protocol, “Status values of refused credentials”.
     public enum Reason: String, Sendable, CaseIterable {
-        case notRecognised = "notrecognised"
+        case rejected = "notrecognised"
         case notEntitled = "notentitled"
         case expired
     }
 
-    /// Nil only from the test backend, whose `credserror` user has an error without a status.
+    /// The reason. It is nil only for the test backend, whose user `credserror` gets an error without a status.
     public let reason: Reason?
     public let message: String?
-    /// Whole seconds after which asking again may help; set when the backend could not be asked.
+    /// The number of whole seconds after which a retry may succeed. It is set if the backend was unavailable.
     public let retryAfter: Int?
 
     public init(reason: Reason?, message: String?, retryAfter: Int? = nil) {
@@ -65,11 +67,12 @@ public struct CredentialsRefusal: Sendable, Equatable {
     }
 }
 
-/// The question could not be put to those who know the answer. Never a refusal: the app keeps its last known good state.
+/// The error for a query that no backend or store could process. It is never a rejection: the app retains its last
+/// known good state.
 public struct Unavailable: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Whole seconds after which asking again may help.
+    /// The number of whole seconds after which a retry may succeed.
     public let retryAfter: Int
-    /// What failed, for the log; holds no secret and nothing a reader typed.
+    /// The cause of the failure, for the log. It contains no secret and no reader input.
     public let cause: String
 
     public init(retryAfter: Int, cause: String) {
@@ -77,11 +80,11 @@ public struct Unavailable: Error, Sendable, Equatable, CustomStringConvertible {
         self.cause = cause
     }
 
-    public var description: String { "could not be asked: \(cause)" }
+    public var description: String { "unavailable: \(cause)" }
 }
 
-/// An answer to be given byte for byte, thrown by the test backend to show an app what a broken server looks like.
-public struct VerbatimAnswer: Error, Sendable, Equatable {
+/// A response to be sent byte for byte. The test backend throws it to simulate a broken server.
+public struct RawHTTPResponse: Error, Sendable, Equatable {
     /// The HTTP status.
     public let status: Int
     public let body: String

@@ -2,131 +2,136 @@ import Foundation
 import Synchronization
 
 extension DenialCache {
-    /// Takes in what another process learnt, or this one before it was started anew.
+    /// Applies a fact that another process recorded, or that this process recorded before a restart.
     ///
-    /// Whether a fact has ended only the store decides, by its own clock: what a wrong clock left out here would be left out for
-    /// as long as the process lives.
+    /// Only the store decides, by its own clock, whether a fact has expired. A process with a wrong clock would
+    /// otherwise skip the fact for its whole lifetime.
     public func follow(_ fact: SharedFact) {
-        guard fact.id.kind == .denial, let subscriber = SubscriberReference(bytes: fact.id.subject) else { return }
-        let forgotten = contents.withLock { contents in
+        guard fact.id.kind == .denial, let subscriber = SubscriberPseudonym(bytes: fact.id.subject) else { return }
+        let evicted = contents.withLock { contents in
             contents.order += 1
             let order = contents.order
             contents.change(subscriber) { share in
                 if fact.id.detail.isEmpty {
-                    share.join(Self.many(fact), order)
+                    share.join(Self.deniedEditions(fact), order)
                 } else if let key = Self.key(fact.id, subscriber) {
                     switch Change(fact.value) {
-                    case .begun(let denial): share.note(key, Entry(denial: denial, order: order), most: shareLimit)
-                    case .ended: share.end(key, order, most: grantLimit)
+                    case .denied(let denial): share.record(key, Entry(denial: denial, order: order), limit: shareLimit)
+                    case .ended: share.end(key, order, limit: grantLimit)
                     case .granted:
                         share.entries[key] = nil
-                        share.grant(key, order, most: grantLimit)
+                        share.grant(key, order, limit: grantLimit)
                     }
                 }
             }
             return contents.makeRoom(capacity)
         }
-        withExtendedLifetime(forgotten) {}
+        withExtendedLifetime(evicted) {}
     }
 
-    /// Many editions that a subscriber was denied; nil where a fact is of no more than one.
-    public static func deniedMany(
+    /// Returns the set of editions that a fact denies to a subscriber, or nil if the fact concerns a single key.
+    public static func deniedEditions(
         by fact: SharedFact
-    ) -> (subscriber: SubscriberReference, contains: @Sendable (EditionID) -> Bool)? {
+    ) -> (subscriber: SubscriberPseudonym, contains: @Sendable (EditionID) -> Bool)? {
         guard fact.id.kind == .denial, fact.id.detail.isEmpty,
-            let subscriber = SubscriberReference(bytes: fact.id.subject)
+            let subscriber = SubscriberPseudonym(bytes: fact.id.subject)
         else { return nil }
-        let many = many(fact)
-        return (subscriber, { many.contains($0) })
+        let deniedEditions = deniedEditions(fact)
+        return (subscriber, { deniedEditions.contains($0) })
     }
 
-    /// Whether what one fact denies is one of many editions that another denies.
+    /// Returns whether the edition that one fact denies is in the set of editions that another fact denies.
     static func includes(_ one: SharedFact, among other: SharedFact) -> Bool {
-        let many = many(other)
-        if many == .all { return true }
-        guard let subscriber = SubscriberReference(bytes: one.id.subject),
+        let deniedEditions = deniedEditions(other)
+        if deniedEditions == .all { return true }
+        guard let subscriber = SubscriberPseudonym(bytes: one.id.subject),
             case .edition(let edition, _, _, _) = key(one.id, subscriber)
         else { return false }
-        return many.contains(edition)
+        return deniedEditions.contains(edition)
     }
 
-    /// What a fact says of somebody.
+    /// Returns the denial that a fact records.
     ///
-    /// - Returns: nil where it is no denial, or of more editions than are held apart. The edition is nil where it is of the
-    ///   reader.
+    /// - Returns: nil if the fact is not a denial, or covers more editions than are stored separately. The edition
+    ///   is nil if the denial applies to the reader.
     public static func denied(
         by fact: SharedFact
-    ) -> (subscriber: SubscriberReference, edition: EditionID?, denial: Denial)? {
+    ) -> (subscriber: SubscriberPseudonym, edition: EditionID?, denial: Denial)? {
         guard fact.id.kind == .denial, !fact.id.detail.isEmpty,
-            let subscriber = SubscriberReference(bytes: fact.id.subject), case .begun(let denial) = Change(fact.value)
+            let subscriber = SubscriberPseudonym(bytes: fact.id.subject), case .denied(let denial) = Change(fact.value)
         else { return nil }
         if case .edition(let edition, _, _, _) = key(fact.id, subscriber) { return (subscriber, edition, denial) }
         return (subscriber, nil, denial)
     }
 
-    /// What is shared of a reader, or of a reader and an edition.
+    /// A shared change for a reader, or for a reader and an edition.
     enum Change: Equatable {
-        case begun(Denial)
-        /// The denial.
+        case denied(Denial)
+        /// The end of the denial.
         case ended
-        /// One of many denied editions: it has to be known for as long as these are.
+        /// A grant for an edition in a set of denied editions. The grant must be retained as long as the set.
         case granted
 
-        /// What this version does not understand is no denial.
+        /// Decodes a change. A value that this version does not understand is not a denial.
         init(_ value: [UInt8]) {
             switch value.first {
             case 0: self = .granted
-            case let first?: self = Denial(rawValue: first).map { .begun($0) } ?? .ended
+            case let first?: self = Denial(rawValue: first).map { .denied($0) } ?? .ended
             case nil: self = .ended
             }
         }
 
         var value: [UInt8] {
             switch self {
-            case .begun(let denial): [denial.rawValue]
+            case .denied(let denial): [denial.rawValue]
             case .ended: []
             case .granted: [0]
             }
         }
     }
 
-    static func fact(_ key: Key, _ change: Change, at moment: Date) -> SharedFact {
+    static func fact(_ key: Key, _ change: Change, at timestamp: Date) -> SharedFact {
         var detail: [UInt8] = []
         func add(_ part: some Sequence<UInt8>) {
             let part = Array(part)
             withUnsafeBytes(of: UInt16(clamping: part.count).bigEndian) { detail.append(contentsOf: $0) }
             detail += part
         }
-        let asked: Asked
+        let queried: QueriedFields
         switch key {
         case .reader(_, let by):
-            asked = by
+            queried = by
             add(by.fields)
         case .edition(let edition, _, let publication, let by):
-            asked = by
+            queried = by
             add(by.fields)
             add(publication.rawValue.utf8)
             add(edition.rawValue.utf8)
         }
         return SharedFact(
             id: SharedFact.ID(
-                kind: .denial, backend: asked.backend, subject: key.subscriber.bytes, detail: detail),
-            value: change.value, moment: moment,
-            end: moment.addingTimeInterval(change == .ended ? endedLifetime : lifetime))
+                kind: .denial, backend: queried.backend, subject: key.subscriber.bytes, detail: detail),
+            value: change.value, timestamp: timestamp,
+            end: timestamp.addingTimeInterval(change == .ended ? endedDenialLifetime : lifetime))
     }
 
-    /// The bits of many editions are behind the denial.
-    static func fact(_ many: DeniedEditions, of subscriber: SubscriberReference, at moment: Date) -> SharedFact {
+    /// Returns the fact for a set of denied editions. The bits of the set follow the denial byte.
+    static func fact(_ deniedEditions: DeniedEditions, of subscriber: SubscriberPseudonym, at timestamp: Date)
+        -> SharedFact
+    {
         SharedFact(
             id: SharedFact.ID(kind: .denial, backend: "", subject: subscriber.bytes),
-            value: [Denial.edition.rawValue] + many.bytes, moment: moment, end: moment.addingTimeInterval(lifetime))
+            value: [Denial.edition.rawValue] + deniedEditions.bytes, timestamp: timestamp,
+            end: timestamp.addingTimeInterval(lifetime))
     }
 
-    /// All where they can not be read.
-    private static func many(_ fact: SharedFact) -> DeniedEditions { DeniedEditions(fact.value.dropFirst()) ?? .all }
+    /// Returns the set of editions in a fact, or all editions if the bits are unreadable.
+    private static func deniedEditions(_ fact: SharedFact) -> DeniedEditions {
+        DeniedEditions(fact.value.dropFirst()) ?? .all
+    }
 
-    /// Nil for what this version does not understand.
-    private static func key(_ id: SharedFact.ID, _ subscriber: SubscriberReference) -> Key? {
+    /// Returns the key of a fact, or nil if this version does not understand the key.
+    private static func key(_ id: SharedFact.ID, _ subscriber: SubscriberPseudonym) -> Key? {
         var rest = id.detail[...]
         var parts: [[UInt8]] = []
         while rest.count >= 2 {
@@ -137,14 +142,14 @@ extension DenialCache {
             rest = rest.dropFirst(count)
         }
         guard rest.isEmpty, let fields = parts.first else { return nil }
-        let asked = Asked(backend: id.backend, fields: fields)
+        let queried = QueriedFields(backend: id.backend, fields: fields)
         switch parts.count {
-        case 1: return .reader(subscriber, asked)
+        case 1: return .reader(subscriber, queried)
         case 3:
             guard let publication = PublicationID(String(decoding: parts[1], as: UTF8.self)),
                 let edition = EditionID(String(decoding: parts[2], as: UTF8.self))
             else { return nil }
-            return .edition(edition, subscriber, publication, asked)
+            return .edition(edition, subscriber, publication, queried)
         default: return nil
         }
     }

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Why the last real answer about a reader, or a reader and an edition, opened nothing.
+/// The reason why the last real result for a reader, or for a reader and an edition, opened nothing.
 public enum Denial: UInt8, Sendable {
     case edition = 1
     case stale, inactive, suspended, unknown
 
-    /// Nil where a subscription in this state is no denial.
+    /// Creates the denial for a subscription state, or returns nil if the state is not a denial.
     init?(_ state: SubscriptionState) {
         switch state {
         case .active: return nil
@@ -18,94 +18,104 @@ public enum Denial: UInt8, Sendable {
     }
 }
 
-/// Knows for whom the last real answer was a denial, so that an outage does not undo it (PITFALLS rows 9 and 10).
+/// A cache of the readers whose last real result was a denial, so that an outage does not undo the denial.
 ///
-/// One serves all publications of a process and outlives their configuration: reading it again in an outage forgives nobody.
-/// What changes in it is shared with other processes and comes back after a restart; see ``follow(_:at:)``.
+/// One cache serves all publications of a process and outlives their configuration, because a reload during an
+/// outage must not clear denials. Changes are shared with other processes and restored after a restart; see
+/// ``follow(_:at:)``.
 ///
-/// Bounded, and divided by who can fill it (PITFALLS row 23): a subscriber has a share of so many denials that are held apart.
-/// The editions of more are ``DeniedEditions``, which never miss one, and out of which only a grant takes an edition. When all
-/// shares together are too many, those of the subscribers denied least lately are forgotten.
+/// The cache is bounded, and each subscriber has a share of its own. A share stores a limited number of denials
+/// separately. Further editions go into ``DeniedEditions``, which never misses a denied edition, and from which
+/// only a grant removes an edition. When all shares together exceed the capacity, the cache drops the subscribers
+/// with the least recent denials.
+///
+/// Source: Pitfall 9, “Outage and rejection confused”; Pitfall 10, “Fail open wider than intended”; Pitfall 23,
+/// “One client evicts what protects another”.
 public final class DenialCache: Sendable {
     enum Key: Hashable {
-        /// Denied while the last word about them was anything but "active". The backend said it, whichever publication
-        /// asked: whom it refused in one it refused in all that ask it the same.
-        case reader(SubscriberReference, Asked)
-        /// What opens an edition is also up to the publication.
-        case edition(EditionID, SubscriberReference, PublicationID, Asked)
+        /// A denial of the reader, current while the backend's last state for the reader is not "active". The key
+        /// holds no publication, because the backend's denial applies to every publication that sends the same
+        /// query.
+        case reader(SubscriberPseudonym, QueriedFields)
+        /// A denial of an edition. The key holds the publication, because its rules also decide which editions
+        /// open.
+        case edition(EditionID, SubscriberPseudonym, PublicationID, QueriedFields)
 
-        var subscriber: SubscriberReference {
+        var subscriber: SubscriberPseudonym {
             switch self {
             case .reader(let subscriber, _), .edition(_, let subscriber, _, _): subscriber
             }
         }
 
-        /// The reader as a whole.
+        /// The key of the reader as a whole.
         var reader: Key {
             switch self {
             case .reader: self
-            case .edition(_, let subscriber, _, let asked): .reader(subscriber, asked)
+            case .edition(_, let subscriber, _, let queried): .reader(subscriber, queried)
             }
         }
 
-        var isOfEdition: Bool {
+        var isEditionSpecific: Bool {
             if case .edition = self { true } else { false }
         }
     }
 
-    /// Who was asked, and what the answer depended on beside the subject.
-    struct Asked: Hashable {
+    /// The backend and the request fields that a result depends on, in addition to the subject.
+    struct QueriedFields: Hashable {
         let backend: String
-        /// A digest of the request's fields that decide; empty where none does.
+        /// A digest of the request fields that affect the result. Empty if no field does.
         let fields: [UInt8]
     }
 
-    /// What was said last of a reader, or of a reader and an edition.
-    struct Word: Sendable {
+    /// The last result for a reader, or for a reader and an edition.
+    struct Update: Sendable {
         let key: Key
         let denial: Denial?
-        var isRefusal: Bool { denial != nil }
+        var isRejection: Bool { denial != nil }
     }
 
     struct Entry {
         var denial: Denial
-        /// When this process learnt it: an answer to a question from before does not end it.
+        /// The order in which this process learned of the denial. A result of an earlier query does not end the
+        /// denial.
         var order: UInt64
     }
 
     struct Share {
         var entries: [Key: Entry] = [:]
-        /// The editions denied before those in the entries, where there were too many.
-        var many: DeniedEditions?
-        /// When an edition of these was denied last, as of an ``Entry``.
-        var manyOrder: UInt64 = 0
-        /// What was granted since, out of these, and when.
+        /// The editions of earlier denials that no longer fit in the entries.
+        var deniedEditions: DeniedEditions?
+        /// The order of the latest denial among these editions, comparable to the order of an ``Entry``.
+        var deniedEditionsOrder: UInt64 = 0
+        /// The later grants of editions in the set, each with its order.
         var granted: [Key: UInt64] = [:]
 
-        var count: Int { entries.count + granted.count + (many == nil ? 0 : DeniedEditions.weight) }
+        var count: Int { entries.count + granted.count + (deniedEditions == nil ? 0 : DeniedEditions.weight) }
 
-        /// When one of these was denied last, where the edition is one and was not granted since; else nil.
+        /// Returns the order of the latest denial of the set if it contains the edition and the edition was not
+        /// granted since, otherwise nil.
         func order(among key: Key) -> UInt64? {
-            guard let many, case .edition(let edition, _, _, _) = key, granted[key] == nil, many.contains(edition)
+            guard let deniedEditions, case .edition(let edition, _, _, _) = key, granted[key] == nil,
+                deniedEditions.contains(edition)
             else { return nil }
-            return manyOrder
+            return deniedEditionsOrder
         }
 
-        func isOneOfMany(_ key: Key) -> Bool { order(among: key) != nil }
+        func isAmongDeniedEditions(_ key: Key) -> Bool { order(among: key) != nil }
     }
 
     struct Contents {
-        var recent: [SubscriberReference: Share] = [:]
-        var older: [SubscriberReference: Share] = [:]
-        /// In the recent shares.
+        var recent: [SubscriberPseudonym: Share] = [:]
+        var older: [SubscriberPseudonym: Share] = [:]
+        /// The number of items in the recent shares.
         var count = 0
-        /// Of the latest denial.
+        /// The order of the latest change.
         var order: UInt64 = 0
 
-        func share(of subscriber: SubscriberReference) -> Share? { recent[subscriber] ?? older[subscriber] }
+        func share(of subscriber: SubscriberPseudonym) -> Share? { recent[subscriber] ?? older[subscriber] }
 
-        /// Takes a share out to be changed, so that it is not copied.
-        mutating func take(_ subscriber: SubscriberReference) -> Share {
+        /// Removes a share so that the caller can change it without a copy.
+        mutating func take(_ subscriber: SubscriberPseudonym) -> Share {
             guard let share = recent.removeValue(forKey: subscriber) else {
                 return older.removeValue(forKey: subscriber) ?? Share()
             }
@@ -113,39 +123,43 @@ public final class DenialCache: Sendable {
             return share
         }
 
-        mutating func put(_ share: Share, of subscriber: SubscriberReference) {
+        mutating func put(_ share: Share, of subscriber: SubscriberPseudonym) {
             if share.count == 0 { return }
             recent[subscriber] = share
             count += share.count
         }
 
-        /// - Returns: what was forgotten to make room.
-        mutating func makeRoom(_ capacity: Int) -> [SubscriberReference: Share] {
+        /// Makes room for new shares.
+        ///
+        /// - Returns: The shares that were dropped.
+        mutating func makeRoom(_ capacity: Int) -> [SubscriberPseudonym: Share] {
             guard count >= capacity / 2 else { return [:] }
-            let forgotten = older
+            let evicted = older
             (older, recent, count) = (recent, [:], 0)
-            return forgotten
+            return evicted
         }
     }
 
-    /// A denial outlives every token that it keeps from opening something, unless it is ended by an answer.
+    /// The lifetime of a denial: 400 days. A denial outlives every token that it restricts, unless a later result
+    /// ends it.
     static let lifetime: TimeInterval = 400 * 86_400
-    /// That a denial ended is known to every process that runs long before this.
-    static let endedLifetime: TimeInterval = 86_400
+    /// The lifetime of the end of a denial: 1 day. Every running process learns of the end long before that.
+    static let endedDenialLifetime: TimeInterval = 86_400
 
     let capacity: Int
     let shareLimit: Int
-    /// Grants out of many denied editions, of one subscriber: only a backend adds to them.
+    /// The maximum number of stored grants of one subscriber out of the denied editions. Only a backend adds
+    /// grants.
     var grantLimit: Int { 4 * shareLimit }
     private let record: @Sendable (SharedFact) -> Void
     let clock: WallClock
     let contents = Mutex(Contents())
 
     /// - Parameters:
-    ///   - capacity: the most denials that are remembered.
-    ///   - share: the most of one subscriber that are held apart.
-    ///   - clock: when what is shared happened.
-    ///   - record: takes what other processes have to know; returns at once.
+    ///   - capacity: The maximum number of cached denials.
+    ///   - share: The maximum number of denials of one subscriber that are stored separately.
+    ///   - clock: The clock for the timestamps of shared facts.
+    ///   - record: A closure that shares a fact with other processes. It must return immediately.
     public init(
         capacity: Int = 200_000, share: Int = 128, clock: WallClock = .system,
         record: @escaping @Sendable (SharedFact) -> Void = { _ in }
@@ -156,92 +170,99 @@ public final class DenialCache: Sendable {
         self.record = record
     }
 
-    /// How many denials there are.
+    /// The number of cached items.
     var count: Int {
         contents.withLock { contents in contents.count + contents.older.values.reduce(0) { $0 + $1.count } }
     }
 
-    /// The latest denial's, to be noted before a question is asked.
+    /// The order of the latest change. Read it before a query is sent.
     var order: UInt64 { contents.withLock(\.order) }
 
+    /// Records a result.
+    ///
     /// - Parameters:
-    ///   - denial: nil ends a denial.
-    ///   - isEarlier: whether the answer was given before, so that it may be older than a denial: it ends none.
-    ///   - asked: the ``order`` when the question was asked, so that nothing ends a denial from later; nil for now.
-    func note(_ key: Key, _ denial: Denial?, isEarlier: Bool = false, asked: UInt64? = nil) {
-        guard denial != nil || !isEarlier else { return }
-        let forgotten = contents.withLock { contents -> [SubscriberReference: Share] in
-            // Recorded within the lock, so that facts of one ID come in their order.
+    ///   - denial: The denial, or nil to end a denial.
+    ///   - isLastKnownGood: A Boolean value that indicates whether the result was given before. Such a result may be
+    ///     older than a denial, so it ends none.
+    ///   - queried: The ``order`` when the query was sent, so that the result ends no later denial. Nil means now.
+    func record(_ key: Key, _ denial: Denial?, isLastKnownGood: Bool = false, queried: UInt64? = nil) {
+        guard denial != nil || !isLastKnownGood else { return }
+        let evicted = contents.withLock { contents -> [SubscriberPseudonym: Share] in
+            // Facts are recorded within the lock so that the facts of one ID keep their order.
             guard let denial else {
-                if let fact = end(&contents, key, asked: asked ?? .max) { record(fact) }
+                if let fact = end(&contents, key, queried: queried ?? .max) { record(fact) }
                 return [:]
             }
-            let (forgotten, facts) = begin(&contents, key, denial)
+            let (evicted, facts) = begin(&contents, key, denial)
             for fact in facts { record(fact) }
-            return forgotten
+            return evicted
         }
-        // Freed only here, where nobody waits for it.
-        withExtendedLifetime(forgotten) {}
+        // Dropped shares are freed outside the lock, where no other task waits.
+        withExtendedLifetime(evicted) {}
     }
 
-    /// Whether the edition, or its reader as a whole, was denied.
+    /// Returns whether the edition, or its reader as a whole, was denied.
     func wasDenied(_ key: Key) -> Bool {
         contents.withLock { contents in
             guard let share = contents.share(of: key.subscriber) else { return false }
-            return share.entries[key] != nil || share.entries[key.reader] != nil || share.isOneOfMany(key)
+            return share.entries[key] != nil || share.entries[key.reader] != nil || share.isAmongDeniedEditions(key)
         }
     }
 
-    /// Whether the edition itself is known to have been denied, whatever was said of its reader.
+    /// Returns whether the edition itself was denied, regardless of the state of its reader.
     func wasEditionDenied(_ key: Key) -> Bool {
         contents.withLock { contents in
             guard let share = contents.share(of: key.subscriber) else { return false }
-            return share.entries[key] != nil || share.isOneOfMany(key)
+            return share.entries[key] != nil || share.isAmongDeniedEditions(key)
         }
     }
 
-    private func end(_ contents: inout Contents, _ key: Key, asked: UInt64) -> SharedFact? {
-        let known = contents.share(of: key.subscriber).map { (entry: $0.entries[key], many: $0.order(among: key)) }
-        guard let known, let latest = [known.entry?.order, known.many].compactMap(\.self).max(), latest <= asked
+    private func end(_ contents: inout Contents, _ key: Key, queried: UInt64) -> SharedFact? {
+        let known = contents.share(of: key.subscriber).map {
+            (entry: $0.entries[key], deniedEditions: $0.order(among: key))
+        }
+        guard let known, let latest = [known.entry?.order, known.deniedEditions].compactMap(\.self).max(),
+            latest <= queried
         else { return nil }
         contents.order += 1
         let order = contents.order
-        contents.change(key.subscriber) { $0.end(key, order, most: grantLimit) }
-        return Self.fact(key, known.many == nil ? .ended : .granted, at: clock.now)
+        contents.change(key.subscriber) { $0.end(key, order, limit: grantLimit) }
+        return Self.fact(key, known.deniedEditions == nil ? .ended : .granted, at: clock.now)
     }
 
     private func begin(
         _ contents: inout Contents, _ key: Key, _ denial: Denial
-    ) -> ([SubscriberReference: Share], [SharedFact]) {
+    ) -> ([SubscriberPseudonym: Share], [SharedFact]) {
         contents.order += 1
         let order = contents.order
-        var (news, many): (Bool, DeniedEditions?) = (false, nil)
+        var (isNew, deniedEditions): (Bool, DeniedEditions?) = (false, nil)
         contents.change(key.subscriber) { share in
             let known = share.entries[key]?.denial
             if known == nil, share.order(among: key) != nil {
-                share.manyOrder = order
+                share.deniedEditionsOrder = order
                 return
             }
-            let before = share.many
-            let hadRoom = share.note(key, Entry(denial: denial, order: order), most: shareLimit)
-            // Anybody can make up fields that a reader is asked about with: of those that found no room, no other learns.
-            news = known != denial && (hadRoom || key.isOfEdition)
-            if share.many != before { many = share.many }
+            let before = share.deniedEditions
+            let hadRoom = share.record(key, Entry(denial: denial, order: order), limit: shareLimit)
+            // Any client can invent the request fields that make up a reader's key. Denials of a reader that found
+            // no room are therefore not shared.
+            isNew = known != denial && (hadRoom || key.isEditionSpecific)
+            if share.deniedEditions != before { deniedEditions = share.deniedEditions }
         }
-        let forgotten = contents.makeRoom(capacity)
-        let moment = clock.now
+        let evicted = contents.makeRoom(capacity)
+        let timestamp = clock.now
         return (
-            forgotten,
+            evicted,
             [
-                many.map { Self.fact($0, of: key.subscriber, at: moment) },
-                news ? Self.fact(key, .begun(denial), at: moment) : nil,
+                deniedEditions.map { Self.fact($0, of: key.subscriber, at: timestamp) },
+                isNew ? Self.fact(key, .denied(denial), at: timestamp) : nil,
             ].compactMap(\.self)
         )
     }
 }
 
 extension DenialCache.Contents {
-    mutating func change(_ subscriber: SubscriberReference, _ change: (inout DenialCache.Share) -> Void) {
+    mutating func change(_ subscriber: SubscriberPseudonym, _ change: (inout DenialCache.Share) -> Void) {
         var share = take(subscriber)
         change(&share)
         put(share, of: subscriber)
@@ -249,16 +270,16 @@ extension DenialCache.Contents {
 }
 
 extension DenialCache.Share {
-    /// Where there are too many, the editions no longer have entries of their own; of what was said of the reader as a whole
-    /// the latest that fit are kept, and every edition is denied that one of the others denied.
+    /// Stores a denial. If the share is full, its editions move into the set of denied editions. Of the denials of
+    /// the reader as a whole, the share keeps the latest that fit; if it drops one, every edition counts as denied.
     ///
-    /// - Returns: whether there was room.
+    /// - Returns: Whether the share had room.
     @discardableResult
-    mutating func note(_ key: DenialCache.Key, _ entry: DenialCache.Entry, most: Int) -> Bool {
-        let hasRoom = entries[key] != nil || entries.count < most
+    mutating func record(_ key: DenialCache.Key, _ entry: DenialCache.Entry, limit: Int) -> Bool {
+        let hasRoom = entries[key] != nil || entries.count < limit
         if !hasRoom {
             gather()
-            if entries.count >= most, let oldest = entries.min(by: { $0.value.order < $1.value.order })?.key {
+            if entries.count >= limit, let oldest = entries.min(by: { $0.value.order < $1.value.order })?.key {
                 entries[oldest] = nil
                 join(.all, entry.order)
             }
@@ -284,21 +305,21 @@ extension DenialCache.Share {
     }
 
     mutating func join(_ editions: DeniedEditions, _ order: UInt64) {
-        let before = many
-        many = before?.union(editions) ?? editions
-        manyOrder = max(manyOrder, order)
-        // Nothing was granted since everything was denied.
-        if many == .all, before != .all { granted = [:] }
+        let before = deniedEditions
+        deniedEditions = before?.union(editions) ?? editions
+        deniedEditionsOrder = max(deniedEditionsOrder, order)
+        // No grant is newer than a denial of everything.
+        if deniedEditions == .all, before != .all { granted = [:] }
     }
 
-    /// Ends a denial by a grant.
-    mutating func end(_ key: DenialCache.Key, _ order: UInt64, most: Int) {
+    /// Ends a denial because of a grant.
+    mutating func end(_ key: DenialCache.Key, _ order: UInt64, limit: Int) {
         entries[key] = nil
-        if isOneOfMany(key) { grant(key, order, most: most) }
+        if isAmongDeniedEditions(key) { grant(key, order, limit: limit) }
     }
 
-    mutating func grant(_ key: DenialCache.Key, _ order: UInt64, most: Int) {
+    mutating func grant(_ key: DenialCache.Key, _ order: UInt64, limit: Int) {
         granted[key] = order
-        if granted.count > most, let oldest = granted.min(by: { $0.value < $1.value })?.key { granted[oldest] = nil }
+        if granted.count > limit, let oldest = granted.min(by: { $0.value < $1.value })?.key { granted[oldest] = nil }
     }
 }

@@ -1,18 +1,21 @@
 import Crypto
 
-/// The editions that one reader was denied, however many, in two kilobytes.
+/// A set of the editions that one reader was denied, of any number, in 2 KB.
 ///
-/// It never misses one that was put in, and now and then takes another for one of them: of a thousand denied editions one other
-/// in five hundred, of two hundred one in a million. Whoever has ever more denied ends with all editions denied, as nobody could
-/// say any longer which were not (PITFALLS row 23). Its bits are the same in every process.
+/// The set never misses an edition that was inserted. It has false positives: with 1,000 denied editions about 1 in
+/// 500 other editions, with 200 about 1 in 1,000,000. If the number of denied editions keeps growing, all editions
+/// end up denied, because the set can no longer tell which editions were not. The bits are the same in every
+/// process.
+///
+/// Source: Pitfall 23, “One client evicts what protects another”.
 package struct DeniedEditions: Sendable, Equatable {
-    /// In bytes.
+    /// The size of the set in bytes.
     static let size = 2_048
     private static let bits = 4
-    /// As many denials held apart take about the same room.
+    /// The number of separately stored denials that take about the same memory.
     static let weight = 16
 
-    /// Every edition.
+    /// The set of all editions.
     static let all = DeniedEditions(bytes: [UInt8](repeating: .max, count: size))
 
     private(set) var bytes: [UInt8]
@@ -21,7 +24,7 @@ package struct DeniedEditions: Sendable, Equatable {
         self.init(bytes: [UInt8](repeating: 0, count: Self.size))
     }
 
-    /// Nil for what is of another size.
+    /// Creates a set from its bytes, or returns nil if the size is wrong.
     init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.size else { return nil }
         self.init(bytes: Array(bytes))

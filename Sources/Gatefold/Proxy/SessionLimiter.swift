@@ -1,30 +1,33 @@
 import Foundation
 import Synchronization
 
-/// Limits how many sessions a subscriber opens within an hour: each may leave something in the state.
+/// A limiter for the number of sessions that a subscriber opens within an hour, because each session may add an
+/// entry to the state store.
 ///
-/// One serves all publications of a process. It counts in memory; an hour after a restart it counts as before.
+/// One limiter serves all publications of a process. It counts in memory, so it needs one hour after a restart to
+/// be accurate.
 public final class SessionLimiter: Sendable {
-    private let buckets: Mutex<GuessBuckets<SubscriberReference>>
+    private let buckets: Mutex<LoginAttemptBuckets<SubscriberPseudonym>>
 
-    /// More than any reader with all their devices needs.
-    public static let standardPerHour = 600
+    /// The default limit: more sessions per hour than a reader with all their devices needs.
+    public static let defaultPerHour = 600
 
     /// - Parameters:
-    ///   - perHour: as many may come at once, and as many an hour in the long run.
-    ///   - capacity: of so many subscribers the sessions are counted.
-    public init(perHour: Int = standardPerHour, capacity: Int = 200_000) {
-        buckets = Mutex(GuessBuckets(limit: perHour, window: 3600, capacity: capacity))
+    ///   - perHour: The maximum number of sessions in a burst, and per hour in the long run. Default: 600.
+    ///   - capacity: The maximum number of subscribers whose sessions are counted. Default: 200,000.
+    public init(perHour: Int = defaultPerHour, capacity: Int = 200_000) {
+        buckets = Mutex(LoginAttemptBuckets(limit: perHour, window: 3600, capacity: capacity))
     }
 
     /// Counts a session.
     ///
-    /// - Parameter moment: by a clock that nobody sets.
-    /// - Returns: how many whole seconds to wait, where it may not be opened now; it is then not counted.
-    func wait(_ subscriber: SubscriberReference, at moment: TimeInterval) -> Int? {
+    /// - Parameter timestamp: The time on a monotonic clock.
+    /// - Returns: The number of whole seconds to wait if the limit is reached; the session is then not counted.
+    ///   Otherwise nil.
+    func wait(_ subscriber: SubscriberPseudonym, at timestamp: TimeInterval) -> Int? {
         buckets.withLock { buckets in
-            if case .full(let wait) = buckets.room(subscriber, at: moment) { return max(1, Int(wait.rounded(.up))) }
-            buckets.charge(subscriber, at: moment)
+            if case .full(let wait) = buckets.room(subscriber, at: timestamp) { return max(1, Int(wait.rounded(.up))) }
+            buckets.charge(subscriber, at: timestamp)
             return nil
         }
     }

@@ -1,32 +1,38 @@
 public import Foundation
 
-/// One app or title: what its readers sign in with, what they may read, and for how long an answer is good.
+/// One app or title: its sign-in fields, entitlement rule and lifetimes.
 public struct Publication: Sendable {
     public let id: PublicationID
     public var credentialFields: CredentialFields
     public var rule: EntitlementRule
     public var lifetimes: Lifetimes
-    public var saltForm: SaltForm
-    /// The request field in which the app names its device; nil when devices are not told apart.
+    public var saltFormat: SaltFormat
+    /// The request field that contains the app's device identifier, or nil if the publication does not distinguish
+    /// devices.
     public var deviceField: String?
-    /// Nil admits any number. Has no effect without a ``deviceField``.
+    /// The device limit, or nil for no limit. It has no effect without a ``deviceField``.
     public var deviceLimit: DeviceLimit?
-    /// Whether a sign-in that names no device is refused: without that, leaving the field out is a way around the limit.
-    /// Has no effect without a ``deviceField``.
+    /// A Boolean value that indicates whether a sign-in without a device is rejected.
+    ///
+    /// Otherwise a client can evade the device limit by omitting the field. It has no effect without a
+    /// ``deviceField``.
     public var requiresDevice: Bool
-    /// Whether sign-in also hands out the password of the feed (`global_auth_password`, PROTOCOLS 1.2).
+    /// A Boolean value that indicates whether sign-in also returns the password of the feed
+    /// (`global_auth_password`). Source: Pugpig protocol, “Attribute with the feed password”.
     public var issuesFeedPassword: Bool
-    /// Whether a token holder gets short-lived credentials while the backend can not be asked (DESIGN rule 7).
+    /// A Boolean value that indicates whether a token holder gets short-lived credentials while the backend is
+    /// unavailable. Source: Design rules, “Fail open is explicit and short”.
     public var failsOpen: Bool
     public var messages: Messages
-    /// Whether answers carry comments for the app's developer (DESIGN rule 8).
+    /// A Boolean value that indicates whether responses contain comments for the app's developer. Source: Design
+    /// rules, “Debug comments reveal nothing”.
     public var hasDebugComments: Bool
     public var edgeTokens: [any EdgeToken]
 
     public init(
         id: PublicationID, credentialFields: CredentialFields, rule: EntitlementRule,
         lifetimes: Lifetimes = Lifetimes(),
-        saltForm: SaltForm = .sealed, deviceField: String? = nil, deviceLimit: DeviceLimit? = nil,
+        saltFormat: SaltFormat = .sealed, deviceField: String? = nil, deviceLimit: DeviceLimit? = nil,
         requiresDevice: Bool = false, issuesFeedPassword: Bool = false, failsOpen: Bool = false,
         messages: Messages = Messages(),
         hasDebugComments: Bool = false, edgeTokens: [any EdgeToken] = []
@@ -35,7 +41,7 @@ public struct Publication: Sendable {
         self.credentialFields = credentialFields
         self.rule = rule
         self.lifetimes = lifetimes
-        self.saltForm = saltForm
+        self.saltFormat = saltFormat
         self.deviceField = deviceField
         self.deviceLimit = deviceLimit
         self.requiresDevice = requiresDevice
@@ -47,29 +53,29 @@ public struct Publication: Sendable {
     }
 }
 
-/// How long a publication's answers are good, in seconds.
+/// The lifetimes of a publication's tokens and credentials, in seconds.
 public struct Lifetimes: Sendable, Equatable {
     public var token: TimeInterval
-    /// For so long after its expiry a token can still be renewed.
+    /// The time after its expiry during which a token can still be renewed.
     public var renewalWindow: TimeInterval
     public var editionCredentials: TimeInterval
-    /// Of edition credentials handed out while the backend could not be asked.
+    /// The lifetime of edition credentials issued while the backend is unavailable.
     public var failOpenCredentials: TimeInterval
-    /// Of credentials that travel in a URL.
-    public var ticket: TimeInterval
-    /// For so long after the expiry of its credentials a download may be resumed.
+    /// The lifetime of credentials in a URL.
+    public var downloadToken: TimeInterval
+    /// The time after the expiry of its credentials during which a download may be resumed.
     public var resumeWindow: TimeInterval
 
     public init(
         token: TimeInterval = 30 * 86_400, renewalWindow: TimeInterval = 60 * 86_400,
         editionCredentials: TimeInterval = 86_400, failOpenCredentials: TimeInterval = 600,
-        ticket: TimeInterval = 600, resumeWindow: TimeInterval = 6 * 3600
+        downloadToken: TimeInterval = 600, resumeWindow: TimeInterval = 6 * 3600
     ) {
         self.token = token
         self.renewalWindow = renewalWindow
         self.editionCredentials = editionCredentials
         self.failOpenCredentials = failOpenCredentials
-        self.ticket = ticket
+        self.downloadToken = downloadToken
         self.resumeWindow = resumeWindow
     }
 }

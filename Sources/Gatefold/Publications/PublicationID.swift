@@ -1,11 +1,11 @@
 /// The short name of a publication: the first path segment of its calls, and its key in the configuration.
 ///
-/// Lower-case letters, digits, `-` and `_`, one to 64 of them, beginning with a letter or digit, so that it needs no
-/// escaping in a URL, a file name or a metric label.
+/// A name consists of 1 to 64 lower-case letters, digits, `-` and `_`, and starts with a letter or digit. It
+/// therefore needs no escape in a URL, a file name or a metric label.
 public struct PublicationID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let rawValue: String
 
-    /// Returns nil when the text is not a publication name.
+    /// Creates a name, or returns nil if the text is not a publication name.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard (1...64).contains(bytes.count), let first = bytes.first, Self.isAlphanumeric(first),

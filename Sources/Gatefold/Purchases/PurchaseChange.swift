@@ -1,13 +1,13 @@
-/// What has just become of somebody's purchases, for whoever tells them.
+/// A change of a person's purchases, for the code that notifies the app.
 public enum PurchaseChange: Sendable, Equatable {
-    /// A receipt was found genuine, and what it proves is on record: what of it counts here and was not taken back, at least
-    /// one purchase.
-    case proven(by: PurchaseOwner, [StoreTransaction])
+    /// A receipt was genuine, and its transactions are stored. The list holds at least one transaction: those that
+    /// count here and are not revoked.
+    case verified(by: PurchaseOwner, [StoreTransaction])
     /// A receipt proved nothing.
     ///
-    /// - Parameter product: what the app said was bought, where it said it.
-    case refused(to: PurchaseOwner, product: String?, ReceiptRefusal)
-    /// A store took these back. Told once by each of its messages, and once when it is found out by asking or by a receipt
-    /// before a message says so.
-    case takenBack([StoreTransaction])
+    /// - Parameter product: The product that the app reported as bought, if it sent one.
+    case rejected(to: PurchaseOwner, product: String?, ReceiptRejection)
+    /// A store revoked these transactions. The change is reported once for each message of the store. It is also
+    /// reported once if a store query or a receipt reveals the revocation before a message arrives.
+    case refunded([StoreTransaction])
 }

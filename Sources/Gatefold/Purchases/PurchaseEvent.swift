@@ -1,24 +1,24 @@
-/// What happened to receipts and purchases, for logs and metrics. Holds no receipt, token or name.
+/// An event of receipts and purchases, for logs and metrics. It contains no receipt, token or name.
 public enum PurchaseEvent: Sendable, Equatable {
-    case proven(StoreName)
-    case refused(StoreName, ReceiptRefusal)
-    /// Kept, because the store could not be asked; it will be.
+    case verified(StoreName)
+    case rejected(StoreName, ReceiptRejection)
+    /// A receipt is stored because the store was unavailable. The store will be queried again.
     ///
-    /// - Parameter cause: what failed, without secrets.
+    /// - Parameter cause: The cause of the failure, without secrets.
     case postponed(StoreName, cause: String)
-    /// Not kept, because there are as many as may be.
+    /// A receipt was not stored because the limit is reached.
     case limited(StoreName, ReceiptLimitReached)
-    /// Forgotten, because the store could not be asked for too long.
-    case givenUp(StoreName)
-    /// A purchase was looked at again.
-    case rechecked(StoreName)
-    case recheckFailed(StoreName, cause: String)
-    /// The store was told that a purchase is its buyer's.
+    /// A receipt was deleted because the store was unavailable for too long.
+    case abandoned(StoreName)
+    /// A purchase was reverified.
+    case reverified(StoreName)
+    case reverificationFailed(StoreName, cause: String)
+    /// A purchase was acknowledged to its store.
     case acknowledged(StoreName)
-    /// It was not, and is to be told again.
+    /// An acknowledgement failed and will be sent again.
     case notAcknowledged(StoreName, cause: String)
-    /// - Parameter name: the store's word, such as `REFUND`.
+    /// - Parameter name: The store's name of the notification, such as `REFUND`.
     case notified(StoreName, name: String, isNew: Bool)
-    case notificationRefused(StoreName, ReceiptRefusal)
+    case notificationRejected(StoreName, ReceiptRejection)
     case ledgerFailed(cause: String)
 }

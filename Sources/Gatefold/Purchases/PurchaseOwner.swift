@@ -1,26 +1,32 @@
-/// Somebody to whom purchases belong, as a pseudonym: 128 bits of a keyed digest.
+/// The owner of purchases, as a pseudonym: 128 bits of a keyed digest.
 ///
-/// An installation of an app, an account of a provider, or a subscriber. Those linked with a subscriber are one person with it.
+/// An owner is an installation of an app, an account of a provider, or a subscriber. Owners that are linked with a
+/// subscriber are the same person.
 public typealias PurchaseOwner = Pseudonym<PurchaseOwnerKind>
 
 public enum PurchaseOwnerKind: PseudonymKind {
     public static let size = 16
 }
 
-extension ReferenceKey {
-    /// The owner that a subscriber is.
+extension PseudonymKey {
+    /// Returns the owner that represents a subscriber.
     public func owner(_ subscriber: Subscriber) -> PurchaseOwner {
         pseudonym("owner", "subscriber", subscriber.backend, subscriber.key)
     }
 
-    /// The owner that an installation of an app is (PROTOCOLS 2.1: the `user_id` that Baker makes once).
+    /// Returns the owner that represents an installation of an app: the `user_id` that Baker creates once per
+    /// installation.
     ///
-    /// - Parameter app: the bundle identifier: installations of two apps have nothing in common.
+    /// Source: Baker protocol, “Common parameters”.
+    ///
+    /// - Parameter app: The bundle identifier. Installations of two apps are unrelated.
     public func owner(installation: String, of app: String) -> PurchaseOwner {
         pseudonym("owner", "installation", app, installation)
     }
 
-    /// The owner that an account of a provider is (PROTOCOLS 4).
+    /// Returns the owner that represents an account of a provider.
+    ///
+    /// Source: Cloud Softphone protocol, “Template variables”.
     public func owner(account: String, of publication: PublicationID) -> PurchaseOwner {
         pseudonym("owner", "account", publication.rawValue, account)
     }

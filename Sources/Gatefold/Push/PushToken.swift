@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Where an app's push tokens are good.
+/// The environment in which an app's push tokens are valid.
 public enum PushEnvironment: String, Sendable, CaseIterable {
     case production
-    /// Builds signed for development.
+    /// The environment of builds signed for development.
     case sandbox
 }
 
-/// What the notification service knows one installation of an app by.
+/// The notification service's identifier of one installation of an app.
 public struct PushToken: Hashable, Sendable {
     /// The app's bundle identifier, which is the notification's topic.
     public let app: String
@@ -21,11 +21,11 @@ public struct PushToken: Hashable, Sendable {
     }
 }
 
-/// A token with its place in the store's order.
+/// A token with its position in the store's order.
 public struct RegisteredPushToken: Sendable, Equatable {
     public let sequence: Int64
     public let token: PushToken
-    /// When the app last sent it.
+    /// The time at which the app last sent the token.
     public let registered: Date
 
     public init(sequence: Int64, token: PushToken, registered: Date) {
@@ -35,20 +35,21 @@ public struct RegisteredPushToken: Sendable, Equatable {
     }
 }
 
-/// A notification to all installations of an app, sent in the order of the store, so that it can be taken up where it stopped.
+/// A notification to all installations of an app. It is sent in the store's order, so that a stopped campaign can
+/// resume.
 public struct PushCampaign: Sendable, Equatable {
-    /// Names it for good: the same name is the same campaign, begun once.
+    /// The permanent name of the campaign. The same name is the same campaign, started only once.
     public let name: String
     public let publication: PublicationID
     public let app: String
     public let environment: PushEnvironment
     public let edition: EditionID?
     public let begun: Date
-    /// The last token that was dealt with; 0 before the first.
+    /// The sequence number of the last processed token; 0 before the first.
     public var position: Int64
     public var sent: Int
     public var failed: Int
-    /// Tokens that the service no longer knows.
+    /// The number of tokens that the service no longer accepts.
     public var gone: Int
     public var finished: Date?
 

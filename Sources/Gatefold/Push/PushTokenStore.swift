@@ -1,39 +1,42 @@
 public import Foundation
 
-/// The push tokens of apps, and how far notifications have come.
+/// A store of push tokens and of the progress of campaigns.
 public protocol PushTokenStore: Sendable {
-    /// Keeps a token, or notes that it is still in use.
+    /// Stores a token, or records that it is still in use.
     ///
-    /// - Throws: ``PushTokenLimitReached`` for a new one where as many of the app came within the hour as may.
-    func register(_ token: PushToken, at moment: Date) async throws
+    /// - Throws: ``PushTokenLimitReached`` if the token is new and the hourly limit for new tokens of the app is
+    ///   reached.
+    func register(_ token: PushToken, at timestamp: Date) async throws
 
-    /// Tokens in the store's order.
+    /// Returns tokens in the store's order.
     ///
-    /// - Parameter after: the ``RegisteredPushToken/sequence`` of the last one seen; 0 for the first.
+    /// - Parameter after: The ``RegisteredPushToken/sequence`` of the last token seen; 0 for the first.
     func pushTokens(
         of app: String, in environment: PushEnvironment, after: Int64, limit: Int
     ) async throws -> [RegisteredPushToken]
 
-    /// - Parameter after: counts only those behind this place.
+    /// Returns the number of tokens.
+    ///
+    /// - Parameter after: The sequence number behind which tokens are counted.
     func countPushTokens(of app: String, in environment: PushEnvironment, after: Int64) async throws -> Int
 
-    /// Forgets a token that the service no longer knows, unless the app sent it again since `moment`.
-    func forget(_ token: PushToken, unlessRegisteredAfter moment: Date) async throws
+    /// Deletes a token that the service no longer accepts, unless the app sent it again after `timestamp`.
+    func remove(_ token: PushToken, unlessRegisteredAfter timestamp: Date) async throws
 
-    /// Begins a campaign, or finds the one of this name as far as it has come.
+    /// Starts a campaign, or returns the campaign of this name with its progress.
     func begin(_ campaign: PushCampaign) async throws -> PushCampaign
 
-    /// Keeps how far a campaign has come.
-    func keep(_ campaign: PushCampaign) async throws
+    /// Stores the progress of a campaign.
+    func save(_ campaign: PushCampaign) async throws
 
-    /// Campaigns of a publication, the latest first.
+    /// Returns the campaigns of a publication, latest first.
     ///
-    /// - Parameter unfinished: only those that have not come to their end.
+    /// - Parameter unfinished: `true` to return only unfinished campaigns.
     func campaigns(in publication: PublicationID, unfinished: Bool, limit: Int) async throws -> [PushCampaign]
 }
 
-/// A token was not kept, because too many new ones of its app came within an hour. Apps send theirs at every launch, so it
-/// comes again.
+/// An error that indicates that a token was not stored, because the app sent too many new tokens within an hour.
+/// Apps send their token at every launch, so the token arrives again.
 public struct PushTokenLimitReached: BackendFailure {
     public let cause = "too many new push tokens of one app within an hour"
 

@@ -1,19 +1,22 @@
-/// A push token as an app spells it: hexadecimal digits (Baker, PROTOCOLS 2.5) or base64 (Basispress, PROTOCOLS 3).
+/// A push token as an app encodes it: hexadecimal digits or base64. Source: Baker protocol, “Push token request”;
+/// Basispress protocol, “Push token registration”.
 public enum PushTokenText: Sendable, Equatable {
     case token([UInt8])
-    /// What iOS 13 and later have for a description, `{length = 32, bytes = 0x740f … 1d }`: most of its bytes are left out,
-    /// so the app needs a new release before anybody can reach it.
+    /// The text is the description of a token in iOS 13 and later, `{length = 32, bytes = 0x740f … 1d }`, which
+    /// omits most of the bytes. Notifications cannot reach the app until it has a new release.
     case truncated
     case malformed
 
-    /// How many bytes a token may have. Today's have 32, and nothing promises that.
+    /// The permitted length of a token, in bytes. Current tokens have 32 bytes, but Apple does not guarantee the
+    /// length.
     public static let sizes = 16...200
 
-    /// Reads any text.
+    /// Parses any text.
     ///
-    /// What could be either is hexadecimal: base64 of a token without a single letter beyond `f` does not happen.
+    /// Text that is valid in both encodings is read as hexadecimal, because base64 of a token practically always
+    /// contains a character beyond `f`.
     public static func read(_ text: some StringProtocol) -> PushTokenText {
-        // No spelling of a token is longer.
+        // No encoding of a token is longer.
         guard text.utf8.count <= 4 * sizes.upperBound else { return .malformed }
         let bytes = Array(text.utf8)
         let body = bytes.filter { !" \t\r\n".utf8.contains($0) }
@@ -26,13 +29,13 @@ public enum PushTokenText: Sendable, Equatable {
         sizes.contains(bytes.count) ? .token(bytes) : .malformed
     }
 
-    /// Without the `<` and `>` of older descriptions.
+    /// Removes the `<` and `>` of older descriptions.
     private static func unwrapped(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         guard bytes.first == UInt8(ascii: "<"), bytes.last == UInt8(ascii: ">") else { return bytes[...] }
         return bytes.dropFirst().dropLast()
     }
 
-    /// `{length=32,bytes=0x…}`, which short ones fit into whole.
+    /// Parses `{length=32,bytes=0x…}`. The description of a short token is complete.
     private static func described(_ text: String) -> PushTokenText {
         guard let match = text.wholeMatch(of: /\{length=([0-9]{1,4}),bytes=0x([0-9A-Fa-f.…]*)\}/),
             let length = Int(match.1)
@@ -41,7 +44,7 @@ public enum PushTokenText: Sendable, Equatable {
         return sized(bytes)
     }
 
-    /// Of either alphabet, padded or not, its `+` perhaps become spaces, broken into lines or not.
+    /// Decodes base64 of either alphabet, with or without padding and line breaks. A space counts as `+`.
     private static func base64(_ bytes: [UInt8]) -> [UInt8]? {
         var letters = bytes.filter { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
         while letters.last == UInt8(ascii: "=") { letters.removeLast() }

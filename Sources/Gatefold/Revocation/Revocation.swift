@@ -1,96 +1,103 @@
 public import Foundation
 
-/// Ends the sessions of a subscriber in one publication that were issued before a moment.
+/// A revocation of a subscriber's sessions in one publication that were issued before a given time.
 public struct Revocation: Hashable, Sendable {
     public let publication: PublicationID
-    public let subscriber: SubscriberReference
-    /// Nil ends all sessions of the subscriber. A device's session reference ends the device's.
-    public let session: SessionReference?
-    /// A whole second. Sessions issued before it are ended, those issued at it or later are not.
+    public let subscriber: SubscriberPseudonym
+    /// The session to end, or nil to end all sessions of the subscriber. A device's session reference ends the
+    /// device's sessions.
+    public let session: SessionPseudonym?
+    /// The boundary, a whole second. Sessions issued before it end; sessions issued at or after it do not.
     public let before: Date
-    /// The one session that is not ended: whoever changes their password on one device signs out all others.
-    public let spared: SparedSession?
+    /// The only session that does not end. A reader who changes the password on one device signs out all others.
+    public let exempt: ExemptSession?
 
-    /// Ends everything issued up to and including `moment`: the next whole second after it is the boundary.
+    /// Creates a revocation of all sessions issued up to and including `timestamp`. The boundary is the next whole
+    /// second.
     public init(
-        publication: PublicationID, subscriber: SubscriberReference, session: SessionReference?, at moment: Date
+        publication: PublicationID, subscriber: SubscriberPseudonym, session: SessionPseudonym?, at timestamp: Date
     ) {
         self.init(
             publication: publication, subscriber: subscriber, session: session,
-            before: Date(timeIntervalSince1970: moment.timeIntervalSince1970.rounded(.down) + 1))
+            before: Date(timeIntervalSince1970: timestamp.timeIntervalSince1970.rounded(.down) + 1))
     }
 
-    /// Ends everything of the subscriber issued up to and including `moment` but one session.
+    /// Creates a revocation of all sessions of the subscriber issued up to and including `timestamp`, except one.
     public init(
-        publication: PublicationID, subscriber: SubscriberReference, sparing spared: SparedSession, at moment: Date
+        publication: PublicationID, subscriber: SubscriberPseudonym, exempting exempt: ExemptSession, at timestamp: Date
     ) {
         self.init(
             publication: publication, subscriber: subscriber, session: nil,
-            before: Date(timeIntervalSince1970: moment.timeIntervalSince1970.rounded(.down) + 1), spared: spared)
+            before: Date(timeIntervalSince1970: timestamp.timeIntervalSince1970.rounded(.down) + 1), exempt: exempt)
     }
 
-    /// Ends the sessions of a device that makes room for another.
+    /// Creates a revocation of the sessions of an evicted device.
     ///
     /// - Parameters:
-    ///   - recorded: the latest boundary on record for the device's sessions or all of its subscriber's. A session opened
-    ///     in the second of a revocation counts as issued at the boundary, so this one lies behind it.
-    ///   - moment: of the eviction; clocks of several machines are a little out of order, so the device may be used later.
+    ///   - recorded: The latest recorded boundary of the device's sessions or of all sessions of its subscriber. A
+    ///     session opened in the second of a revocation counts as issued at the boundary, so the new boundary is
+    ///     after the recorded one.
+    ///   - timestamp: The time of the eviction. The device's last use may be later, because the clocks of several
+    ///     nodes differ slightly.
     public init(
-        publication: PublicationID, subscriber: SubscriberReference, evicting device: Device, recorded: Date?,
-        at moment: Date
+        publication: PublicationID, subscriber: SubscriberPseudonym, evicting device: Device, recorded: Date?,
+        at timestamp: Date
     ) {
         self.init(
-            publication: publication, subscriber: subscriber, session: SessionReference(device.reference),
-            at: max(moment, device.lastUsed, recorded ?? .distantPast))
+            publication: publication, subscriber: subscriber, session: SessionPseudonym(device.reference),
+            at: max(timestamp, device.lastUsed, recorded ?? .distantPast))
     }
 
     public init(
-        publication: PublicationID, subscriber: SubscriberReference, session: SessionReference?, before: Date,
-        spared: SparedSession? = nil
+        publication: PublicationID, subscriber: SubscriberPseudonym, session: SessionPseudonym?, before: Date,
+        exempt: ExemptSession? = nil
     ) {
         self.publication = publication
         self.subscriber = subscriber
         self.session = session
         self.before = before
-        // One that is not ended anyway is not spared: two that end the same are equal.
-        self.spared = spared.flatMap { $0.issuedAt < before ? $0 : nil }
+        // A session that does not end anyway is not spared, so that two revocations with the same effect are equal.
+        self.exempt = exempt.flatMap { $0.issuedAt < before ? $0 : nil }
     }
 
-    /// Whether a session of this scope is ended.
-    func ends(_ session: SessionReference, issuedAt: Date) -> Bool {
+    /// Returns whether the revocation ends a session of its scope.
+    func ends(_ session: SessionPseudonym, issuedAt: Date) -> Bool {
         guard issuedAt < before else { return false }
-        return !(spared.map { $0.includes(session, issuedAt: issuedAt) } ?? false)
+        return !(exempt.map { $0.includes(session, issuedAt: issuedAt) } ?? false)
     }
 
-    /// This one and another of the same scope as one: it ends what either ends, and nothing else.
+    /// Returns one revocation that replaces this one and another of the same scope. It ends exactly the sessions
+    /// that either ends.
     ///
-    /// In whatever order revocations are joined, the result is the same: every node and every store comes to it.
+    /// The result does not depend on the order in which revocations are joined, so all nodes and stores compute the
+    /// same result.
     public func joined(with other: Revocation) -> Revocation {
         let (earlier, later) = before <= other.before ? (self, other) : (other, self)
-        // What is issued at the later boundary or after it neither ends. Of what is issued before, the later one leaves at
-        // most its spared session, and the earlier one leaves of that what it spares itself, or what came after its boundary.
-        let spared = later.spared.map { spared in
-            let isSparedByBoth = earlier.spared?.session == spared.session
-            let left = isSparedByBoth ? earlier.spared.map(\.issuedAt) ?? earlier.before : earlier.before
-            return SparedSession(session: spared.session, issuedAt: max(spared.issuedAt, left))
+        // Neither revocation ends sessions issued at or after the later boundary. Of the sessions issued earlier,
+        // the later revocation leaves at most its spared session. The earlier revocation leaves that session if it
+        // spares it too or if the session was issued at or after the earlier boundary.
+        let exempt = later.exempt.map { exempt in
+            let isExemptInBoth = earlier.exempt?.session == exempt.session
+            let left = isExemptInBoth ? earlier.exempt.map(\.issuedAt) ?? earlier.before : earlier.before
+            return ExemptSession(session: exempt.session, issuedAt: max(exempt.issuedAt, left))
         }
         return Revocation(
-            publication: publication, subscriber: subscriber, session: session, before: later.before, spared: spared)
+            publication: publication, subscriber: subscriber, session: session, before: later.before, exempt: exempt)
     }
 }
 
-/// A session that outlives a revocation of all of its subscriber's.
-public struct SparedSession: Hashable, Sendable {
-    public let session: SessionReference
-    /// When it was issued: an earlier one of the same device is not spared.
+/// A session that remains valid after a revocation of all sessions of its subscriber.
+public struct ExemptSession: Hashable, Sendable {
+    public let session: SessionPseudonym
+    /// The issue time. An earlier session of the same device is not spared.
     public let issuedAt: Date
 
-    public init(session: SessionReference, issuedAt: Date) {
+    public init(session: SessionPseudonym, issuedAt: Date) {
         self.session = session
         self.issuedAt = issuedAt
     }
 
-    func includes(_ session: SessionReference, issuedAt: Date) -> Bool {
+    func includes(_ session: SessionPseudonym, issuedAt: Date) -> Bool {
         session == self.session && issuedAt >= self.issuedAt
     }
 }

@@ -1,48 +1,53 @@
 public import Foundation
 import Synchronization
 
-/// The revocations of one publication, in memory: reading a token asks no database.
+/// The revocations of one publication, in memory. Reading a token needs no database query.
 ///
-/// A state store keeps them; whoever records one there adds it here too, and every node follows the store. They are in many
-/// parts with a lock each, by subscriber: whatever looks at all of them holds up a decision for no longer than a part takes.
+/// A state store stores the revocations. Code that records a revocation there also adds it here, and every node
+/// follows the store. The list consists of 256 parts by subscriber, each with its own lock. An operation on all
+/// revocations therefore delays a decision by no more than the time for one part.
 public final class RevocationList: Sendable {
     public let publication: PublicationID
-    /// Noted with every revocation that ends anything more.
-    public let changes = ChangeCount()
+    /// The change counter. Every revocation that ends further sessions increments it.
+    public let changes = ChangeCounter()
     private let parts = (0..<256).map { _ in RevocationListPart() }
-    /// How many were taken in that ended anything more.
+    /// The number of added revocations that ended further sessions.
     private let taken = Atomic<Int>(0)
     private let expiry = Atomic<UInt32>(0)
-    /// Ends every session issued before it; 0: none.
+    /// The floor in seconds: every session issued before it is ended. 0 means none.
     private let lowest = Atomic<UInt32>(0)
 
     public init(publication: PublicationID) {
         self.publication = publication
     }
 
-    /// References are digests, so that any byte of one spreads them evenly.
-    private func part(of subscriber: SubscriberReference) -> RevocationListPart {
+    /// Returns the part of a subscriber. References are digests, so any of their bytes distributes them evenly.
+    private func part(of subscriber: SubscriberPseudonym) -> RevocationListPart {
         parts[Int(truncatingIfNeeded: subscriber.number & 0xFF)]
     }
 
-    /// Takes one in; those of other publications are passed over, and one of a scope that has one already is joined with it.
+    /// Adds a revocation. Revocations of other publications are ignored. A revocation is joined with an existing
+    /// one of the same scope.
     ///
-    /// - Parameter expires: when whatever it ends has expired; nil where only the store can say that.
+    /// - Parameter expires: The time at which all sessions that the revocation ends have expired, or nil if only
+    ///   the store knows it.
     public func add(_ revocation: Revocation, expires: Date? = nil) {
         guard revocation.publication == publication else { return }
-        // What is read back from the store ends nothing more.
-        let endsMore = part(of: revocation.subscriber).add(revocation, expires: expires) {
+        // A revocation that is read back from the store ends no further sessions.
+        let revokesMore = part(of: revocation.subscriber).add(revocation, expires: expires) {
             taken.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
         }
-        if endsMore { changes.note() }
+        if revokesMore { changes.increment() }
     }
 
-    /// Ends every session issued before the moment, whosever it is: an older state was brought back, and what it does not know
-    /// of any more may have been revoked. A floor never sinks.
-    public func raiseFloor(to moment: Date) {
-        let second = WholeSecond(roundingUp: moment)
+    /// Ends all sessions issued before the given time, of every subscriber.
+    ///
+    /// It is needed after an older state was restored, because sessions unknown to that state may have been
+    /// revoked. The floor never decreases.
+    public func raiseFloor(to timestamp: Date) {
+        let second = WholeSecond(roundingUp: timestamp)
         let (before, after) = lowest.max(second.value, ordering: .sequentiallyConsistent)
-        if before != after { changes.note() }
+        if before != after { changes.increment() }
     }
 
     private var floor: Date {
@@ -50,38 +55,40 @@ public final class RevocationList: Sendable {
         return second == 0 ? .distantPast : Date(timeIntervalSince1970: TimeInterval(second))
     }
 
-    /// Rises with what is taken in, to be noted by whoever asks ``hasEndedAll(of:since:)`` later.
+    /// The sequence number of the latest revocation. Callers store it to call ``hasRevokedAll(of:since:)`` later.
     var order: Int { taken.load(ordering: .sequentiallyConsistent) }
 
-    /// Whether all sessions of a subscriber were ended since an order was noted.
-    func hasEndedAll(of subscriber: SubscriberReference, since noted: Int) -> Bool {
+    /// Returns whether all sessions of a subscriber were ended after the stored sequence number.
+    func hasRevokedAll(of subscriber: SubscriberPseudonym, since noted: Int) -> Bool {
         part(of: subscriber).order(of: subscriber).map { $0 > noted } ?? false
     }
 
-    public func isRevoked(_ holder: SaltHolder) -> Bool {
-        if holder.issuedAt < floor { return true }
-        return part(of: holder.subscriber).ends(holder.subscriber, holder.session, issuedAt: holder.issuedAt)
+    public func isRevoked(_ subject: SaltSubject) -> Bool {
+        if subject.issuedAt < floor { return true }
+        return part(of: subject.subscriber).ends(subject.subscriber, subject.session, issuedAt: subject.issuedAt)
     }
 
-    /// The earliest moment at which a new session of this subscriber is not ended by what is already revoked.
-    public func boundary(subscriber: SubscriberReference, session: SessionReference) -> Date {
+    /// Returns the earliest issue time at which a new session of this subscriber is not ended by existing
+    /// revocations.
+    public func boundary(subscriber: SubscriberPseudonym, session: SessionPseudonym) -> Date {
         max(floor, part(of: subscriber).revocations(of: subscriber)?.boundary(of: session) ?? .distantPast)
     }
 
-    /// The latest boundary of this subscriber, of whatever session: no session that was opened so far counts as issued after
-    /// it, or after now.
-    func boundary(subscriber: SubscriberReference) -> Date {
+    /// Returns the latest boundary of this subscriber for any session. Every existing session counts as issued no
+    /// later than the later of this boundary and the current time.
+    func boundary(subscriber: SubscriberPseudonym) -> Date {
         max(floor, part(of: subscriber).revocations(of: subscriber)?.boundary ?? .distantPast)
     }
 
-    /// What ends every session of a subscriber that was opened so far, or every one of a session's scope.
+    /// Returns a revocation that ends all existing sessions of a subscriber, or all in a session's scope.
     ///
-    /// A session opened in the second of a revocation counts as issued at its boundary, so this one lies behind all there are
-    /// as well as behind the moment: two within a second end what was opened between them.
-    public func ending(
-        _ subscriber: SubscriberReference, session: SessionReference? = nil, at moment: Date
+    /// A session opened in the second of a revocation counts as issued at its boundary. The new boundary is
+    /// therefore after `timestamp` and after all existing boundaries, so that two revocations within a second also end
+    /// the sessions opened between them.
+    public func makeRevocation(
+        _ subscriber: SubscriberPseudonym, session: SessionPseudonym? = nil, at timestamp: Date
     ) -> Revocation {
-        var latest = moment
+        var latest = timestamp
         if let session {
             latest = max(latest, boundary(subscriber: subscriber, session: session))
         } else {
@@ -90,17 +97,20 @@ public final class RevocationList: Sendable {
         return Revocation(publication: publication, subscriber: subscriber, session: session, at: latest)
     }
 
-    /// Forgets those that ended nothing but tokens that had expired by a moment, as the store has: see ``hasForgotten(_:)``.
-    public func discard(expiredBy moment: Date) {
-        let second = WholeSecond(roundingUp: moment)
-        // Raised first: a token whose end is forgotten is never good meanwhile.
+    /// Discards revocations whose tokens had all expired by the given time, as the store does; see
+    /// ``hasPruned(_:)``.
+    public func discard(expiredBy timestamp: Date) {
+        let second = WholeSecond(roundingUp: timestamp)
+        // The limit rises first, so that a token whose revocation is discarded is never valid in between.
         expiry.max(second.value, ordering: .sequentiallyConsistent)
         for part in parts { part.discard(expiredBy: second) }
     }
 
-    /// Whether the end of a token with this expiry may be forgotten: it expired long ago, whatever the clock or a renewal window
-    /// that was lengthened since may say.
-    public func hasForgotten(_ expiresAt: Date) -> Bool {
+    /// Returns whether the revocation of a token with this expiry may be discarded.
+    ///
+    /// Such a token expired long ago. The result holds even if the clock was set back or a renewal window became
+    /// longer.
+    public func hasPruned(_ expiresAt: Date) -> Bool {
         let second = expiry.load(ordering: .sequentiallyConsistent)
         return second > 0 && expiresAt.timeIntervalSince1970 <= TimeInterval(second)
     }

@@ -1,20 +1,21 @@
 import Foundation
 import Synchronization
 
-/// The revocations of some subscribers.
+/// A part of the revocation list, for a share of the subscribers.
 ///
-/// Most subscribers have the end of one session, which takes 24 bytes with its key; a table is between three and six eighths
-/// full, so that one takes 32 to 64 bytes.
+/// Most subscribers have one ended session, which takes 24 bytes with its key. The hash table is between three and
+/// six eighths full, so that an entry takes 32 to 64 bytes.
 final class RevocationListPart: Sendable {
     private enum Held {
-        case session(SubscriberRevocations.SessionEnd)
+        case session(SubscriberRevocations.SessionRevocation)
         case several(Several)
     }
 
-    /// In an object of its own, so that those who have it pay for it alone.
+    /// The revocations of a subscriber with more than one. They are in a separate object, so that only such
+    /// subscribers need the memory.
     private final class Several: Sendable {
         let revocations: SubscriberRevocations
-        /// Which of those taken in was the latest that ends all sessions; 0: none.
+        /// The sequence number of the latest revocation of all sessions; 0 means none.
         let order: Int
 
         init(_ revocations: SubscriberRevocations, order: Int) {
@@ -25,33 +26,35 @@ final class RevocationListPart: Sendable {
 
     private let held = Mutex<[UInt64: Held]>([:])
 
-    /// - Parameter number: gives the place of one that ends anything more in the order of all.
-    /// - Returns: whether it ends anything more.
+    /// Adds a revocation.
+    ///
+    /// - Parameter number: Returns the next sequence number, for a revocation that ends further sessions.
+    /// - Returns: `true` if the revocation ends further sessions.
     func add(_ revocation: Revocation, expires: Date?, number: () -> Int) -> Bool {
         held.withLock { held in
             let key = revocation.subscriber.number
             var revocations = Self.revocations(held[key]) ?? SubscriberRevocations()
-            let endsMore = revocations.add(revocation, expires: expires)
+            let revokesMore = revocations.add(revocation, expires: expires)
             var order = Self.order(held[key])
-            if endsMore {
+            if revokesMore {
                 let number = number()
                 if revocation.session == nil { order = number }
             }
             held[key] = Self.held(revocations, order)
-            return endsMore
+            return revokesMore
         }
     }
 
-    func revocations(of subscriber: SubscriberReference) -> SubscriberRevocations? {
+    func revocations(of subscriber: SubscriberPseudonym) -> SubscriberRevocations? {
         held.withLock { Self.revocations($0[subscriber.number]) }
     }
 
-    func order(of subscriber: SubscriberReference) -> Int? {
+    func order(of subscriber: SubscriberPseudonym) -> Int? {
         let order = held.withLock { Self.order($0[subscriber.number]) }
         return order > 0 ? order : nil
     }
 
-    func ends(_ subscriber: SubscriberReference, _ session: SessionReference, issuedAt: Date) -> Bool {
+    func ends(_ subscriber: SubscriberPseudonym, _ session: SessionPseudonym, issuedAt: Date) -> Bool {
         held.withLock { held in
             switch held[subscriber.number] {
             case nil: false
@@ -61,13 +64,13 @@ final class RevocationListPart: Sendable {
         }
     }
 
-    func discard(expiredBy moment: WholeSecond) {
+    func discard(expiredBy timestamp: WholeSecond) {
         held.withLock { held in
             var changed: [(UInt64, Held?)] = []
             for (key, value) in held {
                 guard var revocations = Self.revocations(value) else { continue }
                 let before = revocations
-                revocations.discard(expiredBy: moment)
+                revocations.discard(expiredBy: timestamp)
                 if revocations != before { changed.append((key, Self.held(revocations, Self.order(value)))) }
             }
             for (key, value) in changed { held[key] = value }

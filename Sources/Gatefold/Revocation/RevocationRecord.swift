@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A revocation as a state store keeps it.
+/// A revocation as a state store stores it.
 public struct RevocationRecord: Hashable, Sendable {
-    /// Rises by the order in which revocations were recorded.
+    /// The sequence number. It increases in the order in which revocations were recorded.
     public let sequence: Int64
     public let revocation: Revocation
-    /// No token that it ends expires later than this.
+    /// The latest expiry of the tokens that the revocation ends.
     public let expires: Date
 
     public init(sequence: Int64, revocation: Revocation, expires: Date) {
@@ -15,13 +15,15 @@ public struct RevocationRecord: Hashable, Sendable {
     }
 }
 
-/// Some of the revocations that a store has, in order.
+/// A page of the revocations in a store, in order.
 public struct RevocationPage: Sendable {
     public var records: [RevocationRecord]
-    /// The sequence numbers of rows that can not be read. What can be known of them is among the records all the same: the
-    /// end of all sessions that their subscriber opened so far. Of a row that does not even say whose it is nothing is.
+    /// The sequence numbers of unreadable rows.
+    ///
+    /// For an unreadable row whose subscriber is known, `records` contains a revocation of all sessions that the
+    /// subscriber has opened. For a row without a readable subscriber, `records` contains nothing.
     public var unreadable: [Int64]
-    /// The sequence number to go on after; nil where there are no more.
+    /// The sequence number after which the next page starts, or nil if this page is the last.
     public var next: Int64?
 
     public init(records: [RevocationRecord] = [], unreadable: [Int64] = [], next: Int64? = nil) {

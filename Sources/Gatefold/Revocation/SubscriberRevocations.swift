@@ -1,67 +1,67 @@
 package import Foundation
 
-/// The revocations of one subscriber in one publication, joined: few of them end what any number ended.
+/// The joined revocations of one subscriber in one publication.
 ///
-/// The end of all sessions takes the place of the ends of single ones that it covers. Where more than ``maxSessions`` sessions
-/// were ended one by one, the half that was ended first becomes an end of all that were issued until then: whoever signs in and
-/// out without end leaves a bounded number of revocations. A session that was opened before those and never ended is ended
-/// with them.
+/// A revocation of all sessions replaces the revocations of single sessions that it covers. If more than
+/// ``maxSessions`` single sessions are ended, the half that ended first becomes one revocation of all sessions
+/// issued until then. The number of revocations therefore stays bounded even if a reader signs in and out without
+/// end. An older session that never ended is ended with them.
 package struct SubscriberRevocations: Sendable, Equatable {
-    /// The end of one session, or of one device's.
-    struct SessionEnd: Sendable, Equatable {
+    /// The end of one session, or of one device's sessions.
+    struct SessionRevocation: Sendable, Equatable {
         private let number: UInt32
         fileprivate(set) var before: WholeSecond
-        /// ``WholeSecond/none`` until the store has said it.
+        /// The latest expiry of the ended tokens, or ``WholeSecond/none`` until the store provides it.
         fileprivate(set) var expires: WholeSecond
 
-        init(_ session: SessionReference, before: WholeSecond, expires: WholeSecond) {
+        init(_ session: SessionPseudonym, before: WholeSecond, expires: WholeSecond) {
             number = UInt32(truncatingIfNeeded: session.number)
             self.before = before
             self.expires = expires
         }
 
-        var session: SessionReference { SessionReference(number: UInt64(number)) }
+        var session: SessionPseudonym { SessionPseudonym(number: UInt64(number)) }
 
-        func isOf(_ session: SessionReference) -> Bool { UInt64(number) == session.number }
+        func isOf(_ session: SessionPseudonym) -> Bool { UInt64(number) == session.number }
 
-        func ends(_ session: SessionReference, issuedAt: Date) -> Bool {
+        func ends(_ session: SessionPseudonym, issuedAt: Date) -> Bool {
             isOf(session) && issuedAt < before.date
         }
     }
 
-    /// As many ends of single sessions are held apart.
+    /// The maximum number of ended sessions that are stored individually.
     package static let maxSessions = 64
 
     private(set) var all: Revocation?
     private(set) var allExpires = WholeSecond.none
-    private(set) var sessions: [SessionEnd]
+    private(set) var sessions: [SessionRevocation]
 
     package init() {
         sessions = []
     }
 
-    init(_ end: SessionEnd) {
+    init(_ end: SessionRevocation) {
         sessions = [end]
     }
 
     var isEmpty: Bool { all == nil && sessions.isEmpty }
 
-    /// The end of a session, where there is nothing else.
-    var only: SessionEnd? { all == nil && sessions.count == 1 ? sessions[0] : nil }
+    /// The ended session, if there is exactly one and no revocation of all sessions.
+    var only: SessionRevocation? { all == nil && sessions.count == 1 ? sessions[0] : nil }
 
-    /// Whether all sessions of some time were ended at once.
+    /// A Boolean value that indicates whether a revocation of all sessions exists.
     var hasAll: Bool { all != nil }
 
-    /// How many revocations say the same.
+    /// The number of revocations after joining.
     package var count: Int { sessions.count + (all == nil ? 0 : 1) }
 
-    func ends(_ session: SessionReference, issuedAt: Date) -> Bool {
+    func ends(_ session: SessionPseudonym, issuedAt: Date) -> Bool {
         if let all, all.ends(session, issuedAt: issuedAt) { return true }
         return sessions.contains { $0.ends(session, issuedAt: issuedAt) }
     }
 
-    /// The latest boundary for a session's scope, or nil where there is none.
-    func boundary(of session: SessionReference) -> Date? {
+    /// Returns the latest boundary for a session's scope, or nil if there is none.
+    func boundary(of session: SessionPseudonym) -> Date? {
         let own = sessions.first { $0.isOf(session) }.map(\.before.date)
         return [all?.before, own].compactMap(\.self).max()
     }
@@ -73,14 +73,15 @@ package struct SubscriberRevocations: Sendable, Equatable {
 
     /// Joins a revocation of this subscriber in this publication.
     ///
-    /// - Parameter expires: when whatever it ends has expired; nil where only the store can say that.
-    /// - Returns: whether it ends anything more.
+    /// - Parameter expires: The time at which all sessions that the revocation ends have expired, or nil if only
+    ///   the store knows it.
+    /// - Returns: `true` if the revocation ends further sessions.
     @discardableResult
     package mutating func add(_ revocation: Revocation, expires: Date?) -> Bool {
         let expires = expires.map { WholeSecond(roundingUp: $0) } ?? .none
         if let session = revocation.session {
             let before = WholeSecond(roundingUp: revocation.before)
-            return add(SessionEnd(session, before: before, expires: expires), of: revocation)
+            return add(SessionRevocation(session, before: before, expires: expires), of: revocation)
         }
         allExpires = max(allExpires, expires)
         let joined = all?.joined(with: revocation) ?? revocation
@@ -90,7 +91,7 @@ package struct SubscriberRevocations: Sendable, Equatable {
         return true
     }
 
-    private mutating func add(_ end: SessionEnd, of revocation: Revocation) -> Bool {
+    private mutating func add(_ end: SessionRevocation, of revocation: Revocation) -> Bool {
         if covers(end) { return false }
         if let index = sessions.firstIndex(where: { $0.isOf(end.session) }) {
             sessions[index].expires = max(sessions[index].expires, end.expires)
@@ -103,11 +104,11 @@ package struct SubscriberRevocations: Sendable, Equatable {
         return true
     }
 
-    /// Whether the end of all sessions ends whatever this one ends.
-    private func covers(_ end: SessionEnd) -> Bool {
+    /// Returns whether the revocation of all sessions covers this one.
+    private func covers(_ end: SessionRevocation) -> Bool {
         guard let all, end.before.date <= all.before else { return false }
-        guard let spared = all.spared, end.isOf(spared.session) else { return true }
-        return end.before.date <= spared.issuedAt
+        guard let exempt = all.exempt, end.isOf(exempt.session) else { return true }
+        return end.before.date <= exempt.issuedAt
     }
 
     private mutating func fold(_ like: Revocation) {
@@ -120,19 +121,19 @@ package struct SubscriberRevocations: Sendable, Equatable {
         sessions = sessions.filter { !covers($0) }
     }
 
-    /// Forgets what ended nothing but tokens that had expired by a moment.
-    mutating func discard(expiredBy moment: WholeSecond) {
-        func isOver(_ expires: WholeSecond) -> Bool { expires != .none && expires <= moment }
-        if all != nil, isOver(allExpires) { all = nil }
-        sessions.removeAll { isOver($0.expires) }
+    /// Discards revocations whose tokens had all expired by the given time.
+    mutating func discard(expiredBy timestamp: WholeSecond) {
+        func isExpired(_ expires: WholeSecond) -> Bool { expires != .none && expires <= timestamp }
+        if all != nil, isExpired(allExpires) { all = nil }
+        sessions.removeAll { isExpired($0.expires) }
     }
 
-    /// Those that are to be on record.
-    package func records(of subscriber: SubscriberReference, in publication: PublicationID) -> [UnnumberedRecord] {
-        var records: [UnnumberedRecord] = []
-        if let all { records.append(UnnumberedRecord(revocation: all, expires: allExpires.date)) }
+    /// Returns the revocations to store.
+    package func records(of subscriber: SubscriberPseudonym, in publication: PublicationID) -> [UnsequencedRevocation] {
+        var records: [UnsequencedRevocation] = []
+        if let all { records.append(UnsequencedRevocation(revocation: all, expires: allExpires.date)) }
         records += sessions.map { end in
-            UnnumberedRecord(
+            UnsequencedRevocation(
                 revocation: Revocation(
                     publication: publication, subscriber: subscriber, session: end.session, before: end.before.date),
                 expires: end.expires.date)
@@ -141,8 +142,8 @@ package struct SubscriberRevocations: Sendable, Equatable {
     }
 }
 
-/// A revocation with what a store notes beside it, before it has a place in the order.
-package struct UnnumberedRecord: Sendable, Hashable {
+/// A revocation and its expiry, without a sequence number.
+package struct UnsequencedRevocation: Sendable, Hashable {
     package let revocation: Revocation
     package let expires: Date
 

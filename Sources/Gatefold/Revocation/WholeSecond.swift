@@ -1,10 +1,11 @@
 import Foundation
 
-/// Seconds since 1970 in four bytes, until 2106: a million revocations are held in memory.
+/// A number of whole seconds since 1970 in four bytes, valid until 2106. The small size matters because the memory
+/// holds a million revocations.
 struct WholeSecond: Hashable, Comparable, Sendable {
     let value: UInt32
 
-    /// The first whole second that is not before a moment.
+    /// Creates the first whole second that is not before the given time.
     init(roundingUp date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.up)
         value = seconds < 0 ? 0 : UInt32(exactly: min(seconds, Double(UInt32.max))) ?? UInt32.max
@@ -14,7 +15,7 @@ struct WholeSecond: Hashable, Comparable, Sendable {
         self.value = value
     }
 
-    /// Before any moment that matters: where nothing is known.
+    /// An unknown time. It is before any relevant time.
     static let none = WholeSecond(0)
 
     var date: Date { Date(timeIntervalSince1970: TimeInterval(value)) }

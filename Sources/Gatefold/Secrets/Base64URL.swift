@@ -26,10 +26,11 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns nil unless the text is the one encoding of some bytes: no padding, no other letters, no stray bits.
+    /// Returns the bytes of a text, or nil unless the text is the canonical encoding: no padding, no other letters,
+    /// no stray bits.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? { decode(letters: Array(text.utf8)) }
 
-    /// The same of the text's bytes.
+    /// Returns the bytes of a text given as UTF-8 bytes.
     package static func decode(letters: [UInt8]) -> [UInt8]? {
         guard letters.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
-/// Compares two byte strings in a time that depends on their lengths only.
+/// Compares two byte strings in a time that depends only on their lengths.
 ///
-/// The one place where a secret is compared with anything (PITFALLS row 5).
+/// All comparisons of secrets use this function. Source: Pitfall 5, “Loose comparison of secrets”.
 public func isEqualInConstantTime(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0

@@ -1,4 +1,4 @@
-/// Bytes as lower-case hexadecimal digits.
+/// A conversion between bytes and lower-case hexadecimal digits.
 public enum Hexadecimal {
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
@@ -14,7 +14,7 @@ public enum Hexadecimal {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
 
-    /// Returns nil unless the text is an even number of hexadecimal digits of either case.
+    /// Returns the bytes of a text, or nil unless the text is an even number of hexadecimal digits of either case.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -27,7 +27,7 @@ public enum Hexadecimal {
         return bytes
     }
 
-    /// The value of one digit of either case.
+    /// Returns the value of one digit of either case.
     static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

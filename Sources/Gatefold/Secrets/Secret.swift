@@ -1,4 +1,4 @@
-/// Bytes that only the publisher's machines know. Prints as nothing.
+/// A secret that only the publisher's machines know. Its description is redacted.
 public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public let bytes: [UInt8]
 
@@ -6,7 +6,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
         self.bytes = bytes
     }
 
-    /// The UTF-8 bytes of the text, which is what every verifier of the historic formula hashes.
+    /// Creates a secret from the UTF-8 bytes of the text, as every verifier of the historic formula hashes them.
     public init(_ text: String) {
         bytes = Array(text.utf8)
     }
@@ -16,7 +16,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A publication's secrets in rotation: the first signs, all of them verify.
+/// The current and retired secrets of a publication. The current secret signs, and all of them verify.
 public struct SecretRing: Sendable {
     public let current: Secret
     public let retired: [Secret]

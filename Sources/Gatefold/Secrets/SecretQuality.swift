@@ -1,4 +1,5 @@
-/// Why a secret may not be used: a guessable one turns every issued pair into an offline test (PITFALLS row 4).
+/// The reason that a secret is rejected. A guessable secret turns every issued pair of credentials into an offline
+/// test. Source: Pitfall 4, “Weak secrets”.
 public enum SecretWeakness: Error, Equatable, Sendable, CustomStringConvertible {
     case empty
     case short(bytes: Int)
@@ -9,17 +10,17 @@ public enum SecretWeakness: Error, Equatable, Sendable, CustomStringConvertible 
         switch self {
         case .empty: "the secret is empty"
         case .short(let bytes):
-            "the secret has \(bytes) bytes; at least \(SecretWeakness.leastBytes) are needed (see `gatefold secret new`)"
+            "the secret has \(bytes) bytes; at least \(SecretWeakness.minBytes) are needed (see `gatefold secret new`)"
         case .sample: "the secret is a well-known sample (see `gatefold secret new`)"
         case .repetitive: "the secret repeats too few different characters (see `gatefold secret new`)"
         }
     }
 
-    /// The fewest bytes a secret may have.
-    public static let leastBytes = 16
-    static let leastDifferentBytes = 6
-    static let leastUnexpectedBytes = 8
-    /// Longest first, so that no word hides a part of a longer one.
+    /// The minimum length of a secret, in bytes.
+    public static let minBytes = 16
+    static let minDistinctBytes = 6
+    static let minUnexpectedBytes = 8
+    /// The well-known samples, longest first, so that a short sample does not hide part of a longer one.
     static let samples = [
         "changeme", "change-me", "change_me", "secret", "your-secret", "yoursecret", "password", "passw0rd", "sekrit",
         "default", "example", "sample", "test", "letmein", "qwerty", "123456", "abcdef", "gatefold", "pugpig", "baker",
@@ -30,17 +31,20 @@ public enum SecretWeakness: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 extension Secret {
-    /// - Throws: ``SecretWeakness`` when the secret is empty, short, a sample with little beside it, or repetitive.
+    /// Checks the strength of the secret.
+    ///
+    /// - Throws: ``SecretWeakness`` if the secret is empty, short or repetitive, or consists of a sample and little
+    ///   else.
     public func requireStrength() throws(SecretWeakness) {
         let text = String(decoding: bytes, as: UTF8.self).lowercased()
         if text.allSatisfy(\.isWhitespace) { throw .empty }
         if SecretWeakness.samples.contains(text) { throw .sample }
-        if bytes.count < SecretWeakness.leastBytes { throw .short(bytes: bytes.count) }
-        if Set(bytes).count < SecretWeakness.leastDifferentBytes || isOnePieceRepeated { throw .repetitive }
-        // What is left after taking well-known words away must still be a secret.
+        if bytes.count < SecretWeakness.minBytes { throw .short(bytes: bytes.count) }
+        if Set(bytes).count < SecretWeakness.minDistinctBytes || isOnePieceRepeated { throw .repetitive }
+        // The remainder after removal of all well-known samples must still be strong enough.
         var rest = text
         for sample in SecretWeakness.samples { rest = rest.split(separator: sample).joined() }
-        if Self.unexpected(Array(rest.utf8)) < SecretWeakness.leastUnexpectedBytes { throw .sample }
+        if Self.unexpected(Array(rest.utf8)) < SecretWeakness.minUnexpectedBytes { throw .sample }
     }
 
     private var isOnePieceRepeated: Bool {
@@ -49,7 +53,8 @@ extension Secret {
         }
     }
 
-    /// How many bytes are no step from the one before: the same, the next in order, or the next on a keyboard.
+    /// Returns the number of bytes that do not continue the byte before them. A byte continues the previous byte if
+    /// it is the same, its neighbour in order, or its neighbour on a keyboard.
     private static func unexpected(_ bytes: [UInt8]) -> Int {
         let steps = zip(bytes, bytes.dropFirst()).count { before, after in
             before.distance(to: after).magnitude <= 1

@@ -1,77 +1,79 @@
 public import Foundation
 
-/// What Gatefold remembers of sessions: devices, revocations, and who has signed in before. What a call acknowledged is on
-/// disk when it returns.
+/// A store of session data: devices, revocations and known devices of readers. A call that returns has written its
+/// changes to disk.
 ///
-/// Thrown errors mean that the store could not be asked or could not keep it.
+/// An error means that the store could not be queried or could not store a change.
 public protocol SessionStore: Sendable {
-    /// Admits a device under the limit, atomically: of many at once no more than the limit remain.
+    /// Admits a device under the limit, atomically: parallel calls never exceed the limit.
     ///
-    /// An admitted device counts as used at `moment`; evicted ones are forgotten, and the revocations of their sessions
-    /// (see ``Revocation/init(publication:subscriber:evicting:recorded:at:)``) are recorded in the same transaction and
-    /// returned.
+    /// An admitted device counts as used at `timestamp`. Evicted devices are deleted. The revocations of their
+    /// sessions (see ``Revocation/init(publication:subscriber:evicting:recorded:at:)``) are recorded in the same
+    /// transaction and returned.
     func admit(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID,
-        limit: DeviceLimit, at moment: Date
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        limit: DeviceLimit, at timestamp: Date
     ) async throws -> DeviceRegistration
 
-    /// The subscriber's devices, the one used last first.
-    func devices(of subscriber: SubscriberReference, in publication: PublicationID) async throws -> [Device]
+    /// Returns the subscriber's devices, most recently used first.
+    func devices(of subscriber: SubscriberPseudonym, in publication: PublicationID) async throws -> [Device]
 
-    /// Notes that a device is still in use. A device not known is not added.
+    /// Records that a device is still in use. An unknown device is not added.
     func touch(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID, at moment: Date
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
     ) async throws
 
-    /// Forgets a device.
+    /// Deletes a device.
     func remove(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
     ) async throws
 
-    /// Notes for how long tokens of a publication can matter from now on. The longest that was ever noted stays in force.
+    /// Records the maximum lifetime of a publication's tokens. The longest recorded value remains in force.
     ///
-    /// Call it before a token of such a lifetime is sealed.
-    func note(_ bounds: TokenBounds, of publication: PublicationID) async throws
+    /// Call it before a token with such a lifetime is sealed.
+    func record(_ bounds: TokenBounds, of publication: PublicationID) async throws
 
-    /// Keeps a revocation, joined with what is on record of its subscriber (see `SubscriberRevocations`), until whatever it
-    /// ends has expired.
+    /// Stores a revocation until all sessions that it ends have expired. It is joined with the stored revocations
+    /// of its subscriber (see `SubscriberRevocations`).
     func record(_ revocation: Revocation) async throws
 
-    /// The revocations recorded after a sequence number, in order.
+    /// Returns the revocations recorded after a sequence number, in order.
     ///
-    /// - Parameter limit: so many rows are read; 1 or more.
+    /// - Parameter limit: The maximum number of rows to read. Minimum: 1.
     func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage
 
-    /// The moment before which every session was issued that is ended because the store was restored; nil where none is.
+    /// Returns the floor set when the store was restored, or nil if there is none. Every session issued before the
+    /// floor is ended.
     func sessionFloor() async throws -> Date?
 
-    /// Forgets once an hour what can not matter any more, by the store's own clock (see ``StoreClock``). Call it often: most
-    /// calls cost nothing.
+    /// Deletes outdated data once an hour, by the store's own clock (see ``StoreClock``). Call it often, because
+    /// most calls cost nothing.
     ///
-    /// - Returns: for each publication up to which expiry of their tokens revocations may be forgotten; empty where nothing
+    /// - Returns: For each publication, the token expiry up to which revocations may be discarded; empty if nothing
     ///   was done.
     func maintain() async throws -> [PublicationID: Date]
 
-    /// Remembers that the bearer of this digest has signed in successfully (see ``GuessLimiter``).
+    /// Records that the client with this digest has signed in successfully (see ``LoginThrottle``).
     ///
-    /// - Parameter identifier: a digest of whom they signed in as; of its bearers the latest
-    ///   ``SessionStore/acquaintancesPerIdentifier`` are remembered.
-    func rememberAcquaintance(_ digest: [UInt8], of identifier: [UInt8]) async throws
+    /// - Parameter identifier: A digest of the sign-in identifier. The store retains the latest
+    ///   ``SessionStore/maxKnownDevicesPerIdentifier`` clients of each identifier.
+    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws
 
-    func isAcquainted(_ digest: [UInt8]) async throws -> Bool
+    func isKnownDevice(_ digest: [UInt8]) async throws -> Bool
 
-    /// Throws when the store can not be asked at present.
+    /// Checks the store and throws if it is unavailable.
     func health() async throws
 }
 
 extension SessionStore {
-    /// Nil: for stores that can not be restored.
+    /// Returns nil, for stores that cannot be restored.
     public func sessionFloor() async throws -> Date? { nil }
 
-    /// Nobody has more devices; whoever signs in from a new one each time leaves no more.
-    public static var acquaintancesPerIdentifier: Int { 50 }
+    /// The maximum number of known devices per identifier: 50. No reader has more devices. A client that signs in
+    /// from a new device each time leaves no more records.
+    public static var maxKnownDevicesPerIdentifier: Int { 50 }
 
-    /// All revocations recorded after a sequence number, in order; 0 gives all.
+    /// Returns all revocations recorded after a sequence number, in order. 0 returns all.
     public func revocations(after sequence: Int64) async throws -> [RevocationRecord] {
         var records: [RevocationRecord] = []
         var next: Int64? = sequence
@@ -84,8 +86,8 @@ extension SessionStore {
     }
 }
 
-/// What became of a device that signed in.
+/// The result of registering a device at sign-in.
 public enum DeviceRegistration: Sendable, Equatable {
     case admitted(revoking: [Revocation])
-    case refused
+    case rejected
 }

@@ -1,26 +1,28 @@
 public import Foundation
 
-/// What one process learnt that every other of the same state has to know: that something known before no longer holds.
+/// A fact that one process shares with the other processes of the same state: earlier knowledge is no longer valid.
 ///
-/// Facts replace one another by their ``ID-swift.struct``, so that a store keeps few of them, and each has an end. Nothing in
-/// them names a person but keyed digests.
+/// A fact replaces an earlier fact with the same ``ID-swift.struct``, so that a store holds few of them. Each fact
+/// has an expiry. Facts identify persons only by keyed digests.
 public struct SharedFact: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// Whether the last answer about a reader, or about a reader and an edition, was a denial; see ``DenialCache``.
+        /// The fact states whether the last result for a reader, or for a reader and an edition, was a denial; see
+        /// ``DenialCache``.
         case denial
-        /// Which credentials of an identifier a backend confirmed last, or that it no longer does.
+        /// The fact names the credentials of an identifier that a backend confirmed last, or states that it no
+        /// longer confirms them.
         case credentials
-        /// What is cached about somebody no longer holds.
+        /// The fact invalidates the cached data of a subject.
         case invalidation
     }
 
     public struct ID: Hashable, Sendable {
         public let kind: Kind
-        /// The backend's name; empty where it is about none in particular.
+        /// The backend's name, or empty for a fact about no particular backend.
         public let backend: String
-        /// Whom it is about, as a keyed digest; empty: everybody.
+        /// The person that the fact is about, as a keyed digest. Empty means all persons.
         public let subject: [UInt8]
-        /// Which part of what is known about the subject; empty: all of it.
+        /// The part of the subject's data. Empty means all of it.
         public let detail: [UInt8]
 
         public init(kind: Kind, backend: String, subject: [UInt8], detail: [UInt8] = []) {
@@ -33,47 +35,48 @@ public struct SharedFact: Hashable, Sendable {
 
     public let id: ID
     public let value: [UInt8]
-    public let moment: Date
-    /// From here on it is of no use to anybody.
+    public let timestamp: Date
+    /// The expiry of the fact.
     public let end: Date
 
-    public init(id: ID, value: [UInt8], moment: Date, end: Date) {
+    public init(id: ID, value: [UInt8], timestamp: Date, end: Date) {
         self.id = id
         self.value = value
-        self.moment = moment
+        self.timestamp = timestamp
         self.end = end
     }
 }
 
 extension SharedFact {
-    /// Whether it adds to what is on record of its ID, whichever process wrote that: of many denied editions none is lost.
-    public var addsUp: Bool { id.kind == .denial && id.detail.isEmpty }
+    /// A Boolean value that indicates whether the fact is merged with the stored fact of its ID, regardless of the
+    /// process that wrote it. Merging preserves all denied editions.
+    public var isMergeable: Bool { id.kind == .denial && id.detail.isEmpty }
 
-    /// Whether another fact that is on record says nothing more beside this one.
-    public func takesPlace(of other: SharedFact) -> Bool {
+    /// Returns whether this fact makes another stored fact redundant.
+    public func supersedes(of other: SharedFact) -> Bool {
         if other.id == id { return true }
-        guard addsUp, other.id.kind == .denial, other.id.subject == id.subject else { return false }
+        guard isMergeable, other.id.kind == .denial, other.id.subject == id.subject else { return false }
         return other.value == Array(value.prefix(1)) && DenialCache.includes(other, among: self)
     }
 
-    /// The value to be on record in place of another.
-    public func value(joinedWith recorded: [UInt8]) -> [UInt8] {
-        guard addsUp, recorded.first == value.first, let one = DeniedEditions(value.dropFirst()),
+    /// Returns the value that replaces a stored value.
+    public func value(mergedWith recorded: [UInt8]) -> [UInt8] {
+        guard isMergeable, recorded.first == value.first, let one = DeniedEditions(value.dropFirst()),
             let other = DeniedEditions(recorded.dropFirst())
         else { return value }
         return value.prefix(1) + one.union(other).bytes
     }
 }
 
-/// A part of the facts that a store has.
+/// A page of the facts in a store.
 public struct SharedFactPage: Sendable {
-    /// In the order in which they were recorded, without those of the process that asks.
+    /// The facts in the order of their recording, without those of the calling process.
     public let facts: [SharedFact]
-    /// Where the next page begins; nil when this is the last.
+    /// The start of the next page, or nil if this page is the last.
     public let next: Int64?
-    /// Up to here everything was read.
+    /// The sequence number up to which everything was read.
     public let sequence: Int64
-    /// How many rows could not be understood: they were passed over.
+    /// The number of unreadable rows, which were skipped.
     public let unreadable: Int
 
     public init(facts: [SharedFact], next: Int64?, sequence: Int64, unreadable: Int) {
@@ -84,17 +87,19 @@ public struct SharedFactPage: Sendable {
     }
 }
 
-/// Keeps the facts that processes share. What a call acknowledged is on disk when it returns.
+/// A store of the facts that processes share. A call that returns has written its changes to disk.
 public protocol SharedFactStore: Sendable {
-    /// Records facts together, each in the place of what is on record of its ID. Of two processes the later word counts, in
-    /// whatever order they write, and of one process what it writes last, though the clock was set back meanwhile.
+    /// Records facts together. Each replaces the stored fact with the same ID.
     ///
-    /// - Parameter origin: names the process, so that it does not follow itself.
+    /// Between two processes the later fact applies, regardless of the order in which they write. Within one
+    /// process the last written fact applies, even if the clock was set back meanwhile.
+    ///
+    /// - Parameter origin: The identifier of the process, so that it does not read its own facts.
     func record(_ facts: [SharedFact], origin: [UInt8]) async throws
 
-    /// The facts recorded after a sequence number; 0 gives all.
-    func sharedFacts(after sequence: Int64, besides origin: [UInt8], limit: Int) async throws -> SharedFactPage
+    /// Returns the facts recorded after a sequence number. 0 returns all.
+    func sharedFacts(after sequence: Int64, excluding origin: [UInt8], limit: Int) async throws -> SharedFactPage
 
-    /// Forgets facts whose end lies before `moment`, and the oldest of all that are more than `most`.
-    func discardSharedFacts(endedBefore moment: Date, most: Int) async throws
+    /// Deletes facts that expired before `timestamp`, and the oldest facts in excess of `limit`.
+    func discardSharedFacts(endedBefore timestamp: Date, limit: Int) async throws
 }

@@ -1,4 +1,4 @@
-/// What Gatefold itself must remember. What a call acknowledged is on disk when it returns.
+/// A store of all state that Gatefold itself must retain. A call that returns has written its changes to disk.
 ///
-/// Thrown errors mean that the store could not be asked or could not keep it.
-public protocol StateStore: SessionStore, PurchaseLedger, DeliveryOutbox, PushTokenStore, AccountBook {}
+/// An error means that the store could not be queried or could not store a change.
+public protocol StateStore: SessionStore, PurchaseLedger, DeliveryOutbox, PushTokenStore, AccountStore {}

@@ -1,17 +1,18 @@
 import Foundation
 
-/// The address of the machine that asks, without its port.
+/// The address of the client, without its port.
 public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Four bytes for IPv4, sixteen for IPv6; an IPv4 address mapped into IPv6 is kept as the IPv4 address it is.
+    /// The bytes of the address: 4 for IPv4, 16 for IPv6. An IPv4 address mapped into IPv6 is stored as IPv4.
     public let bytes: [UInt8]
-    /// A Boolean value that indicates whether this is the address of a proxy of our own network that is not listed as a trusted
-    /// one, so that it may be the address of any number of clients.
+    /// A Boolean value that indicates whether the address belongs to a proxy in our own network that is not listed
+    /// as trusted. Any number of clients may then share the address.
     public private(set) var isUnlistedProxy = false
 
-    /// Reads a numeric address; returns nil for anything else, names and addresses with a port included.
+    /// Parses a numeric address. The result is nil for any other text, such as a host name or an address with a
+    /// port.
     public init?(_ text: some StringProtocol) {
         let text = String(text)
-        // To C a text ends at its first zero byte.
+        // C text ends at its first zero byte.
         guard text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -31,15 +32,15 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var isIPv6: Bool { bytes.count == 16 }
 
-    /// The same address, as that of a proxy that is not listed.
+    /// The same address, marked as the address of a proxy that is not listed.
     public var asUnlistedProxy: ClientAddress {
         var address = self
         address.isUnlistedProxy = true
         return address
     }
 
-    /// A Boolean value that indicates whether the address is this machine's (127.0.0.0/8, ::1), or one that is not routed in
-    /// the internet: private (RFC 1918, RFC 4193) or link-local (RFC 3927, RFC 4291).
+    /// A Boolean value that indicates whether the address is a loopback address (127.0.0.0/8, ::1), or is not
+    /// routed on the internet: private (RFC 1918, RFC 4193) or link-local (RFC 3927, RFC 4291).
     public var isLocal: Bool { Self.local.contains { $0.contains(self) } }
 
     private static let local = [
@@ -47,12 +48,12 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         "fe80::/10",
     ].compactMap { AddressBlock($0) }
 
-    /// The address with all but its first `bits` bits cleared.
+    /// Returns the address with all but its first `bits` bits cleared.
     public func prefix(bits: Int) -> ClientAddress {
         ClientAddress(
             bytes: bytes.enumerated().map { index, byte in
-                let kept = min(8, max(0, bits - index * 8))
-                return kept == 8 ? byte : byte & ~(0xFF >> UInt8(kept))
+                let prefixBits = min(8, max(0, bits - index * 8))
+                return prefixBits == 8 ? byte : byte & ~(0xFF >> UInt8(prefixBits))
             })
     }
 

@@ -1,16 +1,19 @@
 import Crypto
 import Foundation
 
-/// Which request fields a publication's readers sign in with, and which of them names the reader.
+/// The request fields with which readers of a publication sign in.
 public struct CredentialFields: Sendable, Equatable {
-    /// The field that says who the reader is, such as `email` or `subscriber`.
+    /// The field that identifies the reader, such as `email` or `subscriber`.
     public let identifier: String
-    /// The fields that prove it, such as `password` or `surname`; empty where knowing the identifier is enough.
+    /// The fields that prove the identity, such as `password` or `surname`. Empty if the identifier alone is
+    /// enough.
     public let proofs: [String]
-    /// Those of the fields that may be missing or blank. Only the test backend, which has its own answer to a blank user
-    /// name and asks one user in fifty for a password, has any.
+    /// The fields that may be missing or blank.
+    ///
+    /// Only the test backend has such fields: it has its own result for a blank user name, and requires a password
+    /// from one user in fifty.
     public let optional: Set<String>
-    /// The fields in which an app may hand over a store's receipt in place of all these; empty where none is taken.
+    /// The fields in which an app may send a store receipt instead. Empty if no receipts are accepted.
     public var receipts: Set<String>
 
     public init(identifier: String, proofs: [String], optional: Set<String> = [], receipts: Set<String> = []) {
@@ -20,16 +23,18 @@ public struct CredentialFields: Sendable, Equatable {
         self.receipts = receipts
     }
 
-    /// A field longer than this, in bytes, is nobody's.
-    public static let longestField = 1024
-    /// The same of a field with a part of a receipt.
-    public static let longestReceipt = 64 << 10
+    /// The maximum length of a field, in bytes.
+    public static let maxFieldLength = 1024
+    /// The maximum length of a field with a part of a receipt, in bytes: 64 KiB.
+    public static let maxReceiptLength = 64 << 10
 
-    /// Takes the credentials out of a request's fields: what the reader typed where it is all there, else a receipt.
+    /// Returns the credentials in a request's fields: the typed credentials if they are complete, or else a
+    /// receipt.
     ///
-    /// Returns nil when one is missing, blank, too long or holds a control character: such a request is refused before
-    /// any backend is asked, because to some an empty password is an anonymous bind that succeeds (PITFALLS row 14). So is
-    /// an identifier in which the app left a variable of its template.
+    /// The result is nil if a field is missing, blank or too long, or contains a control character. Gatefold
+    /// rejects such a request before any backend is queried, because some backends treat an empty password as an
+    /// anonymous bind that succeeds. Source: Pitfall 14, “Empty passwords and blank fields that succeed”. The
+    /// result is also nil if the identifier contains a variable of the app's template.
     public func credentials(from fields: [String: String]) -> Credentials? {
         typed(in: fields) ?? receipt(in: fields)
     }
@@ -41,7 +46,7 @@ public struct CredentialFields: Sendable, Equatable {
                 if optional.contains(name) { continue }
                 return nil
             }
-            guard value.utf8.count <= Self.longestField,
+            guard value.utf8.count <= Self.maxFieldLength,
                 !value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
             else { return nil }
             if name == identifier, TemplateVariable.occurs(in: value) { return nil }
@@ -54,8 +59,8 @@ public struct CredentialFields: Sendable, Equatable {
     private func receipt(in fields: [String: String]) -> Credentials? {
         let taken = fields.filter { receipts.contains($0.key) && !$0.value.allSatisfy(\.isWhitespace) }
         let isSound = taken.values.allSatisfy { value in
-            value.utf8.count <= Self.longestReceipt
-                // Base64 may come in lines.
+            value.utf8.count <= Self.maxReceiptLength
+                // Base64 may contain line breaks.
                 && !value.unicodeScalars.contains {
                     ($0.value < 0x20 && !["\t", "\n", "\r"].contains($0)) || $0.value == 0x7F
                 }
@@ -66,11 +71,11 @@ public struct CredentialFields: Sendable, Equatable {
             digest.update(data: Data("\(name.utf8.count):\(name)\(value.utf8.count):\(value)".utf8))
         }
         return Credentials(
-            identifier: Hexadecimal.encode(Array(digest.finalize())), fields: taken, form: .receipt)
+            identifier: Hexadecimal.encode(Array(digest.finalize())), fields: taken, kind: .receipt)
     }
 
-    /// Whether two identifiers may be one to a subscriber system that folds accents, width and what can not be seen, as
-    /// databases do by default.
+    /// Returns whether two identifiers may be the same to a subscriber system that ignores accents, width and
+    /// invisible characters, as databases do by default.
     static func isLike(_ one: String, _ other: String) -> Bool {
         func skeleton(_ identifier: String) -> String {
             let letters = fold(identifier).decomposedStringWithCompatibilityMapping.unicodeScalars.filter { scalar in
@@ -82,7 +87,8 @@ public struct CredentialFields: Sendable, Equatable {
         return skeleton(one) == skeleton(other)
     }
 
-    /// The form in which identifiers are compared: without surrounding white space, in NFC, in lower case.
+    /// Returns the format in which identifiers are compared: without surrounding white space, in NFC, in lower
+    /// case.
     public static func fold(_ identifier: String) -> String {
         identifier.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping.lowercased()
     }

@@ -1,29 +1,31 @@
-/// What the reader typed, as the named fields the publication asks for.
+/// The credentials of a reader, as the named fields that the publication requires.
 ///
-/// Has no description of its own on purpose: what a reader typed must not reach a log.
+/// The description is redacted, because typed credentials must not reach a log.
 public struct Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// What the credentials are; no system is shown those of a form it does not read, see ``SubscriberBackend/reads(_:)``.
-    public enum Form: String, Sendable, CaseIterable {
-        /// What a reader typed.
+    /// The type of credentials. A backend receives only the types that it accepts; see
+    /// ``SubscriberBackend/accepts(_:)``.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Credentials that a reader typed.
         case typed
-        /// What an app store gave the app for a purchase.
+        /// A receipt that an app store gave the app for a purchase.
         case receipt
     }
 
     private let fields: [String: String]
-    public let form: Form
-    /// The field that says who the reader is, folded as ``CredentialFields`` says; a digest of all of a receipt.
+    public let kind: Kind
+    /// The value of the field that identifies the reader, folded as in ``CredentialFields``. For a receipt, a
+    /// digest of all of it.
     public let identifier: String
-    /// The name of that field; nil where it is not known, so that every field counts as a proof.
+    /// The name of the identifying field, or nil if it is unknown. Every field then counts as a proof.
     public let identifierField: String?
 
     public init(
-        identifier: String, identifierField: String? = nil, fields: [String: String], form: Form = .typed
+        identifier: String, identifierField: String? = nil, fields: [String: String], kind: Kind = .typed
     ) {
         self.identifier = identifier
         self.identifierField = identifierField
         self.fields = fields
-        self.form = form
+        self.kind = kind
     }
 
     public subscript(name: String) -> String? { fields[name] }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A time a subscription ran: from its start to its end, both included; without an end it runs on.
+/// A period of a subscription, from its start to its end, both included. Without an end, the period is unlimited.
 public struct Period: Hashable, Sendable {
     public let start: Date
     public let end: Date?
@@ -10,7 +10,7 @@ public struct Period: Hashable, Sendable {
         self.end = end
     }
 
-    public func contains(_ moment: Date) -> Bool {
-        start <= moment && (end.map { moment <= $0 } ?? true)
+    public func contains(_ timestamp: Date) -> Bool {
+        start <= timestamp && (end.map { timestamp <= $0 } ?? true)
     }
 }

@@ -1,8 +1,8 @@
-/// Someone a backend recognised: the backend's name and its own key for them.
+/// A person that a backend authenticated: the backend's name and its own key for the person.
 public struct Subscriber: Hashable, Sendable {
     public let backend: String
     public let key: String
-    /// The session the backend opened for this sign-in, where it has such a thing; kept sealed inside our token.
+    /// The session that the backend opened for this sign-in, if it has sessions. It is sealed inside our token.
     public let upstreamSession: String?
 
     public init(backend: String, key: String, upstreamSession: String? = nil) {
@@ -11,15 +11,17 @@ public struct Subscriber: Hashable, Sendable {
         self.upstreamSession = upstreamSession
     }
 
-    /// Whether both are the same by the bytes: who has a key of other letters that look the same is somebody else.
+    /// Returns whether both are equal by their bytes, because keys that look alike but differ in their letters
+    /// belong to different persons.
     public static func == (one: Subscriber, other: Subscriber) -> Bool {
-        ExactText(one.key) == ExactText(other.key) && ExactText(one.backend) == ExactText(other.backend)
-            && one.upstreamSession.map(ExactText.init) == other.upstreamSession.map(ExactText.init)
+        ByteExactString(one.key) == ByteExactString(other.key)
+            && ByteExactString(one.backend) == ByteExactString(other.backend)
+            && one.upstreamSession.map(ByteExactString.init) == other.upstreamSession.map(ByteExactString.init)
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(ExactText(backend))
-        hasher.combine(ExactText(key))
-        hasher.combine(upstreamSession.map(ExactText.init))
+        hasher.combine(ByteExactString(backend))
+        hasher.combine(ByteExactString(key))
+        hasher.combine(upstreamSession.map(ByteExactString.init))
     }
 }

@@ -1,107 +1,113 @@
-/// An outside system that recognises people.
+/// An external system that authenticates subscribers.
 ///
-/// Answers are values. A thrown error always means "could not be asked", and is never taken for a refusal.
+/// Results are values. An error always means that the query failed. It never counts as a rejection.
 public protocol SubscriberBackend: Sendable {
-    /// The name this backend has in the configuration; it is part of every subscriber and every token.
+    /// The name of this backend in the configuration. It is part of every subscriber and every token.
     var name: String { get }
 
-    /// Whether subscribers of the backend with this name are asked about here: its own, and those of the backends it asks.
-    func answersFor(_ backend: String) -> Bool
+    /// Returns whether this backend handles subscribers of the named backend: its own, and those of the backends
+    /// that it queries.
+    func handles(_ backend: String) -> Bool
 
-    /// Whether it is asked about credentials of this form: what a reader typed unless it says otherwise.
+    /// Returns whether the backend accepts credentials of this type. Default: typed credentials only.
     ///
-    /// A system that does not read receipts is never shown one, and a store never what a reader typed.
-    func reads(_ form: Credentials.Form) -> Bool
+    /// A system without receipt support never receives receipts, and a store never receives typed credentials.
+    func accepts(_ kind: Credentials.Kind) -> Bool
 
-    /// Says whose credentials these are.
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition
+    /// Authenticates credentials and returns their subscriber.
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult
 
-    /// Tells the subscriber's present subscription. Someone it no longer knows has the state `unknown`.
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription
+    /// Returns the subscriber's current subscription. A subscriber that no longer exists has the state `unknown`.
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription
 
-    /// Says whether a reader whose token is to be renewed is still known, and as whom.
-    func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition
+    /// Returns whether a reader whose token is to be renewed is still known, and the reader's current subscriber.
+    func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult
 
-    /// Decides on one edition by itself; nil leaves the decision to the subscription and the publication's policy.
+    /// Decides on a single edition. A nil result defers to the subscription and the publication's policy.
     ///
-    /// Only a publication with the policy ``EntitlementPolicy/backendDecides`` asks for it. What it grants, and what
-    /// ``subscription(of:inquiry:)`` lists, must be the same editions.
+    /// Only publications with the policy ``EntitlementPolicy/backendDecides`` query it. It must grant the same
+    /// editions that ``subscription(of:context:)`` lists.
     ///
-    /// - Parameter edition: nil when the app named none.
-    func verdict(on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry) async throws -> EditionVerdict?
+    /// - Parameter edition: The edition, or nil if the app named none.
+    func verdict(on edition: EditionID?, for subscriber: Subscriber, context: CallContext) async throws
+        -> EditionVerdict?
 
-    /// The subscription where it is known without asking anybody, and as good as asked: nil where it is not.
-    func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Remembered<Subscription>?
+    /// Returns the cached subscription if it is as valid as a new query, or nil otherwise. The backend is not
+    /// queried.
+    func cachedSubscription(of subscriber: Subscriber, context: CallContext) -> Cached<Subscription>?
 
-    /// The same of ``verdict(on:for:inquiry:)``.
-    func rememberedVerdict(
-        on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
-    ) -> Remembered<RememberedVerdict>?
+    /// Returns the cached result of ``verdict(on:for:context:)`` if it is as valid as a new query, or nil
+    /// otherwise.
+    func cachedVerdict(
+        on edition: EditionID, for subscriber: Subscriber, context: CallContext
+    ) -> Cached<CachedVerdict>?
 
-    /// The fields of a request that its answers depend on, beside what they are about.
+    /// The request fields that influence the results of this backend, in addition to the subject.
     var decidingFields: Set<String> { get }
 
-    /// Whether sign-in hands this subscriber the password of the feed, in a publication that issues it.
+    /// Returns whether sign-in gives this subscriber the password of the feed, in a publication that issues it.
     func grantsFeed(to subscriber: Subscriber) -> Bool
 
-    /// Ends whatever the backend opened at sign-in.
-    func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws
+    /// Ends the session that the backend opened at sign-in.
+    func signOut(_ subscriber: Subscriber, context: CallContext) async throws
 
-    /// Where readers register and change their passwords by themselves; nil where that is done elsewhere.
+    /// The registry in which readers register and change their passwords, or nil if another system does that.
     var registry: (any SubscriberRegistry)? { get }
 
-    /// Throws when the backend can not be asked at present.
+    /// Checks the backend and throws if it is unavailable.
     func health() async throws
 }
 
 extension SubscriberBackend {
-    public func answersFor(_ backend: String) -> Bool { backend == name }
+    public func handles(_ backend: String) -> Bool { backend == name }
 
-    public func reads(_ form: Credentials.Form) -> Bool { form == .typed }
+    public func accepts(_ kind: Credentials.Kind) -> Bool { kind == .typed }
 
-    public func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
-        let subscription = try await subscription(of: subscriber, inquiry: inquiry)
-        return subscription.state == .unknown ? .notRecognised(message: subscription.message) : .recognised(subscriber)
+    public func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
+        let subscription = try await subscription(of: subscriber, context: context)
+        return subscription.state == .unknown ? .rejected(message: subscription.message) : .authenticated(subscriber)
     }
 
     public func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? { nil }
 
-    public func rememberedSubscription(
-        of subscriber: Subscriber, inquiry: Inquiry
-    ) -> Remembered<Subscription>? { nil }
+    public func cachedSubscription(
+        of subscriber: Subscriber, context: CallContext
+    ) -> Cached<Subscription>? { nil }
 
-    public func rememberedVerdict(
-        on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
-    ) -> Remembered<RememberedVerdict>? { nil }
+    public func cachedVerdict(
+        on edition: EditionID, for subscriber: Subscriber, context: CallContext
+    ) -> Cached<CachedVerdict>? { nil }
 
     public var decidingFields: Set<String> { [] }
 
     public func grantsFeed(to subscriber: Subscriber) -> Bool { true }
 
-    public func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {}
+    public func signOut(_ subscriber: Subscriber, context: CallContext) async throws {}
 
     public var registry: (any SubscriberRegistry)? { nil }
 
     public func health() async throws {}
 }
 
-/// A backend's answer to credentials.
-public enum Recognition: Sendable, Equatable {
-    case recognised(Subscriber)
-    /// Unknown or wrong: the two are one answer, so that nobody learns which users exist.
+/// A backend's result for credentials.
+public enum AuthenticationResult: Sendable, Equatable {
+    case authenticated(Subscriber)
+    /// The user is unknown or the proof is wrong. Both have the same result, so that it does not reveal which users
+    /// exist.
     ///
     /// - Parameters:
-    ///   - message: shown in place of the publication's own; must not depend on whether the user exists.
-    ///   - found: at whom the proofs were wrong, for counting guesses.
-    case notRecognised(message: String?, found: FoundSubscribers = FoundSubscribers())
+    ///   - message: The message shown instead of the publication's own. It must not depend on whether the user
+    ///     exists.
+    ///   - found: The subscribers for whom the proofs were wrong, for the login throttle.
+    case rejected(message: String?, found: FoundSubscribers = FoundSubscribers())
 }
 
-/// The subscribers whom a backend found for credentials that it did not accept.
+/// The subscribers that a backend found for rejected credentials.
 ///
-/// It is no part of what is answered, so any two are equal: a refusal is the same whether or not somebody was found. It has no
-/// description of its own for the same reason.
+/// They are not part of the result, so any two values are equal: a rejection is the same whether or not a
+/// subscriber was found. The description is redacted for the same reason.
 public struct FoundSubscribers: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
     public let all: [Subscriber]
 
@@ -118,18 +124,18 @@ public struct FoundSubscribers: Sendable, Equatable, CustomStringConvertible, Cu
 /// A backend's own decision on one edition.
 public enum EditionVerdict: Sendable, Equatable {
     case granted
-    case refused(CredentialsRefusal.Reason?, message: String?)
-    /// These subscriptions alone decide, each under the publication's policy: granted if one of them opens the edition,
-    /// else refused like this.
+    case rejected(CredentialsRejection.Reason?, message: String?)
+    /// Only these subscriptions decide, each under the publication's policy. The edition is granted if one of them
+    /// opens it, and otherwise refused with this reason and message.
     ///
-    /// Of a backend that asks several systems, where some refused and the rest leave it to their subscriptions: what a
-    /// system that refused says of its subscription must not open what it refused.
-    case leftTo([Subscription], otherwise: CredentialsRefusal.Reason?, message: String?)
+    /// A backend that queries several systems returns it if some systems refused and the others defer to their
+    /// subscriptions. The subscription of a system that refused must not open the edition.
+    case deferred([Subscription], otherwise: CredentialsRejection.Reason?, message: String?)
 }
 
-/// What a backend said about an edition a while ago, as good as if it said it now.
-public enum RememberedVerdict: Sendable, Equatable {
+/// A cached decision of a backend on an edition.
+public enum CachedVerdict: Sendable, Equatable {
     case verdict(EditionVerdict)
-    /// It leaves it to the subscription.
+    /// The backend defers to the subscription.
     case none
 }

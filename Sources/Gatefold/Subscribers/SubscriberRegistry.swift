@@ -1,34 +1,35 @@
-/// A subscriber system in which readers register, change their passwords and leave by themselves.
+/// A subscriber system in which readers register, change their passwords and delete their accounts.
 ///
-/// Thrown errors mean that it could not be asked or could not keep it.
+/// An error means that the system could not be queried or could not store a change.
 public protocol SubscriberRegistry: Sendable {
-    /// The name of the backend whose subscribers these are.
+    /// The name of the backend that the subscribers belong to.
     var name: String { get }
 
-    /// The credentials' field with the password.
+    /// The name of the credentials field with the password.
     var passwordField: String { get }
 
-    /// Makes a subscriber who has no subscription yet.
+    /// Creates a subscriber without a subscription.
     ///
-    /// - Returns: nil when there is one of this identifier, which is folded like every other.
+    /// - Returns: The subscriber, or nil if the identifier already exists. The identifier is folded like all
+    ///   others.
     func register(identifier: String, password: String) async throws -> Subscriber?
 
-    /// The subscriber of this identifier; nil when there is none.
+    /// Returns the subscriber with this identifier, or nil if there is none.
     func subscriber(identifiedBy identifier: String) async throws -> Subscriber?
 
-    /// What a subscriber signs in with; nil when there is no such subscriber.
+    /// Returns the sign-in identifier of a subscriber, or nil if the subscriber does not exist.
     func identifier(of subscriber: Subscriber) async throws -> String?
 
-    /// Bytes that change whenever the password does, and tell nothing of it; nil when there is no such subscriber.
-    func passwordMark(of subscriber: Subscriber) async throws -> [UInt8]?
+    /// Returns bytes that change with the password without revealing it, or nil if the subscriber does not exist.
+    func passwordRevision(of subscriber: Subscriber) async throws -> [UInt8]?
 
-    /// Sets a password, if the present one is still the one with this mark.
+    /// Sets a password if the current password still has this mark.
     ///
-    /// - Returns: false when it is not, or there is no such subscriber.
-    func setPassword(_ password: String, of subscriber: Subscriber, replacing mark: [UInt8]) async throws -> Bool
+    /// - Returns: `false` if the mark differs or the subscriber does not exist.
+    func setPassword(_ password: String, of subscriber: Subscriber, replacing revision: [UInt8]) async throws -> Bool
 
-    /// Deletes a subscriber and all that belongs to it, for good.
+    /// Deletes a subscriber and all related data permanently.
     ///
-    /// - Returns: false when there was none.
+    /// - Returns: `false` if the subscriber did not exist.
     func erase(_ subscriber: Subscriber) async throws -> Bool
 }

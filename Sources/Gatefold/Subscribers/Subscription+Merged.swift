@@ -1,9 +1,10 @@
 extension Subscription {
-    /// Several subscriptions of one reader as one.
+    /// Merges several subscriptions of one reader.
     ///
-    /// The state is the best of them: active, inactive, suspended, stale, unknown. Each adds the editions that it opens
-    /// by itself, so that a suspended one adds none and one that has run out does not open everything; all add their
-    /// periods and their user info. The message is the first that comes with the state. One alone stays as it is.
+    /// The state is the best in the order active, inactive, suspended, stale, unknown. Each subscription adds the
+    /// editions that it opens in its own state: a suspended subscription adds none, and an expired one does not
+    /// open everything. All add their periods and their user info. The message is the first message of a
+    /// subscription with the resulting state. A single subscription is unchanged.
     public static func merged(_ all: [Subscription]) -> Subscription {
         guard all.count > 1 else { return all.first ?? Subscription(state: .unknown) }
         let order: [SubscriptionState] = [.active, .inactive, .suspended, .stale, .unknown]
@@ -14,7 +15,7 @@ extension Subscription {
         for subscription in all {
             merged.add(subscription.entitlement, of: subscription.state)
             if [.active, .inactive].contains(subscription.state) {
-                merged.beginnings.formUnion(subscription.beginnings)
+                merged.editionPrefixes.formUnion(subscription.editionPrefixes)
             }
             for info in subscription.userInfo where !merged.userInfo.contains(info) { merged.userInfo.append(info) }
             for period in subscription.periods where !merged.periods.contains(period) { merged.periods.append(period) }

@@ -1,32 +1,33 @@
-/// The answer about a subscriber.
+/// The subscription of a subscriber, as a backend reports it.
 public struct Subscription: Sendable, Equatable {
     public var state: SubscriptionState
-    /// Shown to the reader in place of the publication's own message for the state.
+    /// The message to the reader instead of the publication's own message for the state.
     public var message: String?
-    /// What the subscriber system grants by itself; the publication's policy makes the final entitlement of it.
+    /// The entitlement in the subscriber system. The publication's policy derives the final entitlement from it.
     public var entitlement: Entitlement
-    /// Further editions that the subscriber system grants by their beginnings.
-    public var beginnings: Set<EditionBeginnings>
+    /// Further editions that the subscriber system grants by identifier prefix.
+    public var editionPrefixes: Set<EditionPrefixes>
     public var userInfo: [UserInfoCategory]
     public var periods: [Period]
 
-    /// Nothing is granted unless it is said.
+    /// Creates a subscription. By default it grants nothing.
     public init(
         state: SubscriptionState, message: String? = nil, entitlement: Entitlement = .nothing,
-        beginnings: Set<EditionBeginnings> = [], userInfo: [UserInfoCategory] = [], periods: [Period] = []
+        editionPrefixes: Set<EditionPrefixes> = [], userInfo: [UserInfoCategory] = [], periods: [Period] = []
     ) {
         self.state = state
         self.message = message
         self.entitlement = entitlement
-        self.beginnings = beginnings
+        self.editionPrefixes = editionPrefixes
         self.userInfo = userInfo
         self.periods = periods
     }
 
-    /// Whether this subscription opens the edition.
+    /// Returns whether this subscription opens the edition.
     ///
-    /// A list counts in every state that can hold one, because an inactive reader keeps what was bought; everything is
-    /// only for the active (PROTOCOLS 1.2: "absent + not active = nothing").
+    /// A list applies in every state that can have one, because an inactive reader retains purchased editions. The
+    /// value "everything" applies only to active readers, because an absent list means nothing for all other
+    /// readers. Source: Pugpig protocol, “Inactive subscriptions without a list”.
     public func opens(_ edition: EditionID) -> Bool {
         switch state {
         case .unknown, .suspended, .stale: false

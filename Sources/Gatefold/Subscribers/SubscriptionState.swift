@@ -1,11 +1,11 @@
-/// What the app is told about a subscription (PROTOCOLS 1.2).
+/// The subscription state that the app receives. Source: Pugpig protocol, “Subscription states”.
 public enum SubscriptionState: String, Sendable, CaseIterable {
-    /// Nobody we know.
+    /// The subscriber is unknown.
     case unknown
     case active
-    /// Known, and not paying at present; may still hold editions.
+    /// The subscriber is known but does not pay at present. Editions may still be owned.
     case inactive
     case suspended
-    /// The token is too old: the app renews it or asks for the credentials again.
+    /// The token is too old. The app renews it or requests the credentials again.
     case stale
 }

@@ -1,15 +1,17 @@
-/// The variables of an app's URL template, which the app left as they are where it has no value for them, as in
-/// `sip:%account[username]%@example.com` (PROTOCOLS 4).
+/// The variables of an app's URL template. The app leaves a variable in place if it has no value for it, as in
+/// `sip:%account[username]%@example.com`. Source: Cloud Softphone protocol, “Template variables”.
 package enum TemplateVariable {
-    /// Returns whether a variable occurs in the text: a name between percent signs, or with a key in brackets behind it. It may have
-    /// been escaped, also more than once: whatever fills in URLs escapes what the app left in them.
+    /// Returns whether the text contains a variable: a name between percent signs, or a name followed by a key in
+    /// brackets.
     ///
-    /// As a name of an account or a device such a text would be the same for every reader.
+    /// The variable may be percent-encoded several times, because a component that fills in URLs escapes the
+    /// variables that the app left in place. As the name of an account or a device, such a text would be the same
+    /// for every reader.
     package static func occurs(in text: String) -> Bool {
         guard text.utf8.contains(percent) else { return false }
         var form = Array(text.utf8)
-        // Nobody escapes more often than that; what is still escaped then is no name of an account either.
-        for _ in 0..<mostEscapings {
+        // No component escapes more often. A text that is still escaped after that is not an account name either.
+        for _ in 0..<maxEscapeLevels {
             if holdsVariable(form[...]) { return true }
             let unescaped = unescaped(form)
             if unescaped.count == form.count { return false }
@@ -18,7 +20,7 @@ package enum TemplateVariable {
         return true
     }
 
-    private static let mostEscapings = 8
+    private static let maxEscapeLevels = 8
     private static let percent = UInt8(ascii: "%")
 
     private static func holdsVariable(_ text: ArraySlice<UInt8>) -> Bool {
@@ -30,16 +32,19 @@ package enum TemplateVariable {
         return false
     }
 
-    /// - Parameter text: what follows a percent sign.
+    /// Returns whether the text starts with a variable.
+    ///
+    /// - Parameter text: The text after a percent sign.
     private static func isVariable(_ text: ArraySlice<UInt8>) -> Bool {
         guard let first = text.first, isLetter(first) else { return false }
         let rest = text.drop(while: isInName)
         guard rest.first == UInt8(ascii: "[") else { return rest.first == percent }
-        // With a key, the percent sign behind it may have been lost with an escape.
+        // With a key, the closing percent sign may be missing, because an escape may have consumed it.
         return rest.first { $0 == UInt8(ascii: "]") || $0 == percent } == UInt8(ascii: "]")
     }
 
-    /// A malformed escape stands for itself, and so does one of a byte that is not ASCII: `%account` begins with such a one.
+    /// Removes one level of escapes. Malformed escapes and escapes of non-ASCII bytes remain, because `%account`
+    /// starts with such an escape.
     private static func unescaped(_ text: [UInt8]) -> [UInt8] {
         var unescaped: [UInt8] = []
         unescaped.reserveCapacity(text.count)

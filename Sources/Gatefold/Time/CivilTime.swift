@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Days (`2026-11-21`, in UTC) and instants (RFC 3339 section 5.6, also with a space for the `T`) as people and databases
-/// write them.
+/// A parser of days (`2026-11-21`, in UTC) and of timestamps (RFC 3339 section 5.6, also with a space instead of
+/// `T`), as people and databases write them.
 public enum CivilTime {
     private static let day: Int64 = 86_400_000
 
-    /// The moment that a text names; nil for any other text, and for days that no calendar has.
+    /// Returns the time of a text, or nil for any other text and for days that do not exist.
     public static func date(_ text: some StringProtocol, isEnd: Bool = false) -> Date? {
         milliseconds(text, isEnd: isEnd).map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 
-    /// Milliseconds since 1970; nil for any other text, and for days that no calendar has.
+    /// Returns milliseconds since 1970, or nil for any other text and for days that do not exist.
     ///
-    /// - Parameter isEnd: a day as an end is its last millisecond, as a start its first.
+    /// - Parameter isEnd: `true` to read a day as its last millisecond, `false` as its first.
     public static func milliseconds(_ text: some StringProtocol, isEnd: Bool = false) -> Int64? {
         var digits = Digits(bytes: Array(text.utf8))
         guard let year = digits.take(4), digits.skip("-"), let month = digits.take(2), digits.skip("-"),
@@ -39,7 +39,8 @@ public enum CivilTime {
         }
     }
 
-    /// Counts the proleptic Gregorian calendar in years that begin with March, so that the leap day is the last.
+    /// Computes days in the proleptic Gregorian calendar. Years start in March, so that the leap day is the last
+    /// day.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let marchMonth = (month + 9) % 12
@@ -48,7 +49,7 @@ public enum CivilTime {
     }
 }
 
-/// Reads fixed numbers of digits.
+/// A reader of fixed numbers of digits.
 private struct Digits {
     let bytes: [UInt8]
     var index = 0
@@ -72,7 +73,7 @@ private struct Digits {
         return true
     }
 
-    /// One to nine digits behind a decimal point; what is finer than a thousandth is dropped.
+    /// Reads one to nine digits after a decimal point and truncates them to thousandths.
     mutating func takeThousandths() -> Int? {
         var value = 0
         var count = 0
@@ -85,7 +86,7 @@ private struct Digits {
         return value
     }
 
-    /// Minutes east of UTC.
+    /// Reads the offset in minutes east of UTC.
     mutating func takeOffset() -> Int? {
         if skip("Z") || skip("z") { return 0 }
         let sign = skip("+") ? 1 : skip("-") ? -1 : 0

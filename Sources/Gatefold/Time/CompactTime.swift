@@ -1,10 +1,10 @@
 import Foundation
 
-/// Moments as whole seconds or minutes since 2020-01-01T00:00:00Z, to fit into few bytes.
+/// A compact format for times: whole seconds or minutes since 2020-01-01T00:00:00Z.
 enum CompactTime {
     private static let epoch = Date(timeIntervalSince1970: 1_577_836_800)
 
-    /// Rounded down, and held to what 32 bits can say (until the year 2156).
+    /// Returns whole seconds, rounded down and clamped to 32 bits (until the year 2156).
     static func seconds(_ date: Date) -> UInt32 {
         clamped(date.timeIntervalSince(epoch).rounded(.down))
     }
@@ -13,12 +13,12 @@ enum CompactTime {
         epoch.addingTimeInterval(TimeInterval(seconds))
     }
 
-    /// Whole minutes rounded up, held to what 24 bits can say (until the year 2051).
+    /// Returns whole minutes, rounded up and clamped to 24 bits (until the year 2051).
     static func minutes(_ date: Date) -> UInt32 {
         min(0xFF_FFFF, clamped((date.timeIntervalSince(epoch) / 60).rounded(.up)))
     }
 
-    /// What is no number counts as long ago, so that it opens nothing.
+    /// Clamps a number. NaN becomes 0, a time long ago, so that it opens nothing.
     private static func clamped(_ number: Double) -> UInt32 {
         number > 0 ? UInt32(min(number, Double(UInt32.max))) : 0
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Moments as debug comments write them.
+/// The format of times in debug comments.
 enum DebugTime {
     static func text(_ date: Date) -> String { date.formatted(.iso8601) }
 }

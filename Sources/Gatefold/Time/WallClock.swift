@@ -1,14 +1,18 @@
 public import Foundation
 
-/// The civil time, and the time that passes: passed in wherever a rule depends on them, so that tests decide both.
+/// The civil time and a monotonic clock. Rules that depend on time receive both by injection, so that tests control
+/// them.
 ///
-/// Somebody may set the civil time, by a year in either direction. So durations within the process are differences of
-/// ``elapsed``, and ``now`` is for what must outlive the process or has a date of its own.
+/// An operator may set the civil time, by a year in either direction. Durations within the process are therefore
+/// differences of ``elapsed``. Use ``now`` only for times that must outlive the process or that are dates
+/// themselves.
 public struct WallClock: Sendable {
     private let reading: @Sendable () -> Date
     private let passing: @Sendable () -> TimeInterval
 
-    /// - Parameter elapsed: reads a clock that never goes back and that nobody sets.
+    /// Creates a clock.
+    ///
+    /// - Parameter passing: Returns the time of a monotonic clock that cannot be set.
     public init(
         _ reading: @escaping @Sendable () -> Date,
         elapsed passing: @escaping @Sendable () -> TimeInterval = { WallClock.sinceFirstUse }
@@ -17,16 +21,16 @@ public struct WallClock: Sendable {
         self.passing = passing
     }
 
-    /// The present moment.
+    /// The current time.
     public var now: Date { reading() }
 
-    /// Seconds since some moment that stays the same while the process lives; the machine's sleep counts.
+    /// The seconds since a fixed time in the life of the process. The machine's sleep counts.
     public var elapsed: TimeInterval { passing() }
 
     /// The machine's own clock.
     public static let system = WallClock { Date() }
 
     private static let firstUse = ContinuousClock.now
-    /// By the machine's clock that nobody sets.
+    /// The seconds on the machine's monotonic clock since its first use.
     public static var sinceFirstUse: TimeInterval { (ContinuousClock.now - firstUse) / Duration.seconds(1) }
 }

@@ -1,4 +1,4 @@
-/// Writes the big-endian fields of our binary formats.
+/// A writer of the big-endian fields of our binary formats.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -10,14 +10,14 @@ struct ByteWriter {
         bytes.append(contentsOf: more)
     }
 
-    /// A text behind its length in two bytes; the caller has limited the length.
+    /// Writes a text after its length in two bytes. The caller must limit the length.
     mutating func write(text: String) {
         write(UInt16(truncatingIfNeeded: text.utf8.count))
         bytes.append(contentsOf: text.utf8)
     }
 }
 
-/// Reads what ``ByteWriter`` wrote; every read of something that is not there returns nil.
+/// A reader of the output of ``ByteWriter``. A read beyond the end returns nil.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
@@ -38,7 +38,7 @@ struct ByteReader {
         return Array(rest.prefix(count))
     }
 
-    /// All that is left.
+    /// Returns the remaining bytes.
     mutating func readRest() -> [UInt8] {
         defer { rest = [] }
         return Array(rest)

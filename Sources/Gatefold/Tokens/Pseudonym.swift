@@ -1,15 +1,15 @@
-/// What a ``Pseudonym`` stands for, and how much of the digest it takes.
+/// The subject of a ``Pseudonym``, and the size of its digest.
 public protocol PseudonymKind: Sendable {
-    /// In bytes, 16 at most.
+    /// The size in bytes. Maximum: 16.
     static var size: Int { get }
 }
 
-/// Stands for what must not be named: the beginning of a keyed digest.
+/// A pseudonym for a subject that must not be named: the start of a keyed digest.
 ///
-/// Without the ``ReferenceKey`` it tells nothing.
+/// It reveals nothing without the ``PseudonymKey``.
 public struct Pseudonym<Kind: PseudonymKind>: Hashable, Sendable, CustomStringConvertible {
     public static var size: Int { Kind.size }
-    /// The bytes as numbers, so that telling two apart takes no look elsewhere.
+    /// The bytes as numbers, stored inline so that comparisons need no further memory access.
     private let high: UInt64
     private let low: UInt64
 
@@ -23,7 +23,7 @@ public struct Pseudonym<Kind: PseudonymKind>: Hashable, Sendable, CustomStringCo
         return bytes
     }
 
-    /// Returns nil unless there are exactly ``size`` bytes.
+    /// Creates a pseudonym, or returns nil unless there are exactly ``size`` bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == Self.size else { return nil }
         self.init(all: bytes)
@@ -47,13 +47,15 @@ public struct Pseudonym<Kind: PseudonymKind>: Hashable, Sendable, CustomStringCo
         low = number
     }
 
-    /// Reads the form that ``description`` writes.
+    /// Parses the format that ``description`` writes.
     public init?(_ text: some StringProtocol) {
         guard let bytes = Hexadecimal.decode(text) else { return nil }
         self.init(bytes: bytes)
     }
 
-    /// - Parameter digest: at least ``size`` bytes.
+    /// Creates a pseudonym from the start of a digest.
+    ///
+    /// - Parameter digest: At least ``size`` bytes.
     init(digest: [UInt8]) {
         self.init(all: digest.prefix(Self.size))
     }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Tokens sealed with an AEAD: opaque, stateless, URL-safe without padding (DESIGN "Tokens").
+/// A codec of tokens that are sealed with an AEAD: opaque, stateless, URL-safe without padding. Source: Design
+/// rules, “Tokens are sealed and stateless”.
 public struct SealedTokenCodec: TokenCodec {
-    /// A longer text, in bytes, is not looked at.
-    public static let longestToken = 16_384
-    /// The longest backend name, subscriber key and upstream session together, in bytes.
-    public static let longestSubscriber = 8_192
+    /// The maximum length of a token, in bytes. Longer texts are rejected without decoding.
+    public static let maxTokenLength = 16_384
+    /// The maximum total length of backend name, subscriber key and upstream session, in bytes.
+    public static let maxSubscriberLength = 8_192
     static let formatVersion: UInt8 = 1
 
     private let publication: PublicationID
@@ -13,11 +14,11 @@ public struct SealedTokenCodec: TokenCodec {
     private let random: RandomSource
     private let context: [UInt8]
 
-    /// What the tokens are for: one sealed for a purpose is none for another.
+    /// The purpose of a token. A token sealed for one purpose is not valid for another.
     public enum Purpose: String, Sendable {
-        /// What sign-in hands out; can be renewed.
+        /// A token that sign-in returns. It can be renewed.
         case token
-        /// A session inside a signed access token: whoever may read that must not be able to renew it.
+        /// A session inside a signed access token. A reader of the access token must not be able to renew it.
         case access
     }
 
@@ -30,12 +31,14 @@ public struct SealedTokenCodec: TokenCodec {
         context = Array("\(purpose.rawValue) \(Self.formatVersion) \(publication)".utf8)
     }
 
-    /// - Throws: ``TokenError/subscriberTooLong`` when the backend's key does not fit.
+    /// Returns the sealed token of a session.
+    ///
+    /// - Throws: ``TokenError/subscriberTooLong`` if the subscriber exceeds ``maxSubscriberLength``.
     public func seal(_ session: Session) throws -> String {
         let subscriber = session.subscriber
         let length =
             subscriber.backend.utf8.count + subscriber.key.utf8.count + (subscriber.upstreamSession?.utf8.count ?? 0)
-        guard length <= Self.longestSubscriber else { throw TokenError.subscriberTooLong }
+        guard length <= Self.maxSubscriberLength else { throw TokenError.subscriberTooLong }
         var writer = ByteWriter()
         writer.write(Self.formatVersion)
         writer.write(CompactTime.seconds(session.issuedAt))
@@ -51,19 +54,19 @@ public struct SealedTokenCodec: TokenCodec {
     }
 
     public func open(_ token: String) -> Session? {
-        guard token.utf8.count <= Self.longestToken, let sealed = Base64URL.decode(token),
+        guard token.utf8.count <= Self.maxTokenLength, let sealed = Base64URL.decode(token),
             let bytes = keys.open(sealed, authenticating: context)
         else { return nil }
         var reader = ByteReader(bytes)
         guard reader.read(UInt8.self) == Self.formatVersion,
             let issuedAt = reader.read(UInt32.self), let expiresAt = reader.read(UInt32.self),
-            let reference = reader.read(count: SessionReference.size).flatMap({ SessionReference(bytes: $0) }),
+            let reference = reader.read(count: SessionPseudonym.size).flatMap({ SessionPseudonym(bytes: $0) }),
             let flags = reader.read(UInt8.self)
         else { return nil }
-        var device: DeviceReference?
+        var device: DevicePseudonym?
         if flags & 1 != 0 {
-            guard let read = reader.read(count: DeviceReference.size) else { return nil }
-            device = DeviceReference(bytes: read)
+            guard let read = reader.read(count: DevicePseudonym.size) else { return nil }
+            device = DevicePseudonym(bytes: read)
         }
         guard let backend = reader.readText(), let key = reader.readText() else { return nil }
         var upstream: String?
@@ -79,11 +82,11 @@ public struct SealedTokenCodec: TokenCodec {
     }
 }
 
-/// Why a token could not be made.
+/// The reason that a token could not be created.
 public enum TokenError: Error, Equatable, Sendable, CustomStringConvertible {
     case subscriberTooLong
 
     public var description: String {
-        "the backend's key and session for the subscriber exceed \(SealedTokenCodec.longestSubscriber) bytes"
+        "the backend's key and session for the subscriber exceed \(SealedTokenCodec.maxSubscriberLength) bytes"
     }
 }

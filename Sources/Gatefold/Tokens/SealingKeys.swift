@@ -3,7 +3,8 @@ import Foundation
 
 /// The AEAD keys derived from a ring of secrets for one purpose, each with a short identifier.
 ///
-/// A sealed text begins with its key's identifier, so that secrets rotate with overlap and the right key is found at once.
+/// A sealed text starts with its key's identifier, so that secrets rotate with overlap and the right key is found
+/// at once.
 struct SealingKeys: Sendable {
     private struct Entry: Sendable {
         let identifier: [UInt8]
@@ -15,9 +16,12 @@ struct SealingKeys: Sendable {
     private let entries: [Entry]
     private let identifierSize: Int
 
+    /// Derives the keys.
+    ///
     /// - Parameters:
-    ///   - purpose: separates the keys of one secret by use; part of the derivation (RFC 5869's `info`).
-    ///   - identifierSize: how many bytes in front of a sealed text name its key.
+    ///   - purpose: The use of the keys. It separates the keys of one secret and is part of the derivation (RFC
+    ///     5869's `info`).
+    ///   - identifierSize: The number of bytes at the start of a sealed text that identify its key.
     init(_ secrets: SecretRing, purpose: String, identifierSize: Int) {
         self.identifierSize = identifierSize
         entries = secrets.all.map { secret in
@@ -31,24 +35,25 @@ struct SealingKeys: Sendable {
         }
     }
 
-    /// Seals with the current key: identifier, nonce, ciphertext, tag.
+    /// Seals with the current key. The output contains the identifier, nonce, ciphertext and tag.
     func seal(_ plaintext: [UInt8], authenticating context: [UInt8], nonce: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.seal(
             plaintext, using: entries[0].key, nonce: AES.GCM.Nonce(data: nonce), authenticating: context)
         var sealed = entries[0].identifier
         sealed.reserveCapacity(identifierSize + Self.nonceSize + plaintext.count + Self.tagSize)
-        // The three in one; nil only where a nonce has another size than everybody's. As a block: byte by byte takes longer.
+        // `combined` contains all three and is nil only for a nonce of an unusual size. A block copy is faster than
+        // single bytes.
         let combined = box.combined ?? Data(nonce) + box.ciphertext + box.tag
         combined.withUnsafeBytes { sealed.append(contentsOf: $0) }
         return sealed
     }
 
-    /// Returns nil when no key of the ring sealed these bytes under this context.
+    /// Returns the plaintext, or nil if no key of the ring sealed these bytes under this context.
     func open(_ sealed: [UInt8], authenticating context: [UInt8]) -> [UInt8]? {
         guard sealed.count >= identifierSize + Self.nonceSize + Self.tagSize else { return nil }
         let identifier = sealed.prefix(identifierSize)
         guard let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(identifierSize)) else { return nil }
-        // An identifier is short, and two secrets may share one: every key of that name is tried.
+        // Identifiers are short, and two secrets may share one. Every key with that identifier is tried.
         for entry in entries where entry.identifier.elementsEqual(identifier) {
             if let plaintext = try? AES.GCM.open(box, using: entry.key, authenticating: context) {
                 return Array(plaintext)

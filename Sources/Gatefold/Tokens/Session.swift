@@ -1,20 +1,20 @@
 public import Foundation
 
-/// What a token stands for.
+/// The session that a token represents.
 public struct Session: Sendable, Equatable {
     public let publication: PublicationID
     public let subscriber: Subscriber
-    /// The device the app named at sign-in, where it named one.
-    public let device: DeviceReference?
-    public let reference: SessionReference
-    /// When the reader signed in, in whole seconds; renewals keep it. Also the session's generation: a revocation ends the
-    /// sessions issued before it.
+    /// The device that the app named at sign-in, if any.
+    public let device: DevicePseudonym?
+    public let reference: SessionPseudonym
+    /// The sign-in time in whole seconds. Renewals do not change it. It is also the session's generation: a
+    /// revocation ends the sessions issued before it.
     public let issuedAt: Date
-    /// Whole seconds; the token is good until this moment, not at it.
+    /// The expiry in whole seconds. The token is valid until this time, exclusive.
     public let expiresAt: Date
 
     public init(
-        publication: PublicationID, subscriber: Subscriber, device: DeviceReference?, reference: SessionReference,
+        publication: PublicationID, subscriber: Subscriber, device: DevicePseudonym?, reference: SessionPseudonym,
         issuedAt: Date, expiresAt: Date
     ) {
         self.publication = publication

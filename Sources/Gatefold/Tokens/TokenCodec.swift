@@ -1,7 +1,8 @@
-/// How a session becomes the text an app keeps, and back.
+/// A codec that converts a session to the token text that an app stores, and back.
 public protocol TokenCodec: Sendable {
     func seal(_ session: Session) throws -> String
 
-    /// Returns nil for a text that is no token of this publication. Expiry and revocation are not its business.
+    /// Returns the session of a token, or nil if the text is not a token of this publication. The caller must check
+    /// expiry and revocation.
     func open(_ token: String) -> Session?
 }

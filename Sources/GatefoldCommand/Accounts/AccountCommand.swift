@@ -4,7 +4,7 @@ import Gatefold
 
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "account", abstract: "Look into readers' accounts, and erase a reader.",
+        commandName: "account", abstract: "Show readers' accounts, and erase a reader.",
         subcommands: [AccountListCommand.self, AccountShowCommand.self, AccountEraseCommand.self])
 }
 
@@ -12,7 +12,7 @@ struct AccountCommand: AsyncParsableCommand {
 struct AccountReport: Encodable {
     let number: Int64
     let uuid: String
-    /// The reader as `gatefold purchases` names them.
+    /// The reader's name in `gatefold purchases`.
     let owner: String
     let identifier: String
     let fullName: String?

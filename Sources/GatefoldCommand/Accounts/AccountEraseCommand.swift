@@ -6,13 +6,13 @@ import State
 
 struct AccountEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "erase", abstract: "Erase a reader for good. Exits with 1 when there was nothing to erase.",
+        commandName: "erase", abstract: "Erase a reader permanently. Exits with 1 if there was nothing to erase.",
         discussion: """
-            Accounts and purchases go in all publications. Of a reader who registers in an embedded database \
-            (`self_service: true`), sessions and devices end and the subscriber is deleted, too. Another subscriber system \
-            keeps its own record, and a reader it still knows can sign in again: delete them there first.
+            Erases accounts and purchases in all publications. If the reader registered in an embedded database \
+            (`self_service: true`), it also ends the sessions and deletes the devices and the subscriber. Another \
+            subscriber system has its own record, and the reader can sign in again: delete them there first.
 
-            What was delivered stays on record without the account, and what a store took back stays taken back, see \
+            Records of deliveries are retained without the account, and refunded purchases stay refunded. See \
             `purchases erase`.
             """)
 
@@ -20,30 +20,30 @@ struct AccountEraseCommand: AsyncParsableCommand {
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "What the reader signs in with.")
+    @Argument(help: "The reader's sign-in identifier.")
     var identifier: String
 
     private struct Report: Encodable {
-        /// The readers as `gatefold purchases` names them.
+        /// The readers' names in `gatefold purchases`.
         var owners: [String] = []
         var accounts = 0
         var purchaseRecords = 0
         var devices = 0
-        /// In these backends' databases.
+        /// The backends whose databases contained the reader.
         var subscribers: [String] = []
     }
 
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication)
-        let state = try Assembly.existingStateStore(read)
-        let references = read.state.references
+        let state = try Bootstrap.existingStateStore(read)
+        let pseudonymKey = read.state.pseudonymKey
         var report = Report()
         var owners = Set(
             try await state.accounts(identifiedBy: identifier, in: chosen.publication.id).map(\.owner))
-        let plan = try Assembly.plan(read)
+        let plan = try Bootstrap.plan(read)
         var registered: [(kind: SQLiteBackendKind, database: SubscriberDatabase, subscriber: Subscriber)] = []
-        for (name, kind) in SelfServiceDatabases.asked(by: chosen.backend, in: plan) {
+        for (name, kind) in SelfServiceDatabases.requested(by: chosen.backend, in: plan) {
             let database: SubscriberDatabase
             do {
                 database = try kind.openDatabase()
@@ -53,15 +53,15 @@ struct AccountEraseCommand: AsyncParsableCommand {
             guard let record = try await database.find(identifier) else { continue }
             let subscriber = kind.subscriber(record)
             registered.append((kind, database, subscriber))
-            owners.insert(references.owner(subscriber))
+            owners.insert(pseudonymKey.owner(subscriber))
         }
-        // In the order in which readers erase themselves: nothing of somebody who is half erased can be used.
+        // The order is that of a reader's own erasure, so that no data of a partly erased reader can be used.
         let recorded = try await RevocationLists.recorded(in: state)
         for (_, _, subscriber) in registered {
-            let reference = references.reference(to: subscriber)
+            let reference = pseudonymKey.reference(to: subscriber)
             for publication in read.publications.map(\.publication.id) {
                 try await state.record(
-                    recorded.list(for: publication).ending(reference, at: WallClock.system.now))
+                    recorded.list(for: publication).makeRevocation(reference, at: WallClock.system.now))
                 for device in try await state.devices(of: reference, in: publication) {
                     try await state.remove(device.reference, of: reference, in: publication)
                     report.devices += 1
@@ -81,16 +81,16 @@ struct AccountEraseCommand: AsyncParsableCommand {
     }
 
     private static func text(_ report: Report) -> String {
-        guard !report.owners.isEmpty else { return "Nothing is known of this reader." }
+        guard !report.owners.isEmpty else { return "No records of this reader." }
         var lines = [
             """
             Erased \(report.accounts) accounts, \(report.purchaseRecords) records of purchases and \(report.devices) \
             devices of owner \(report.owners.joined(separator: ", ")).
             """
         ]
-        lines += report.subscribers.map { "The subscriber of \($0) is deleted." }
+        lines += report.subscribers.map { "Deleted the subscriber of \($0)." }
         if report.subscribers.isEmpty {
-            lines.append("No embedded database had the reader: the subscriber system keeps its own record.")
+            lines.append("No embedded database has the reader. The subscriber system has its own record.")
         }
         return lines.joined(separator: "\n")
     }
@@ -98,8 +98,9 @@ struct AccountEraseCommand: AsyncParsableCommand {
 
 /// The embedded databases in which the readers of a publication register.
 enum SelfServiceDatabases {
-    /// - Parameter backend: the publication's; what it asks counts, however far.
-    static func asked(by backend: String, in plan: BackendPlan) -> [(name: String, kind: SQLiteBackendKind)] {
+    /// - Parameter backend: The publication's backend. The backends that it queries count too, directly or
+    ///   indirectly.
+    static func requested(by backend: String, in plan: BackendPlan) -> [(name: String, kind: SQLiteBackendKind)] {
         var waiting = [backend]
         var seen: Set<String> = []
         var found: [(name: String, kind: SQLiteBackendKind)] = []

@@ -6,17 +6,17 @@ import State
 
 struct AccountListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List a publication's accounts in the order of their numbers.",
-        discussion: "With --json one object a line, so that any number can be read as they come.")
+        commandName: "list", abstract: "List a publication's accounts, ordered by number.",
+        discussion: "With --json, prints one object per line, so that a script can process the list as a stream.")
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "Begin after this number.")
+    @Option(help: "Start after this account number.")
     var after: Int64 = 0
 
-    @Option(help: "At most so many.")
+    @Option(help: "The maximum number of entries.")
     var limit: Int?
 
     private static let page = 1000
@@ -24,12 +24,12 @@ struct AccountListCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication).publication.id
-        let state = try Assembly.existingStateStore(read)
+        let state = try Bootstrap.existingStateStore(read)
         var last = after
         var left = limit ?? .max
         while left > 0 {
-            let most = min(left, Self.page)
-            let accounts = try await state.accounts(in: chosen, after: last, limit: most)
+            let batchSize = min(left, Self.page)
+            let accounts = try await state.accounts(in: chosen, after: last, limit: batchSize)
             for account in accounts {
                 let report = AccountReport(account)
                 print(
@@ -37,7 +37,7 @@ struct AccountListCommand: AsyncParsableCommand {
                         ? try OutputOptions.encode(report)
                         : "\(report.number)\t\(report.identifier)\t\(report.created.formatted(.iso8601))")
             }
-            guard let final = accounts.last, accounts.count == most else { return }
+            guard let final = accounts.last, accounts.count == batchSize else { return }
             last = final.number
             left -= accounts.count
         }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct BackendsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backends", abstract: "See how a running server's backends are doing, and make it ask them anew.",
-        discussion: "Both ask the running server at the configuration's server.admin_listen.",
+        commandName: "backends", abstract: "Show the status of a running server's backends, and flush their caches.",
+        discussion: "Both commands connect to the running server at server.admin_listen of the configuration.",
         subcommands: [BackendsStatusCommand.self, BackendsFlushCommand.self])
 }

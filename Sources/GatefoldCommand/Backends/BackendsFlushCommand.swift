@@ -3,10 +3,10 @@ import Server
 
 struct BackendsFlushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "flush", abstract: "Make a running server ask a backend anew about one reader, or everybody.",
+        commandName: "flush", abstract: "Flush a running server's cached results of a backend, for one reader or all.",
         discussion: """
-            What the backend said of them is forgotten, its last known good answers included. Whoever it asks in its turn is \
-            flushed with it.
+            Deletes the cached results of the backend, and of the backends that it queries, including the last known \
+            good ones.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -14,21 +14,21 @@ struct BackendsFlushCommand: AsyncParsableCommand {
     @Argument(help: "The backend's name in the configuration.")
     var backend: String
 
-    @Option(parsing: .unconditional, help: "What the reader signs in with; - reads it from standard input.")
+    @Option(parsing: .unconditional, help: "The reader's sign-in identifier; - reads it from standard input.")
     var identifier: String?
 
     @Option(parsing: .unconditional, help: "The backend's own key for the subscriber; - reads it from standard input.")
     var key: String?
 
-    @Option(help: "The subscriber's reference, as logs and `token inspect` show it.")
-    var reference: String?
+    @Option(help: "The subscriber's pseudonym, as logs and `token inspect` show it.")
+    var pseudonym: String?
 
-    @Flag(help: "Everybody: the backend will feel it.")
+    @Flag(help: "Flush all readers. This raises the load on the backend.")
     var all = false
 
     func validate() throws {
-        guard [identifier != nil, key != nil, reference != nil, all].count(where: { $0 }) == 1 else {
-            throw ValidationError("expected one of --identifier, --key, --reference and --all")
+        guard [identifier != nil, key != nil, pseudonym != nil, all].count(where: { $0 }) == 1 else {
+            throw ValidationError("expected one of --identifier, --key, --pseudonym and --all")
         }
     }
 
@@ -36,21 +36,21 @@ struct BackendsFlushCommand: AsyncParsableCommand {
         let read = try configuration.read()
         guard read.backends.contains(where: { $0.name == backend }) else {
             let names = read.backends.map(\.name).joined(separator: ", ")
-            throw CommandFailure(.usage, "there is no backend \(backend); expected one of \(names)")
+            throw CommandFailure(.usage, "no backend \(backend); expected one of \(names)")
         }
-        let answer = try await AdminClient(read).post("/backends/\(backend)/flush", form: try field())
-        switch answer.status {
-        case 200: print(answer.text, terminator: "")
+        let response = try await AdminClient(read).post("/backends/\(backend)/flush", form: try field())
+        switch response.status {
+        case 200: print(response.text, terminator: "")
         case 404: throw CommandFailure(.no, "the running server has no backend \(backend)")
-        case 400: throw CommandFailure(.usage, answer.text.trimmingSuffix { $0.isNewline }.description)
-        default: throw CommandFailure(.unavailable, "the server answered with status \(answer.status)")
+        case 400: throw CommandFailure(.usage, response.text.trimmingSuffix { $0.isNewline }.description)
+        default: throw CommandFailure(.unavailable, "the server responded with status \(response.status)")
         }
     }
 
     private func field() throws -> (name: String, value: String) {
         if let identifier { return ("identifier", try StandardInput.argument(identifier)) }
         if let key { return ("key", try StandardInput.argument(key)) }
-        if let reference { return ("reference", reference) }
+        if let pseudonym { return ("pseudonym", pseudonym) }
         return ("all", "true")
     }
 }

@@ -7,7 +7,7 @@ import Server
 struct CatalogueShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "List the editions of a catalogue: those of the configuration, or those last fetched.")
+        abstract: "List the editions of a catalogue, from the configuration or last fetched.")
 
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup var output: OutputOptions
@@ -47,10 +47,10 @@ struct CatalogueShowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (publication, memory) = try catalogue.read()
-        guard let editions = publication.knownCatalogue(memory)?.editions else {
+        let (publication, cache) = try catalogue.read()
+        guard let editions = publication.knownCatalogue(cache)?.editions else {
             throw CommandFailure(
-                .unavailable, "no catalogue of \(publication.publication.id) has been fetched with success")
+                .unavailable, "no catalogue of \(publication.publication.id) has been fetched successfully")
         }
         let reports = editions.map { Report($0) }
         try output.print(reports, text: reports.map(\.line).joined(separator: "\n"))

@@ -3,14 +3,15 @@ import Gatefold
 import Server
 
 extension PublicationConfiguration {
-    /// The catalogue that a server has at its start: the one of the configuration, or what was last fetched from its source.
+    /// Returns the catalogue with which a server starts: that of the configuration, or the last one fetched from
+    /// the source.
     ///
-    /// - Parameter memory: the publication's.
-    /// - Returns: nil where the source has never been asked with success.
-    func knownCatalogue(_ memory: CatalogueMemory) -> Catalogue? {
+    /// - Parameter cache: The publication's cached catalogue.
+    /// - Returns: The catalogue, or nil if no fetch from the source has succeeded.
+    func knownCatalogue(_ cache: CatalogueCache) -> Catalogue? {
         switch catalogue {
         case .editions(let written): Catalogue(written)
-        case .source: memory.remembered.catalogue
+        case .source: cache.snapshot.catalogue
         }
     }
 }

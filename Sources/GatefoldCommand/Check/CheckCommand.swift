@@ -8,45 +8,49 @@ import Settings
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check a Pugpig endpoint, of Gatefold or of anybody else, for what apps and caches need.",
+        abstract: "Check whether a Pugpig endpoint meets the requirements of apps and caches.",
         discussion: """
-            Signs in as the readers of --cases or --users, asks what apps ask and what no app would, and judges every \
-            answer by rules, each with its source. No configuration is read, and no tokens or passwords are shown.
-            Nothing is changed but what signing in and renewing change. Eight sign-ins are of nobody, two more where these \
-            are answered otherwise than a wrong password; one is of each real reader whom --cases or --users name for it.
-            Exit statuses: 0 when no rule is broken, 1 when one is, 2 when nothing could be checked, 64 for a wrong call, \
-            65 for a file with an empty secret, 66 for a file that can not be read, 73 for a report that can not be \
-            written, 78 for a file of cases that can not be used.
+            Signs in as the readers of --cases or --users, sends the requests of an app and malformed ones, and judges \
+            each response by rules, each with its source. The command reads no configuration and prints no tokens or \
+            passwords.
+            The requests change nothing except by sign-in and renewal. Eight sign-ins use unknown names, and two more \
+            follow if these are refused otherwise than a wrong password. One sign-in with a wrong password is sent for \
+            each reader that --cases or --users name for it.
+            Exit statuses: 0 if no rule is broken, 1 if a rule is broken, 2 if nothing could be checked, 64 for wrong \
+            arguments, 65 for an empty secret file, 66 for an unreadable file, 73 for a report that cannot be written, \
+            78 for an invalid file of cases.
             """)
 
     @OptionGroup var cases: CheckCasesOptions
     @OptionGroup var limits: CheckLimitsOptions
     @OptionGroup var reports: CheckReportOptions
 
-    @Argument(help: "The endpoint below which the calls are, such as https://example.com/daily.")
+    @Argument(
+        help:
+            "The URL of the endpoint, to which the names of the calls are appended, such as https://example.com/daily.")
     var url: String
 
     func run() async throws {
         let root = try Address.argument(url, "URL")
         if root.query != nil {
-            throw CommandFailure(.usage, "expected a URL without a query; name each call in --cases")
+            throw CommandFailure(.usage, "expected a URL without a query; write the address of each call into --cases")
         }
         let options = try limits.options()
         let known = try cases.read()
         if options.timedPairs > 0, !known.hasWrongProof {
             throw CommandFailure(
                 .usage,
-                "--timing needs a reader to be tried with a wrong password: wrong_proof in --cases, or --users test")
+                "--timing needs a reader for wrong passwords: wrong_proof in --cases, or --users test")
         }
         let endpoint = Endpoint(root: root, own: known.calls)
-        let checkup = Checkup(endpoint: endpoint, cases: known, options: options) { stage in
+        let checkRun = CheckRun(endpoint: endpoint, cases: known, options: options) { stage in
             if isatty(2) == 1 { FileHandle.standardError.write(Data("checking \(stage)…\n".utf8)) }
         }
-        reports.removeFormer()
+        reports.removePreviousReport()
         let report: CheckReport
         do {
-            report = try await checkup.run()
-        } catch let failure as Checkup.CouldNotCheck {
+            report = try await checkRun.run()
+        } catch let failure as CheckRun.CheckFailure {
             throw CommandFailure(.nothingChecked, failure.description)
         }
         try reports.write(report)
@@ -54,21 +58,21 @@ struct CheckCommand: AsyncParsableCommand {
     }
 }
 
-/// What is known about the endpoint.
+/// The options with the known facts about the endpoint.
 struct CheckCasesOptions: ParsableArguments {
     @Option(
-        help: "A YAML file of readers, with what they should be answered.",
+        help: "A YAML file of readers with the expected responses.",
         completion: .file(extensions: ["yaml", "yml"]))
     var cases: String?
 
-    @Option(help: "Readers that are known without a file: test, for the test users.")
+    @Option(help: "A built-in list of readers. The only value is test, for the test users.")
     var users: String?
 
     @Option(
-        help: "A file with the secret of edition passwords, so that these are checked.", completion: .file())
+        help: "A file with the secret of edition passwords, to verify the passwords.", completion: .file())
     var secretFile: String?
 
-    @Option(help: "The address of a file behind the gate, with its edition's name in the path.")
+    @Option(help: "The URL of a file behind the gate, with the id of its edition in the path.")
     var content: String?
 
     func read() throws -> CheckCases {
@@ -77,7 +81,7 @@ struct CheckCasesOptions: ParsableArguments {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: cases, isDirectory: &isFolder), !isFolder.boolValue,
                 FileManager.default.isReadableFile(atPath: cases)
-            else { throw CommandFailure(.noInput, "can not read \(cases)") }
+            else { throw CommandFailure(.noInput, "cannot read \(cases)") }
             read = try CheckCases(
                 try YAMLSettings.read(path: cases, environment: ProcessInfo.processInfo.environment))
         }
@@ -90,7 +94,7 @@ struct CheckCasesOptions: ParsableArguments {
         }
         if let secretFile {
             guard let data = FileManager.default.contents(atPath: secretFile) else {
-                throw CommandFailure(.noInput, "can not read \(secretFile)")
+                throw CommandFailure(.noInput, "cannot read \(secretFile)")
             }
             var bytes = Array(data)
             while let last = bytes.last, [0x20, 0x09, 0x0A, 0x0D].contains(last) { bytes.removeLast() }
@@ -102,22 +106,23 @@ struct CheckCasesOptions: ParsableArguments {
     }
 }
 
-/// How the endpoint is asked.
+/// The options for the requests to the endpoint.
 struct CheckLimitsOptions: ParsableArguments {
-    @Option(help: "Requests a second.")
+    @Option(help: "The maximum number of requests per second, 1 to 1000.")
     var rate: Int = 5
 
     @Option(
-        help: "Pairs of wrong sign-ins whose times are compared, 20 at least, for each reader who is named for it.")
+        help: "The number of pairs of wrong sign-ins whose times are compared, 20 to 10000 for each reader.")
     var timing: Int = 0
 
-    @Option(help: "The same endpoint by way of a shared cache, which must not mix two readers.")
-    var through: String?
+    @Option(
+        help: "The URL of the same endpoint through a shared cache, which must not mix two readers.")
+    var viaCache: String?
 
-    @Option(help: "A file of certificates to trust in place of the machine's, in PEM.", completion: .file())
+    @Option(help: "A PEM file of certificates to trust in place of the system's.", completion: .file())
     var ca: String?
 
-    @Flag(help: "Sign readers in also where the certificate is not trusted.")
+    @Flag(help: "Sign readers in even if the certificate is not trusted.")
     var insecure = false
 
     func options() throws -> CheckOptions {
@@ -129,7 +134,7 @@ struct CheckLimitsOptions: ParsableArguments {
         options.requestsPerSecond = Double(rate)
         options.timedPairs = timing
         options.isInsecure = insecure
-        options.through = try through.map { try Address.argument($0, "--through") }
+        options.through = try viaCache.map { try Address.argument($0, "--via-cache") }
         if let ca {
             guard let roots = try? NIOSSLCertificate.fromPEMFile(ca), !roots.isEmpty else {
                 throw CommandFailure(.noInput, "expected certificates in PEM in \(ca)")
@@ -140,17 +145,17 @@ struct CheckLimitsOptions: ParsableArguments {
     }
 }
 
-/// Where the report goes.
+/// The options for the output of the report.
 struct CheckReportOptions: ParsableArguments {
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "Also write the report for continuous integration here, as JUnit XML.", completion: .file())
+    @Option(help: "The file for the report as JUnit XML.", completion: .file())
     var junit: String?
 
-    @Option(help: "Also write the report as a page here.", completion: .file())
+    @Option(help: "The file for the report as an HTML page.", completion: .file())
     var html: String?
 
-    @Flag(help: "Have a warning count as a broken rule.")
+    @Flag(help: "Count a warning as a broken rule.")
     var strict = false
 
     func write(_ report: CheckReport) throws {
@@ -160,8 +165,8 @@ struct CheckReportOptions: ParsableArguments {
         if let html { try Self.write(Data(report.html.utf8), to: html) }
     }
 
-    /// So that nobody takes a former check's for this one's, should this one come to no report.
-    func removeFormer() {
+    /// Removes the reports of an earlier check, so that they are not mistaken for this one's if this check fails.
+    func removePreviousReport() {
         for path in [junit, html].compactMap(\.self) {
             let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
             if kind == .typeRegular { try? FileManager.default.removeItem(atPath: path) }

@@ -6,13 +6,13 @@ import Settings
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Check the configuration, or print an example.",
+        commandName: "config", abstract: "Validate the configuration, or print an example.",
         subcommands: [ConfigCheckCommand.self, ConfigExampleCommand.self])
 }
 
 struct ConfigCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Say whether the configuration can be used, and if not, why.")
+        commandName: "check", abstract: "Validate the configuration, and report the first error.")
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
@@ -26,7 +26,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
-        let found = try Assembly.check(read)
+        let found = try Bootstrap.check(read)
         for warning in read.warnings.map(\.description) + found {
             FileHandle.standardError.write(Data("warning: \(warning)\n".utf8))
         }
@@ -36,7 +36,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
         try output.print(
             report,
             text: """
-                \(report.path) is good.
+                \(report.path) is valid.
                 listens on    \(report.listen)
                 publications  \(report.publications.joined(separator: ", "))
                 backends      \(report.backends.joined(separator: ", "))
@@ -46,7 +46,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
 
 struct ConfigExampleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "example", abstract: "Print a configuration with every key and its meaning.")
+        commandName: "example", abstract: "Print an example configuration with every key and its meaning.")
 
     func run() {
         print(ExampleConfiguration.text)

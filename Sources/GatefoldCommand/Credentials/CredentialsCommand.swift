@@ -13,8 +13,8 @@ struct CredentialsIssueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "issue", abstract: "Print a userid and password that open an edition.",
         discussion: """
-            With a plain salt, for the packager, a test or an editor. The gate takes it where the publication accepts \
-            plain salts (edition_credentials.accept_plain_salts); any verifier that knows the secret does.
+            Issues a plain salt, for the packager, a test or an editor. The gate accepts it if the publication accepts \
+            plain salts (edition_credentials.accept_plain_salts). Any verifier with the secret accepts it.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -44,9 +44,9 @@ struct CredentialsIssueCommand: ParsableCommand {
 struct CredentialsVerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Say what the gate makes of a userid and password. Exits with 1 for a refusal.",
+        abstract: "Verify a userid and password as the gate does. Exits with 1 if they are denied.",
         discussion: """
-            Revocations live in the running server's state; this looks at the pair alone. Where the userid begins with -, \
+            Checks the pair alone, without the revocations in the running server's state. If the userid begins with -, \
             write -- before the edition.
             """)
 
@@ -81,19 +81,19 @@ struct CredentialsVerifyCommand: ParsableCommand {
             revocations: RevocationList(publication: chosen.publication.id))
         let report =
             switch verdict {
-            case .accepted(let holder):
-                Report(accepted: true, verdict: "accepted", subscriber: holder?.subscriber.description)
-            case .expiredButResumable(let holder):
+            case .accepted(let subject):
+                Report(accepted: true, verdict: "accepted", subscriber: subject?.subscriber.description)
+            case .expiredButResumable(let subject):
                 Report(
-                    accepted: false, verdict: "expired; a resumed download passes",
-                    subscriber: holder.subscriber.description)
-            case .expired(let holder):
-                Report(accepted: false, verdict: "expired", subscriber: holder.subscriber.description)
-            case .revoked(let holder):
-                Report(accepted: false, verdict: "revoked", subscriber: holder.subscriber.description)
+                    accepted: false, verdict: "expired; valid for a resumed download",
+                    subscriber: subject.subscriber.description)
+            case .expired(let subject):
+                Report(accepted: false, verdict: "expired", subscriber: subject.subscriber.description)
+            case .revoked(let subject):
+                Report(accepted: false, verdict: "revoked", subscriber: subject.subscriber.description)
             case .wrongPassword: Report(accepted: false, verdict: "wrong password for this edition", subscriber: nil)
             case .unsealed:
-                Report(accepted: false, verdict: "right, but with a plain salt, which is not accepted", subscriber: nil)
+                Report(accepted: false, verdict: "correct, but plain salts are not accepted", subscriber: nil)
             case .malformed:
                 Report(
                     accepted: false, verdict: "malformed: expected a salt and 40 lower-case hexadecimal digits",

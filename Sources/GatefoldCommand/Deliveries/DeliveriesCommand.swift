@@ -5,17 +5,17 @@ import Server
 
 struct DeliveriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deliveries", abstract: "See what was bought and is to be handed out, and settle what got stuck.",
-        discussion: "A running server sees what these change within seconds.",
+        commandName: "deliveries", abstract: "Show deliveries of purchases, and settle failed ones.",
+        discussion: "A running server applies the changes within seconds.",
         subcommands: [DeliveriesListCommand.self, DeliveriesRetryCommand.self, DeliveriesSettleCommand.self])
 }
 
-/// Which deliveries are meant.
+/// The arguments that select deliveries.
 struct DeliveryArguments: ParsableArguments {
     @Argument(help: "Deliveries as STORE/TRANSACTION, as `deliveries list` shows them.")
     var ids: [String] = []
 
-    /// Each once.
+    /// Returns each delivery once.
     func read() throws -> [Delivery.ID] {
         var seen: Set<Delivery.ID> = []
         return try ids.compactMap { text in
@@ -26,16 +26,16 @@ struct DeliveryArguments: ParsableArguments {
         }
     }
 
-    /// Changes each, says for how many there was something to change, and fails with the names of the others.
+    /// Changes each delivery, prints the number of changed ones, and fails with the names of the others.
     static func change(
-        _ ids: [Delivery.ID], saying words: String, _ change: (Delivery.ID) async throws -> Bool
+        _ ids: [Delivery.ID], reporting words: String, _ change: (Delivery.ID) async throws -> Bool
     ) async throws {
         var unknown: [Delivery.ID] = []
         for id in ids where try await !change(id) { unknown.append(id) }
         print("\(ids.count - unknown.count) \(words).")
         guard unknown.isEmpty else {
             let names = unknown.map(\.description).joined(separator: ", ")
-            throw CommandFailure(.no, "no such delivery waits: \(names)")
+            throw CommandFailure(.no, "no such pending delivery: \(names)")
         }
     }
 }

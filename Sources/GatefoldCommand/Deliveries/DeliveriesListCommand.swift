@@ -6,23 +6,23 @@ import State
 
 struct DeliveriesListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List deliveries that wait, the latest first.",
+        commandName: "list", abstract: "List pending deliveries, newest first.",
         discussion: """
-            A line each, with tabs between its name, its reference in logs, its product and quantity, and how it stands. The \
-            account is personal data and is shown only when asked for.
+            Prints one line per delivery, separated by tabs: name, reference in logs, product and quantity, and \
+            status. The account is personal data and is shown only on request.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Those that were delivered or taken back, too.")
+    @Flag(help: "Include completed and refunded deliveries.")
     var all = false
 
-    @Flag(help: "Show the account, too.")
+    @Flag(help: "Include the account.")
     var revealAccount = false
 
-    @Option(help: "At most so many.")
+    @Option(help: "The maximum number of entries.")
     var limit = 1000
 
     func validate() throws {
@@ -40,12 +40,12 @@ struct DeliveriesListCommand: AsyncParsableCommand {
         var next: Date?
         var cause: String?
         var delivered: Date?
-        /// Refunded before it was delivered.
-        var isTakenBack: Bool?
+        /// A Boolean value that indicates whether the purchase was refunded before its delivery.
+        var isRefunded: Bool?
 
         enum CodingKeys: String, CodingKey {
             case id, reference, product, quantity, ordered, account, attempts, next, cause, delivered
-            case isTakenBack = "taken_back"
+            case isRefunded = "taken_back"
         }
 
         init(_ record: DeliveryRecord, revealingAccount: Bool) {
@@ -56,21 +56,21 @@ struct DeliveriesListCommand: AsyncParsableCommand {
             quantity = delivery.quantity
             ordered = record.ordered
             account = revealingAccount ? delivery.credit.account : nil
-            switch record.standing {
+            switch record.status {
             case .waiting(let attempts, let next, let cause):
                 self.attempts = attempts
                 self.next = next
                 self.cause = cause
-            case .delivered(let moment): delivered = moment
-            case .takenBack: isTakenBack = true
+            case .delivered(let timestamp): delivered = timestamp
+            case .refunded: isRefunded = true
             }
         }
 
         var line: String {
-            let standing =
-                isTakenBack.map { _ in "taken back" } ?? delivered.map { "delivered \($0.formatted(.iso8601))" }
+            let status =
+                isRefunded.map { _ in "refunded" } ?? delivered.map { "delivered \($0.formatted(.iso8601))" }
                 ?? "waiting, \(attempts ?? 0) attempts, next \(next?.formatted(.iso8601) ?? "")"
-            return ([id, reference, "\(quantity) × \(product)", standing] + [cause, account].compactMap(\.self))
+            return ([id, reference, "\(quantity) × \(product)", status] + [cause, account].compactMap(\.self))
                 .joined(separator: "\t")
         }
     }
@@ -78,7 +78,7 @@ struct DeliveriesListCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication)
-        let records = try await Assembly.existingStateStore(read).deliveries(
+        let records = try await Bootstrap.existingStateStore(read).deliveries(
             in: chosen.publication.id, waiting: !all, limit: limit)
         for record in records {
             let report = Report(record, revealingAccount: revealAccount)

@@ -5,17 +5,17 @@ import State
 
 struct DeliveriesRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Have deliveries that wait tried again at once.",
+        commandName: "retry", abstract: "Retry pending deliveries immediately.",
         discussion: """
-            What was delivered is left alone. The exit status is 1 when one of those named does not wait; the others are \
-            tried again all the same.
+            Completed deliveries do not change. The exit status is 1 if a named delivery is not pending. The others \
+            are retried.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var arguments: DeliveryArguments
 
-    @Flag(help: "All of the publication's that wait.")
+    @Flag(help: "All pending deliveries of the publication.")
     var all = false
 
     func validate() throws {
@@ -25,18 +25,18 @@ struct DeliveriesRetryCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let ids = try arguments.read()
-        let store = try Assembly.existingStateStore(read)
+        let store = try Bootstrap.existingStateStore(read)
         guard all else {
-            return try await DeliveryArguments.change(ids, saying: "asked for again") {
+            return try await DeliveryArguments.change(ids, reporting: "scheduled for retry") {
                 try await store.retryDelivery($0, at: WallClock.system.now)
             }
         }
         let chosen = try read.publication(named: publication.publication)
         let waiting = try await store.deliveries(in: chosen.publication.id, waiting: true, limit: .max)
         var count = 0
-        // One that is delivered meanwhile is no failure of this.
+        // A delivery that completes in the meantime is not a failure of this command.
         for record in waiting
         where try await store.retryDelivery(record.delivery.id, at: WallClock.system.now) { count += 1 }
-        print("\(count) asked for again.")
+        print("\(count) scheduled for retry.")
     }
 }

@@ -5,8 +5,8 @@ import State
 
 struct DeliveriesSettleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settle", abstract: "Note that deliveries were made by other means: they are never tried again.",
-        discussion: "The exit status is 1 when one of those named does not wait; the others are settled all the same.")
+        commandName: "settle", abstract: "Mark deliveries as made by other means. They are not retried.",
+        discussion: "The exit status is 1 if a named delivery is not pending. The others are settled.")
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var arguments: DeliveryArguments
@@ -17,8 +17,8 @@ struct DeliveriesSettleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let ids = try arguments.read()
-        let store = try Assembly.existingStateStore(try configuration.read())
-        try await DeliveryArguments.change(ids, saying: "settled") {
+        let store = try Bootstrap.existingStateStore(try configuration.read())
+        try await DeliveryArguments.change(ids, reporting: "settled") {
             try await store.settleDelivery($0, at: WallClock.system.now)
         }
     }

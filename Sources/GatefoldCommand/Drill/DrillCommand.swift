@@ -7,39 +7,40 @@ import Server
 struct DrillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drill",
-        abstract: "Play a bad day of a backend, and report what readers are answered.",
+        abstract: "Simulate a backend failure, and report the results that readers get.",
         discussion: """
-            Opens the backends of the configuration for itself, asks the real systems for the readers given, then lets \
-            the named backend be slow, fail or flap inside the protections configured around it. Nothing of a running \
-            server is touched; a feed that one keeps up to date is read as it is, any other is fetched and loaded into \
-            its folder; a catalogue is the one that a server remembered, or else is fetched once and not kept. Meant for a test configuration: the readers' questions do reach the systems.
-            Exits with 1 when a reader was told anything that is not so.
+            Opens the backends of the configuration in this process, queries the real systems for the given readers, \
+            then makes the named backend slow, failing or flapping behind its configured protections. A running server \
+            is not affected. A feed that a server maintains is read unchanged; another feed is fetched and loaded into \
+            its folder. A catalogue is the one that a server cached; otherwise it is fetched once and not stored. Use \
+            a test configuration, because the queries reach the real systems.
+            Exits with 1 if a reader got a wrong result.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
 
-    @Option(name: .shortAndLong, help: "The backend that has the bad day; the publication's own unless said.")
+    @Option(name: .shortAndLong, help: "The backend that fails. Default: the publication's backend.")
     var backend: String?
 
     @Option(
-        help: ArgumentHelp("What happens: \(DrillFault.forms).", valueName: "fault"))
+        help: ArgumentHelp("The fault: \(DrillFault.forms).", valueName: "fault"))
     var fault: String = "outage"
 
     @Option(
         help:
-            "A CSV file of readers, its first row the names of the credentials' fields. Every second one stays away until the bad day.",
+            "A CSV file of readers with a header row. Every second reader signs in only during the fault.",
         completion: .file(extensions: ["csv"]))
     var readers: String
 
-    @Option(help: "An edition whose credentials are asked for.")
+    @Option(help: "An edition whose credentials are requested.")
     var edition: String?
 
-    @Option(help: "How long each of the three phases lasts, in seconds.")
+    @Option(help: "The length of each of the three phases, in seconds.")
     var seconds: Int = 10
 
-    @Option(help: "Questions a second, of all readers together.")
+    @Option(help: "Queries per second, of all readers together.")
     var rate: Int = 50
 
     func run() async throws {
@@ -64,17 +65,17 @@ struct DrillCommand: AsyncParsableCommand {
             }
         } catch let failure as Drill.Failure {
             switch failure {
-            case .noSuchBackend, .notAsked: throw CommandFailure(.usage, failure.description)
+            case .noSuchBackend, .notQueried: throw CommandFailure(.usage, failure.description)
             case .noReaderSignsIn, .noCatalogue: throw CommandFailure(.unavailable, failure.description)
             }
         }
         try output.print(report, text: report.text)
-        if report.wrongAnswers > 0 { throw ExitCode(CommandFailure.Status.no.rawValue) }
+        if report.wrongResults > 0 { throw ExitCode(CommandFailure.Status.no.rawValue) }
     }
 
     private func readersInFile() throws -> [[String: String]] {
         guard let data = FileManager.default.contents(atPath: readers) else {
-            throw CommandFailure(.noInput, "can not read \(readers)")
+            throw CommandFailure(.noInput, "cannot read \(readers)")
         }
         var rows: [CSVRow] = []
         var reader = CSVReader()

@@ -5,24 +5,24 @@ import Server
 
 struct FeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "feed", abstract: "Look after the feeds of subscribers.",
+        commandName: "feed", abstract: "Inspect the feeds of subscribers.",
         subcommands: [FeedCheckCommand.self, FeedStatusCommand.self])
 }
 
-/// Which feed is meant.
+/// The options that select a feed.
 struct FeedOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
 
-    @Argument(help: "The backend's name; needed where several are of the kind feed.")
+    @Argument(help: "The backend's name; required if several are of the kind feed.")
     var backend: String?
 
     func kind() throws -> (name: String, kind: FeedBackendKind) {
-        let feeds = try Assembly.plan(try configuration.read()).entries.compactMap { entry in
+        let feeds = try Bootstrap.plan(try configuration.read()).entries.compactMap { entry in
             (entry.kind as? FeedBackendKind).map { (name: entry.name, kind: $0) }
         }
         if let backend {
             guard let chosen = feeds.first(where: { $0.name == backend }) else {
-                throw CommandFailure(.usage, "there is no backend \(backend) of the kind feed")
+                throw CommandFailure(.usage, "no backend \(backend) of the kind feed")
             }
             return chosen
         }
@@ -35,10 +35,10 @@ struct FeedOptions: ParsableArguments {
 
 struct FeedCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Fetch a feed, and say what would become of it; change nothing.",
+        commandName: "check", abstract: "Fetch a feed, and report whether it would be accepted. Changes nothing.",
         discussion: """
-            Bad rows are listed by line number and reason, without anything that stands in them. The exit status is 0 when \
-            the feed would be taken, 69 when it can not be fetched and 65 when it would be refused.
+            Lists bad rows by line number and reason, without their content. The exit status is 0 if the feed would be \
+            accepted, 69 if it cannot be fetched, and 65 if it would be rejected.
             """)
 
     @OptionGroup var feed: FeedOptions
@@ -57,7 +57,7 @@ struct FeedCheckCommand: AsyncParsableCommand {
         let readers: Int?
         let badRows: Int?
         let ambiguousIdentifiers: Int?
-        let rowsInForce: Int?
+        let currentRows: Int?
         let issues: [Issue]
     }
 
@@ -73,13 +73,13 @@ struct FeedCheckCommand: AsyncParsableCommand {
             FileHandle.standardError.write(Data("\(name): \(issue)\n".utf8))
         }
         let report = Report(
-            backend: name, accepted: found.feed != nil, reason: found.refusal?.description, rows: found.feed?.rows,
+            backend: name, accepted: found.feed != nil, reason: found.rejection?.description, rows: found.feed?.rows,
             readers: found.feed?.readers, badRows: found.feed?.badRows,
-            ambiguousIdentifiers: found.feed?.ambiguous, rowsInForce: found.rowsBefore,
+            ambiguousIdentifiers: found.feed?.ambiguous, currentRows: found.rowsBefore,
             issues: found.issues.map { Report.Issue(line: $0.line, reason: $0.reason) })
         try output.print(report, text: text(name, found))
-        if let refusal = found.refusal {
-            let status: CommandFailure.Status = refusal.isOutage ? .unavailable : .dataError
+        if let rejection = found.rejection {
+            let status: CommandFailure.Status = rejection.isOutage ? .unavailable : .dataError
             throw ExitCode(status.rawValue)
         }
     }
@@ -88,16 +88,16 @@ struct FeedCheckCommand: AsyncParsableCommand {
         let before = found.rowsBefore.map { "\($0) rows" } ?? "none"
         guard let feed = found.feed else {
             return """
-                \(name): would be refused: \(found.refusal?.description ?? "")
+                \(name): would be rejected: \(found.rejection?.description ?? "")
                 in force   \(before)
                 """
         }
         return """
-            \(name): would be taken
+            \(name): would be accepted
             rows       \(feed.rows)
             readers    \(feed.readers)
             bad rows   \(feed.badRows)
-            ambiguous  \(feed.ambiguous) identifiers that are not one reader's
+            ambiguous  \(feed.ambiguous) identifiers of several readers
             in force   \(before)
             """
     }
@@ -105,7 +105,7 @@ struct FeedCheckCommand: AsyncParsableCommand {
 
 struct FeedStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say which feed is in force, and how the last fetch went.")
+        commandName: "status", abstract: "Show which feed is in force, and the result of the last fetch.")
 
     @OptionGroup var feed: FeedOptions
     @OptionGroup var output: OutputOptions
@@ -133,11 +133,11 @@ struct FeedStatusCommand: AsyncParsableCommand {
         lines.append(
             loaded.map {
                 "in force   \($0.rows) rows of \($0.readers) readers, loaded \($0.loadedAt.formatted(.iso8601))"
-            } ?? "in force   none: readers can not be answered")
+            } ?? "in force   none: readers cannot sign in")
         if let outcome = status?.outcome, let tried = status?.triedAt {
-            lines.append("last try   \(outcome.rawValue), \(tried.formatted(.iso8601))")
+            lines.append("last fetch \(outcome.rawValue), \(tried.formatted(.iso8601))")
         } else {
-            lines.append("last try   none")
+            lines.append("last fetch none")
         }
         if let reason = status?.reason { lines.append("because    \(reason)") }
         if let status, status.failures > 0 { lines.append("failures   \(status.failures) in a row") }

@@ -2,6 +2,6 @@ import ArgumentParser
 
 struct MailCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mail", abstract: "See that letters to readers can be sent.",
+        commandName: "mail", abstract: "Test the sending of e-mail to readers.",
         subcommands: [MailSendTestCommand.self])
 }

@@ -6,16 +6,16 @@ import Transfers
 
 struct MailSendTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send-test", abstract: "Send one letter, and tell what the mail server said.",
+        commandName: "send-test", abstract: "Send a test message, and report the response of the mail server.",
         discussion: """
-            The exit status is 69 when the mail server can not be reached or may take the letter later, and 1 when it \
-            refuses it.
+            The exit status is 69 if the mail server is unreachable or defers the message, and 1 if it rejects the \
+            message.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "To whom.")
+    @Argument(help: "The recipient's address.")
     var address: String
 
     private struct Report: Encodable {
@@ -33,13 +33,13 @@ struct MailSendTestCommand: AsyncParsableCommand {
             throw CommandFailure(.configuration, "expected a section `mail` in the configuration")
         }
         do {
-            let reply = try settings.sendTestLetter(to: address, clock: .system, random: .system)
-            try output.print(Report(server: reply.text), text: "The mail server has it: \(reply.text)")
+            let reply = try settings.sendTestEmail(to: address, clock: .system, random: .system)
+            try output.print(Report(server: reply.text), text: "Accepted by the mail server: \(reply.text)")
         } catch let error as MailDeliveryError {
-            // Whoever typed the address may read what is said of it.
+            // The operator entered the address and may read the server's reply about it.
             let words = error.reply.text.isEmpty ? "" : ": \(error.reply.text)"
-            throw CommandFailure(error.isLasting ? .no : .unavailable, "\(error)\(words)")
-        } catch let error as MailRefused {
+            throw CommandFailure(error.isPermanent ? .no : .unavailable, "\(error)\(words)")
+        } catch let error as MailRejected {
             throw CommandFailure(.usage, "\(error)")
         }
     }

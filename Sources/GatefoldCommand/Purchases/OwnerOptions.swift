@@ -2,7 +2,7 @@ import ArgumentParser
 import Gatefold
 import Server
 
-/// Whose purchases are meant.
+/// The options that select the owner of purchases.
 struct OwnerOptions: ParsableArguments {
     @Option(help: "A subscriber, by the backend's own key; needs --backend.")
     var subscriber: String?
@@ -10,7 +10,7 @@ struct OwnerOptions: ParsableArguments {
     @Option(help: "The backend that knows --subscriber.")
     var backend: String?
 
-    @Option(help: "An installation of an app, by the user_id that the app made; needs --app.")
+    @Option(help: "An installation of an app, by the user_id that the app generated; needs --app.")
     var installation: String?
 
     @Option(help: "The app of --installation, by its bundle identifier.")
@@ -31,10 +31,10 @@ struct OwnerOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: ``CommandFailure`` for a backend that the configuration does not have, or an app that is not the
-    ///   publication's: whoever misspells one must not take "nothing is known" for an answer.
+    /// - Throws: ``CommandFailure`` for a backend that is not in the configuration, or an app that is not the
+    ///   publication's. A misspelt name must not look like an owner without purchases.
     func owner(_ configuration: GatefoldConfiguration, in chosen: PublicationConfiguration) throws -> PurchaseOwner {
-        let references = configuration.state.references
+        let pseudonymKey = configuration.state.pseudonymKey
         let publication = chosen.publication.id
         if let backend, !configuration.backends.contains(where: { $0.name == backend }) {
             throw CommandFailure(
@@ -47,9 +47,9 @@ struct OwnerOptions: ParsableArguments {
                 .usage, "expected one of the apps \(chosen.apps.joined(separator: ", ")) of \(publication), not \(app)")
         }
         if let subscriber, let backend {
-            return references.owner(Subscriber(backend: backend, key: subscriber))
+            return pseudonymKey.owner(Subscriber(backend: backend, key: subscriber))
         }
-        if let installation, let app { return references.owner(installation: installation, of: app) }
-        return references.owner(account: account ?? "", of: publication)
+        if let installation, let app { return pseudonymKey.owner(installation: installation, of: app) }
+        return pseudonymKey.owner(account: account ?? "", of: publication)
     }
 }

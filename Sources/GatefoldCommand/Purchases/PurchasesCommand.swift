@@ -2,6 +2,6 @@ import ArgumentParser
 
 struct PurchasesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "purchases", abstract: "Look into receipts and purchases, and erase somebody's.",
+        commandName: "purchases", abstract: "Show receipts and purchases, and erase those of one owner.",
         subcommands: [PurchasesStatusCommand.self, PurchasesShowCommand.self, PurchasesEraseCommand.self])
 }

@@ -6,11 +6,11 @@ import State
 struct PurchasesEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
-        abstract: "Forget somebody's receipts, claims and links. Exits with 1 when there was nothing to forget.",
+        abstract: "Erase an owner's receipts, claims and links. Exits with 1 if there was nothing to erase.",
         discussion: """
-            What was delivered stays on record without the account, so that no receipt is delivered twice, and what the \
-            store took back stays taken back. The store still has the other purchases: who restores them in the app has \
-            them again.
+            Records of deliveries are retained without the account, so that no receipt is delivered twice, and \
+            refunded purchases stay refunded. The store still has the other purchases: a restore in the app recreates \
+            them.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -18,7 +18,7 @@ struct PurchasesEraseCommand: AsyncParsableCommand {
     @OptionGroup var owner: OwnerOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Whoever is linked with them, too: all of one person.")
+    @Flag(help: "Include all linked owners, that is all of one person.")
     var withLinked = false
 
     private struct Report: Encodable {
@@ -28,16 +28,16 @@ struct PurchasesEraseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
-        let who = try owner.owner(read, in: try read.publication(named: publication.publication))
-        let state = try Assembly.existingStateStore(read)
-        let owners = withLinked ? try await state.person(of: who) : [who]
+        let purchaseOwner = try owner.owner(read, in: try read.publication(named: publication.publication))
+        let state = try Bootstrap.existingStateStore(read)
+        let owners = withLinked ? try await state.person(of: purchaseOwner) : [purchaseOwner]
         var removed = 0
         for owner in owners { removed += try await state.erase(owner) }
         let names = owners.map(\.description).joined(separator: ", ")
         try output.print(
             Report(owners: owners.map(\.description), removed: removed),
             text: removed == 0
-                ? "Nothing is known of owner \(names)." : "\(removed) records of owner \(names) are erased.")
+                ? "No records of owner \(names)." : "Erased \(removed) records of owner \(names).")
         if removed == 0 { throw ExitCode(CommandFailure.Status.no.rawValue) }
     }
 }

@@ -7,10 +7,10 @@ import State
 
 struct PurchasesShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what somebody bought, and what it opens. Exits with 1 when it is nothing.",
+        commandName: "show", abstract: "Show an owner's purchases, and what they open. Exits with 1 if there are none.",
         discussion: """
-            What an installation or an account is linked with counts as its own. What a purchase opens goes by the catalogue \
-            that was last fetched, where it comes from a source; what the subscriber system grants besides is not asked for.
+            Includes the purchases of linked installations and accounts. The opened editions follow from the last \
+            fetched catalogue, if it has a source. Entitlements of the subscriber system are not queried.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -31,12 +31,12 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         }
 
         let owner: String
-        /// Who is one person with the owner.
+        /// The other owners that are the same person.
         let linked: [String]
         let isSubscribed: Bool
-        /// Whether all of them are open, those of the future included.
+        /// A Boolean value that indicates whether all editions are open, future ones included.
         let opensEverything: Bool
-        /// Nil where no catalogue is known.
+        /// The open editions; nil if no catalogue is known.
         let editions: [String]?
         let transactions: [Transaction]
     }
@@ -45,24 +45,24 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication)
         guard let purchases = chosen.purchases else {
-            throw CommandFailure(.configuration, "\(chosen.publication.id) sells in no store")
+            throw CommandFailure(.configuration, "\(chosen.publication.id) has no store")
         }
-        let who = try owner.owner(read, in: chosen)
-        let state = try Assembly.existingStateStore(read)
-        let transactions = try await state.transactions(of: who, in: Set(purchases.stores))
-        let linked = try await state.person(of: who).dropFirst()
-        let environments = try Assembly.environments(of: chosen, in: read)
+        let purchaseOwner = try owner.owner(read, in: chosen)
+        let state = try Bootstrap.existingStateStore(read)
+        let transactions = try await state.transactions(of: purchaseOwner, in: Set(purchases.stores))
+        let linked = try await state.person(of: purchaseOwner).dropFirst()
+        let environments = try Bootstrap.environments(of: chosen, in: read)
         let counting = transactions.filter { environments.contains($0.environment) }
-        let memory = CatalogueMemory(folder: read.catalogueFolder, publication: chosen.publication.id)
-        let catalogue = chosen.knownCatalogue(memory)
+        let cache = CatalogueCache(folder: read.catalogueFolder, publication: chosen.publication.id)
+        let catalogue = chosen.knownCatalogue(cache)
         let now = WallClock.system.now
-        let holdings = purchases.products.holdings(from: counting, in: catalogue ?? .awaited, at: now)
+        let holdings = purchases.products.holdings(from: counting, in: catalogue ?? .pending, at: now)
         let rule = EntitlementRule(
             policy: chosen.publication.rule.policy, grace: chosen.publication.rule.grace,
-            catalogue: catalogue ?? .awaited)
+            catalogue: catalogue ?? .pending)
         let opened = rule.subscription(of: holdings, at: now)?.entitlement ?? .nothing
         let report = Report(
-            owner: who.description, linked: linked.map(\.description), isSubscribed: holdings.isSubscribed,
+            owner: purchaseOwner.description, linked: linked.map(\.description), isSubscribed: holdings.isSubscribed,
             opensEverything: opened == .allEditions,
             editions: catalogue.map { Self.editions(opened, of: $0, at: now) },
             transactions: transactions.sorted { ($0.purchased, $0.id) < ($1.purchased, $1.id) }.map {
@@ -75,9 +75,9 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         if transactions.isEmpty { throw ExitCode(CommandFailure.Status.no.rawValue) }
     }
 
-    private static func editions(_ opened: Entitlement, of catalogue: Catalogue, at moment: Date) -> [String] {
+    private static func editions(_ opened: Entitlement, of catalogue: Catalogue, at timestamp: Date) -> [String] {
         switch opened {
-        case .allEditions: catalogue.offered(at: moment).map(\.id.rawValue)
+        case .allEditions: catalogue.offered(at: timestamp).map(\.id.rawValue)
         case .editions(let editions): editions.sorted().map(\.rawValue)
         }
     }
@@ -90,7 +90,7 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         let bought = report.transactions.map { transaction in
             let dates = [
                 transaction.purchased.formatted(.iso8601), transaction.expires.map { "to \($0.formatted(.iso8601))" },
-                transaction.revoked.map { "taken back \($0.formatted(.iso8601))" },
+                transaction.revoked.map { "refunded \($0.formatted(.iso8601))" },
                 transaction.environment == "production" ? nil : "in \(transaction.environment)",
             ].compactMap(\.self).joined(separator: " ")
             return "  \(transaction.product)  \(dates)  \(transaction.store)/\(transaction.transaction)"
@@ -105,7 +105,7 @@ struct PurchasesShowCommand: AsyncParsableCommand {
     private static func opens(_ report: Report) -> String {
         if report.opensEverything { return "everything" }
         guard let editions = report.editions else {
-            return "unknown, because no catalogue has been fetched with success"
+            return "unknown, because no catalogue has been fetched successfully"
         }
         return editions.isEmpty ? "nothing" : editions.joined(separator: ", ")
     }

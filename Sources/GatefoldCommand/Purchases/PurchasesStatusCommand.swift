@@ -6,7 +6,7 @@ import State
 
 struct PurchasesStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say how many receipts wait for their store, were proven, were refused.")
+        commandName: "status", abstract: "Count the receipts that are pending, verified and rejected.")
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
@@ -16,8 +16,8 @@ struct PurchasesStatusCommand: AsyncParsableCommand {
         struct Store: Encodable {
             let store: String
             let waiting: Int
-            let proven: Int
-            let refused: Int
+            let verified: Int
+            let rejected: Int
         }
 
         let publication: String
@@ -28,14 +28,16 @@ struct PurchasesStatusCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication).publication.id
-        let counts = try await Assembly.existingStateStore(read).standings(in: chosen)
+        let counts = try await Bootstrap.existingStateStore(read).receiptCounts(in: chosen)
         let stores = counts.stores.sorted { $0.key < $1.key }.map { name, count in
             Report.Store(
-                store: name.rawValue, waiting: count.waiting, proven: count.proven, refused: count.refused)
+                store: name.rawValue, waiting: count.waiting, verified: count.verified, rejected: count.rejected)
         }
-        var lines = stores.map { "\($0.store): \($0.waiting) waiting, \($0.proven) proven, \($0.refused) refused" }
+        var lines = stores.map {
+            "\($0.store): \($0.waiting) pending, \($0.verified) verified, \($0.rejected) rejected"
+        }
         if lines.isEmpty { lines = ["No receipts."] }
-        if let since = counts.waitingSince { lines.append("The longest waits since \(since.formatted(.iso8601)).") }
+        if let since = counts.waitingSince { lines.append("The oldest is pending since \(since.formatted(.iso8601)).") }
         try output.print(
             Report(publication: chosen.rawValue, stores: stores, waitingSince: counts.waitingSince),
             text: lines.joined(separator: "\n"))

@@ -2,22 +2,26 @@ import Foundation
 import Gatefold
 import Push
 
-/// Sends campaigns one after the other, each of them whatever became of those before, and says how each ended.
+/// A sender of campaigns that sends them one after another and reports the result of each. A failed campaign does
+/// not stop the next ones.
 struct CampaignDispatch: Sendable {
-    let office: PushOffice
+    let campaignSender: PushCampaignSender
     let payload: PushPayload?
-    /// Whether tokens that APNs does not know are forgotten even where it knows none.
-    let trusting: Bool
+    /// A Boolean value that indicates whether tokens that APNs does not know are removed even if it knows none of
+    /// the first ones.
+    let forgetsUnknownTokens: Bool
     let json: Bool
 
-    /// The gravest first: what only an operator can put right, then what may pass.
-    private static let gravity: [CommandFailure.Status] = [.configuration, .usage, .inputOutput, .unavailable, .again]
+    /// The exit statuses by severity. Failures that only an operator can fix come first, then temporary ones.
+    private static let severityOrder: [CommandFailure.Status] = [
+        .configuration, .usage, .inputOutput, .unavailable, .again,
+    ]
     private static let stopped = CommandFailure(
-        .again, "the campaign was stopped; the same command goes on with it")
+        .again, "the campaign was stopped; the same command resumes it")
 
-    /// Ends early only where the task is cancelled.
+    /// Sends the campaigns. It ends early only if the task is cancelled.
     ///
-    /// - Throws: `CommandFailure` with the gravest status of all campaigns that did not come to their end.
+    /// - Throws: `CommandFailure` with the most severe status of all unfinished campaigns.
     func send(_ campaigns: [(campaign: PushCampaign, app: PushApp)]) async throws {
         var failures: [(app: String, failure: CommandFailure)] = []
         for (campaign, app) in campaigns {
@@ -32,7 +36,7 @@ struct CampaignDispatch: Sendable {
         }
         guard let first = failures.first?.failure else { return }
         guard campaigns.count > 1 else { throw first }
-        let status = Self.gravity.first { status in failures.contains { $0.failure.status == status } }
+        let status = Self.severityOrder.first { status in failures.contains { $0.failure.status == status } }
         throw CommandFailure(
             status ?? first.status, failures.map { "\($0.app): \($0.failure.message)" }.joined(separator: "\n"))
     }
@@ -42,10 +46,12 @@ struct CampaignDispatch: Sendable {
         let sent: PushCampaign
         do {
             defer { display.clear() }
-            sent = try await office.send(campaign, to: app, payload: payload, trusting: trusting) {
+            sent = try await campaignSender.send(
+                campaign, to: app, payload: payload, forgetsUnknownTokens: forgetsUnknownTokens
+            ) {
                 display.show($0, total: $1)
             }
-        } catch let stop as PushStop {
+        } catch let stop as PushCampaignError {
             throw CommandFailure(stop)
         } catch is CancellationError {
             throw Self.stopped
@@ -54,9 +60,9 @@ struct CampaignDispatch: Sendable {
         let counts = "\(sent.sent) sent, \(sent.failed) failed, \(sent.gone) gone"
         let text =
             sent.finished == nil
-            ? "\(sent.name): stopped after \(sent.dealtWith): \(counts)"
-            : "\(sent.name): \(counts)\(isNew ? "" : "; begun \(sent.begun.formatted(.iso8601))")"
-        let report = CampaignReport(sent, total: max(display.total, sent.dealtWith))
+            ? "\(sent.name): stopped after \(sent.processedCount): \(counts)"
+            : "\(sent.name): \(counts)\(isNew ? "" : "; started \(sent.begun.formatted(.iso8601))")"
+        let report = CampaignReport(sent, total: max(display.total, sent.processedCount))
         print(json ? try OutputOptions.encode(report) : text)
         if sent.finished == nil { throw Self.stopped }
     }

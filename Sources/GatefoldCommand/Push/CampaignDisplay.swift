@@ -3,7 +3,7 @@ import Gatefold
 import Push
 import Synchronization
 
-/// How far a campaign is: a bar on a terminal, else a line for every tenth.
+/// A display of the progress of a campaign: a bar on a terminal, otherwise a line for every tenth.
 final class CampaignDisplay: Sendable {
     private let bar: ProgressBar
     private let isTerminal: Bool
@@ -14,11 +14,11 @@ final class CampaignDisplay: Sendable {
         bar = ProgressBar(isShown: isTerminal)
     }
 
-    /// Of how many tokens; 0 before anything was shown.
+    /// The total number of tokens; 0 before the first update.
     var total: Int { state.withLock(\.total) }
 
     func show(_ campaign: PushCampaign, total: Int) {
-        let share = total == 0 ? 1 : min(1, Double(campaign.dealtWith) / Double(total))
+        let share = total == 0 ? 1 : min(1, Double(campaign.processedCount) / Double(total))
         let isNext = state.withLock { state in
             state.total = total
             guard Int(share * 10) > state.tenth else { return false }
@@ -26,7 +26,7 @@ final class CampaignDisplay: Sendable {
             return true
         }
         let words =
-            "\(campaign.dealtWith) of \(total): \(campaign.sent) sent, \(campaign.failed) failed, \(campaign.gone) gone"
+            "\(campaign.processedCount) of \(total): \(campaign.sent) sent, \(campaign.failed) failed, \(campaign.gone) gone"
         if isTerminal {
             bar.show(share, words)
         } else if isNext {

@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import Push
 
-/// How far a campaign is, as `push send` says it.
+/// The progress of a campaign, as `push send` reports it.
 struct CampaignReport: Encodable {
     let campaign: String
     let app: String

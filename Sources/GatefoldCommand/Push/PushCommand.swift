@@ -6,16 +6,16 @@ import Server
 
 struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "push", abstract: "Tell apps of new editions.",
+        commandName: "push", abstract: "Notify apps of new editions.",
         subcommands: [PushSendCommand.self, PushStatusCommand.self, PushTokensCommand.self])
 }
 
-/// A publication whose apps are told, and what its campaigns need.
+/// The options that select a publication with push notifications, and the services that its campaigns need.
 struct PushOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
 
-    func office() throws -> PushOffice {
+    func campaignSender() throws -> PushCampaignSender {
         let configuration = try configuration.read()
         let publication = try configuration.publication(named: publication.publication)
         guard let settings = publication.push else {
@@ -23,23 +23,24 @@ struct PushOptions: ParsableArguments {
                 .configuration,
                 "expected publications.\(publication.publication.id).push in the configuration")
         }
-        return PushOffice(
+        return PushCampaignSender(
             publication: publication.publication.id, settings: settings,
-            store: try Assembly.existingStateStore(configuration),
+            store: try Bootstrap.existingStateStore(configuration),
             statePath: configuration.state.path)
     }
 
-    /// Requires that the publication's catalogue has the edition. One that has no catalogue knows no better.
+    /// Requires that the publication's catalogue has the edition. A publication with an empty catalogue accepts any
+    /// edition.
     ///
-    /// - Throws: ``CommandFailure`` where the catalogue lacks it, or has never been fetched.
+    /// - Throws: ``CommandFailure`` if the catalogue lacks the edition or has never been fetched.
     func requireEdition(_ edition: EditionID) throws {
         let configuration = try configuration.read()
         let publication = try configuration.publication(named: publication.publication)
         let id = publication.publication.id
-        let memory = CatalogueMemory(folder: configuration.catalogueFolder, publication: id)
-        guard let catalogue = publication.knownCatalogue(memory) else {
+        let cache = CatalogueCache(folder: configuration.catalogueFolder, publication: id)
+        guard let catalogue = publication.knownCatalogue(cache) else {
             throw CommandFailure(
-                .unavailable, "no catalogue of \(id) has been fetched with success, so that no edition is known")
+                .unavailable, "no catalogue of \(id) has been fetched successfully, so that no edition is known")
         }
         if case .editions(let written) = publication.catalogue, written.isEmpty { return }
         guard catalogue[edition] != nil else {
@@ -51,13 +52,13 @@ struct PushOptions: ParsableArguments {
 extension PushEnvironment: ExpressibleByArgument {}
 
 extension CommandFailure {
-    init(_ stop: PushStop) {
+    init(_ stop: PushCampaignError) {
         let status: Status =
             switch stop {
             case .unavailable: .unavailable
-            case .underWay: .again
+            case .alreadyRunning: .again
             case .otherCampaign: .usage
-            case .refused, .clock, .untrusted, .strangers: .configuration
+            case .rejected, .clock, .untrusted, .unknownTokens: .configuration
             }
         self.init(status, stop.description)
     }

@@ -8,47 +8,47 @@ struct PushSendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Send a notification to every installation of an app.",
         discussion: """
-            Without more words it wakes the apps, which then look at their shelf and download. A campaign has a name, \
-            which unless said is made of the app and the edition, and tells everybody once: when it was stopped or killed, \
-            the same command goes on where it was; when it is finished, the same command sends nothing. Without an \
-            edition and a name, the last campaigns of that kind that were stopped are gone on with while they are of use, \
-            and nothing else is sent; where there is none, a new one is begun for each app.
+            By default it wakes the apps, which then reload their shelf and download. A campaign has a name, by \
+            default made of the app and the edition, and notifies every installation once. If it was stopped, the same \
+            command resumes it; if it is finished, the same command sends nothing. Without an edition and a name, the \
+            command resumes the last stopped campaigns of that kind if they are recent enough, and sends nothing else; \
+            without such a campaign, it starts a new one for each app.
 
-            An edition has to be in the publication's catalogue, where it has one: else nobody is told and the exit status is \
-            64, or 69 where the catalogue has never been fetched.
+            If the publication has a catalogue, the edition must be in it. Otherwise nothing is sent, and the exit \
+            status is 64, or 69 if the catalogue was never fetched.
 
-            Of several apps each is told, whatever becomes of the others. The exit status is 75 when a campaign was \
-            stopped and can be gone on with, 69 when APNs can not be reached, and 78 when APNs refuses an app's key, \
-            certificate or notification; of several the gravest: 78, then 69, then 75.
+            Each app is notified, even if another one fails. The exit status is 75 if a campaign was stopped and can \
+            be resumed, 69 if APNs is unreachable, and 78 if APNs rejects an app's key, certificate or notification. \
+            Of several failures the gravest counts: 78, then 69, then 75.
             """)
 
     @OptionGroup var options: PushOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "The edition that is new.")
+    @Option(help: "The new edition.")
     var edition: String?
 
-    @Option(help: "The app's bundle identifier; all apps of the publication unless said.")
+    @Option(help: "The app's bundle identifier. Default: all apps of the publication.")
     var app: String?
 
-    @Option(help: "Whose tokens: production or sandbox; the configured one unless said.")
+    @Option(help: "The environment of the tokens: production or sandbox. Default: from the configuration.")
     var environment: PushEnvironment?
 
-    @Option(help: "A JSON file to send in place of the usual notification; needs --name.", completion: .file())
+    @Option(help: "A JSON file to send instead of the standard notification; needs --name.", completion: .file())
     var payload: String?
 
     @Option(help: "The campaign's name.")
     var name: String?
 
-    @Flag(help: "Say what would be sent to how many, and send nothing.")
+    @Flag(help: "Print the notification and the number of recipients, without sending.")
     var dryRun = false
 
     @Flag(
         help: """
-            Remove tokens that APNs does not know even where it knows none of the first: for when the app, its environment \
-            and its credentials are right, and somebody registered made-up tokens.
+            Remove tokens unknown to APNs even if all of the first ones are unknown. Use it if the app, its \
+            environment and its credentials are correct, and someone registered invented tokens.
             """)
-    var forgetUnknown = false
+    var removeUnknown = false
 
     func validate() throws {
         if payload != nil && name == nil { throw ValidationError("expected --name with --payload") }
@@ -61,25 +61,25 @@ struct PushSendCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let office = try options.office()
+        let campaignSender = try options.campaignSender()
         if let edition = edition.flatMap({ EditionID($0) }) { try options.requireEdition(edition) }
-        let apps = try chosen(office.settings)
+        let apps = try chosen(campaignSender.settings)
         let payload = try readPayload()
-        let campaigns = try await campaigns(for: apps, office)
+        let campaigns = try await campaigns(for: apps, campaignSender)
         guard !dryRun else {
-            for (campaign, app) in campaigns { try await describe(campaign, app, payload, office) }
+            for (campaign, app) in campaigns { try await describe(campaign, app, payload, campaignSender) }
             return
         }
-        // Before any is sent: those after one that is stopped are gone on with, too.
+        // All campaigns begin before the first is sent, so that a later run also resumes those after a stopped one.
         if isGeneral {
-            for (campaign, _) in campaigns { _ = try await office.store.begin(campaign) }
+            for (campaign, _) in campaigns { _ = try await campaignSender.store.begin(campaign) }
         }
         let dispatch = CampaignDispatch(
-            office: office, payload: payload, trusting: forgetUnknown, json: output.json)
+            campaignSender: campaignSender, payload: payload, forgetsUnknownTokens: removeUnknown, json: output.json)
         try await Self.untilSignalled { try await dispatch.send(campaigns) }
     }
 
-    /// Whether nothing but the moment tells the campaign from the next.
+    /// A Boolean value that indicates whether only the time distinguishes the campaign from the next.
     private var isGeneral: Bool { edition == nil && name == nil }
 
     private func chosen(_ settings: PushSettings) throws -> [PushApp] {
@@ -91,7 +91,7 @@ struct PushSendCommand: AsyncParsableCommand {
         }
         guard let found = settings.app(app) else {
             let names = settings.apps.map(\.id).joined(separator: ", ")
-            throw CommandFailure(.usage, "there is no app \(app); expected one of \(names)")
+            throw CommandFailure(.usage, "no app \(app); expected one of \(names)")
         }
         return [found]
     }
@@ -109,31 +109,32 @@ struct PushSendCommand: AsyncParsableCommand {
     }
 
     private func campaigns(
-        for apps: [PushApp], _ office: PushOffice
+        for apps: [PushApp], _ campaignSender: PushCampaignSender
     ) async throws -> [(campaign: PushCampaign, app: PushApp)] {
         if isGeneral {
-            return try await office.generalCampaigns(for: apps, in: environment).compactMap { campaign in
+            return try await campaignSender.generalCampaigns(for: apps, in: environment).compactMap { campaign in
                 apps.first { $0.id == campaign.app }.map { (campaign, $0) }
             }
         }
         let edition = edition.flatMap { EditionID($0) }
-        return apps.map { (office.campaign(for: $0, edition: edition, in: environment, name: name), $0) }
+        return apps.map { (campaignSender.campaign(for: $0, edition: edition, in: environment, name: name), $0) }
     }
 
     private func describe(
-        _ campaign: PushCampaign, _ app: PushApp, _ payload: PushPayload?, _ office: PushOffice
+        _ campaign: PushCampaign, _ app: PushApp, _ payload: PushPayload?, _ campaignSender: PushCampaignSender
     ) async throws {
-        let known = try await office.store.campaigns(
-            in: office.publication, unfinished: false, limit: 1_000
+        let known = try await campaignSender.store.campaigns(
+            in: campaignSender.publication, unfinished: false, limit: 1_000
         )
         .first { $0.name == campaign.name }
         let place = known ?? campaign
         let ahead =
             place.finished == nil
-            ? try await office.store.countPushTokens(of: app.id, in: place.environment, after: place.position) : 0
-        let notification = office.notification(for: place, to: app, payload: payload)
+            ? try await campaignSender.store.countPushTokens(of: app.id, in: place.environment, after: place.position)
+            : 0
+        let notification = campaignSender.notification(for: place, to: app, payload: payload)
         try output.print(
-            CampaignReport(place, total: place.dealtWith + ahead),
+            CampaignReport(place, total: place.processedCount + ahead),
             text: """
                 \(place.name): \(ahead) notifications would be sent (\(place.environment.rawValue))
                 push type  \(notification.payload.kind.rawValue)
@@ -141,7 +142,7 @@ struct PushSendCommand: AsyncParsableCommand {
                 """)
     }
 
-    /// Cancels the work at SIGINT and SIGTERM, and waits for it to end.
+    /// Cancels the work at SIGINT or SIGTERM, and waits for it to end.
     private static func untilSignalled(
         _ work: @escaping @Sendable () async throws -> Void
     ) async throws {

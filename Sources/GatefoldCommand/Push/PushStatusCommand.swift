@@ -5,12 +5,12 @@ import Push
 
 struct PushStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "List the campaigns of a publication, the latest first.")
+        commandName: "status", abstract: "List the campaigns of a publication, newest first.")
 
     @OptionGroup var options: PushOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "The most campaigns to list.")
+    @Option(help: "The maximum number of campaigns.")
     var limit = 20
 
     private struct Report: Encodable {
@@ -31,14 +31,14 @@ struct PushStatusCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let office = try options.office()
+        let campaignSender = try options.campaignSender()
         var reports: [Report] = []
-        for campaign in try await office.store.campaigns(
-            in: office.publication, unfinished: false, limit: limit)
+        for campaign in try await campaignSender.store.campaigns(
+            in: campaignSender.publication, unfinished: false, limit: limit)
         {
             let ahead =
                 campaign.finished == nil
-                ? try await office.store.countPushTokens(
+                ? try await campaignSender.store.countPushTokens(
                     of: campaign.app, in: campaign.environment, after: campaign.position) : 0
             reports.append(
                 Report(
@@ -47,8 +47,8 @@ struct PushStatusCommand: AsyncParsableCommand {
                     sent: campaign.sent, failed: campaign.failed, gone: campaign.gone, ahead: ahead))
         }
         let lines = reports.map { report in
-            let state = report.finished.map { "finished \($0.formatted(.iso8601))" } ?? "\(report.ahead) to go"
-            return "\(report.campaign): begun \(report.begun.formatted(.iso8601)), \(state); "
+            let state = report.finished.map { "finished \($0.formatted(.iso8601))" } ?? "\(report.ahead) remaining"
+            return "\(report.campaign): started \(report.begun.formatted(.iso8601)), \(state); "
                 + "\(report.sent) sent, \(report.failed) failed, \(report.gone) gone"
         }
         try output.print(reports, text: lines.isEmpty ? "no campaigns" : lines.joined(separator: "\n"))

@@ -4,7 +4,7 @@ import Push
 
 struct PushTokensCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tokens", abstract: "Say how many push tokens there are for each app and environment.")
+        commandName: "tokens", abstract: "Count the push tokens of each app and environment.")
 
     @OptionGroup var options: PushOptions
     @OptionGroup var output: OutputOptions
@@ -16,11 +16,11 @@ struct PushTokensCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let office = try options.office()
+        let campaignSender = try options.campaignSender()
         var reports: [Report] = []
-        for app in office.settings.apps {
+        for app in campaignSender.settings.apps {
             for environment in PushEnvironment.allCases {
-                let count = try await office.store.countPushTokens(of: app.id, in: environment, after: 0)
+                let count = try await campaignSender.store.countPushTokens(of: app.id, in: environment, after: 0)
                 reports.append(Report(app: app.id, environment: environment.rawValue, tokens: count))
             }
         }

@@ -4,22 +4,22 @@ import Gatefold
 
 struct SecretCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "secret", abstract: "Make secrets.", subcommands: [SecretNewCommand.self])
+        commandName: "secret", abstract: "Create secrets.", subcommands: [SecretNewCommand.self])
 }
 
 struct SecretNewCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Print a new random secret, or write it to a file only its owner can read.")
+        commandName: "new", abstract: "Print a new random secret, or write it to a file that only its owner can read.")
 
-    @Option(help: "How many random bytes; they are written in URL-safe base64.")
+    @Option(help: "The number of random bytes, encoded as URL-safe base64.")
     var bytes = 32
 
-    @Option(help: "Write it to this file, with mode 0600; a file that exists is left as it is.", completion: .file())
+    @Option(help: "Write to this new file, with mode 0600.", completion: .file())
     var out: String?
 
     func validate() throws {
-        guard (SecretWeakness.leastBytes...1024).contains(bytes) else {
-            throw ValidationError("expected --bytes from \(SecretWeakness.leastBytes) to 1024")
+        guard (SecretWeakness.minBytes...1024).contains(bytes) else {
+            throw ValidationError("expected --bytes from \(SecretWeakness.minBytes) to 1024")
         }
     }
 
@@ -31,7 +31,7 @@ struct SecretNewCommand: ParsableCommand {
         }
         let file = open(out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else {
-            let reason = errno == EEXIST ? "it exists already" : String(cString: strerror(errno))
+            let reason = errno == EEXIST ? "it already exists" : String(cString: strerror(errno))
             throw CommandFailure(.cannotCreate, "\(out) was not written: \(reason)")
         }
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)

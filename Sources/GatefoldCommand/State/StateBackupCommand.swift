@@ -6,16 +6,17 @@ import State
 
 struct StateBackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the state into a new file, also while a server uses it.",
+        commandName: "backup", abstract: "Copy the state to a new file. A server may use it meanwhile.",
         discussion: """
-            The copy is of one moment, is verified, and may be read by its owner alone. It holds personal data and, like \
-            the state, opens nothing without the secrets of the configuration, which are not in it.
+            The copy is a consistent snapshot, is verified, and is readable only by its owner. It contains personal \
+            data and, like the state, is of no use without the secrets of the configuration, which it does not \
+            contain.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "The file to make; it must not exist.", completion: .file())
+    @Argument(help: "The file to create; it must not exist.", completion: .file())
     var file: String
 
     private struct Report: Encodable {
@@ -36,6 +37,6 @@ struct StateBackupCommand: AsyncParsableCommand {
         }
         try output.print(
             Report(file: file, bytes: backup.size, revocations: backup.revocations),
-            text: "The state is in \(file): \(backup.size) bytes, \(backup.revocations) revocations.")
+            text: "Backed up the state to \(file): \(backup.size) bytes, \(backup.revocations) revocations.")
     }
 }

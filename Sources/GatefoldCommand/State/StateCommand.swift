@@ -3,17 +3,17 @@ import State
 
 struct StateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "state", abstract: "Back the state up, and restore it.",
+        commandName: "state", abstract: "Back up and restore the state.",
         discussion: """
-            The state holds what must outlive the server: revocations, devices, receipts, purchases, accounts. A copy of \
-            its file alone loses what is in the write-ahead log beside it, and one that is put back by hand makes \
-            sessions good again that were ended since: use these commands.
+            The state contains the data that must survive a restart: revocations, devices, receipts, purchases, \
+            accounts. A copy of its file alone lacks the write-ahead log, and restoring one by hand revives ended \
+            sessions. Use these commands instead.
             """,
         subcommands: [StateBackupCommand.self, StateRestoreCommand.self])
 }
 
 extension CommandFailure {
-    /// What keeps the state from being copied.
+    /// Creates a failure from an error of a backup or restore.
     init(copying error: StateBackupError) {
         let status: Status =
             switch error {

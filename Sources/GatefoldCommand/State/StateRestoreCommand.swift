@@ -7,24 +7,24 @@ import State
 
 struct StateRestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put a backup in the state's place. All readers sign in again.",
+        commandName: "restore", abstract: "Replace the state by a backup. All readers must sign in again.",
         discussion: """
-            Refused while a server uses the state. A backup does not know what was revoked after it was made, so every \
-            session issued before the restore is ended: tokens, their renewals, and downloads under sealed salts. The \
-            former state is kept beside the new one, and is replaced by the next restore.
+            Fails while a server uses the state. A backup lacks the revocations made after it, so the restore ends \
+            every session issued before it: tokens, their renewals, and downloads with sealed salts. The previous \
+            state is retained beside the new one until the next restore.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "A file that `state backup` made.", completion: .file())
+    @Argument(help: "A file created by `state backup`.", completion: .file())
     var file: String
 
     private struct Report: Encodable {
         let state: String
         let revocations: Int
         let sessionFloor: Date
-        let formerState: String?
+        let previousState: String?
     }
 
     func run() async throws {
@@ -41,8 +41,8 @@ struct StateRestoreCommand: AsyncParsableCommand {
         try output.print(
             Report(
                 state: read.state.path, revocations: restore.backup.revocations, sessionFloor: restore.sessionFloor,
-                formerState: restore.formerState),
-            text: "The state \(read.state.path) is that of \(file). Sessions issued before \(floor) are ended."
-                + (restore.formerState.map { " The former state is \($0)." } ?? ""))
+                previousState: restore.formerState),
+            text: "Restored the state \(read.state.path) from \(file). Sessions issued before \(floor) are ended."
+                + (restore.formerState.map { " The previous state is \($0)." } ?? ""))
     }
 }

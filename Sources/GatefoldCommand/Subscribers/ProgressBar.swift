@@ -1,7 +1,7 @@
 import Backends
 import Foundation
 
-/// How far a long piece of work is, on a terminal.
+/// A progress bar of a long operation on a terminal.
 struct ProgressBar: Sendable {
     private static let width = 40
     let isShown: Bool
@@ -17,14 +17,14 @@ struct ProgressBar: Sendable {
         show(share, "\(progress.rows) rows\(bad)")
     }
 
-    /// - Parameter share: from 0 to 1; nil where nobody knows.
-    func show(_ share: Double?, _ words: String) {
+    /// - Parameter share: The completed share from 0 to 1; nil if it is unknown.
+    func show(_ share: Double?, _ message: String) {
         guard isShown else { return }
         let filled = Int((share ?? 0) * Double(Self.width))
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
         let percent = share.map { "\(Int($0 * 100)) %" } ?? ""
         let seconds = (ContinuousClock.now - start).components.seconds
-        write("\r\u{1B}[K\(bar) \(percent)  \(words), \(seconds) s")
+        write("\r\u{1B}[K\(bar) \(percent)  \(message), \(seconds) s")
     }
 
     func clear() {

@@ -6,32 +6,32 @@ import Server
 
 struct SubscribersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "subscribers", abstract: "Look after the embedded subscriber database.",
+        commandName: "subscribers", abstract: "Manage the embedded subscriber database.",
         subcommands: [
             SubscribersImportCommand.self, SubscribersShowCommand.self, SubscribersListCommand.self,
             SubscribersSetStateCommand.self, SubscribersDeleteCommand.self, SubscribersExportCommand.self,
         ])
 }
 
-/// Which embedded database is meant.
+/// The options that select an embedded database.
 struct DatabaseOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
 
-    @Option(name: .shortAndLong, help: "The backend's name; needed where several are of the kind sqlite.")
+    @Option(name: .shortAndLong, help: "The backend's name; required if several are of the kind sqlite.")
     var backend: String?
 
-    /// The database, opened, with the configuration it was named in.
+    /// Opens the database and returns it with its configuration.
     func open() throws -> (database: SubscriberDatabase, kind: SQLiteBackendKind, configuration: GatefoldConfiguration)
     {
         let read = try configuration.read()
         let embedded = try Dictionary(
-            uniqueKeysWithValues: Assembly.plan(read).entries.compactMap { entry in
+            uniqueKeysWithValues: Bootstrap.plan(read).entries.compactMap { entry in
                 (entry.kind as? SQLiteBackendKind).map { (entry.name, $0) }
             })
         let chosen: SQLiteBackendKind
         if let backend {
             guard let kind = embedded[backend] else {
-                throw CommandFailure(.usage, "there is no backend \(backend) of the kind sqlite")
+                throw CommandFailure(.usage, "no backend \(backend) of the kind sqlite")
             }
             chosen = kind
         } else {
@@ -49,7 +49,7 @@ struct DatabaseOptions: ParsableArguments {
     }
 }
 
-/// A subscriber as the commands show it; the password hash is not shown.
+/// A subscriber as the commands show it, without the password hash.
 struct SubscriberReport: Encodable {
     struct PeriodReport: Encodable {
         let start: Date
@@ -62,15 +62,16 @@ struct SubscriberReport: Encodable {
     }
 
     let id: Int64
-    /// Only where one subscriber is asked for.
-    let reference: String?
+    /// The pseudonym; present only in the report of a single subscriber.
+    let pseudonym: String?
     let identifier: String
     let state: String
-    let presentState: String
+    let currentState: String
     let hasPassword: Bool
-    /// When a chain last took the subscriber over from another system; missing for whom the operator wrote down.
-    let adopted: Date?
-    /// When the reader registered; missing for whom the operator or a chain wrote down.
+    /// The time at which a chain last migrated the subscriber from another system; nil for a subscriber that the
+    /// operator entered.
+    let migrated: Date?
+    /// The time at which the reader registered; nil for a subscriber that the operator entered or a chain migrated.
     let registered: Date?
     let message: String?
     let allEditions: Bool
@@ -78,14 +79,14 @@ struct SubscriberReport: Encodable {
     let editions: [String]
     let categories: [CategoryReport]
 
-    init(_ record: SubscriberRecord, reference: SubscriberReference? = nil, at moment: Date) {
+    init(_ record: SubscriberRecord, pseudonym: SubscriberPseudonym? = nil, at timestamp: Date) {
         id = record.id
-        self.reference = reference?.description
+        self.pseudonym = pseudonym?.description
         identifier = record.identifier
         state = record.state.rawValue
-        presentState = record.subscription(at: moment).state.rawValue
+        currentState = record.subscription(at: timestamp).state.rawValue
         hasPassword = record.passwordHash != nil
-        adopted = record.adopted
+        migrated = record.migrated
         registered = record.registered
         message = record.message
         allEditions = record.hasAllEditions
@@ -96,10 +97,10 @@ struct SubscriberReport: Encodable {
 
     var text: String {
         var lines = ["identifier  \(identifier)", "id          \(id)"]
-        if let reference { lines.append("reference   \(reference)") }
-        lines.append("state       \(state), at present \(presentState)")
+        if let pseudonym { lines.append("pseudonym   \(pseudonym)") }
+        lines.append("state       \(state), at present \(currentState)")
         lines.append("password    \(hasPassword ? "yes" : "none")")
-        if let adopted { lines.append("adopted     \(adopted.formatted(.iso8601))") }
+        if let migrated { lines.append("migrated     \(migrated.formatted(.iso8601))") }
         if let registered { lines.append("registered  \(registered.formatted(.iso8601))") }
         if let message { lines.append("message     \(message)") }
         if allEditions { lines.append("editions    all") }

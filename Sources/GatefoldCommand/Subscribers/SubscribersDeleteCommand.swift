@@ -3,17 +3,17 @@ import Backends
 
 struct SubscribersDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a subscriber and all that belongs to them.",
-        discussion: "Their tokens then have the state unknown.")
+        commandName: "delete", abstract: "Delete a subscriber and all their records.",
+        discussion: "Tokens of the subscriber then have the state unknown.")
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "What the subscriber signs in with.")
+    @Argument(help: "The subscriber's sign-in identifier.")
     var identifier: String
 
     func run() async throws {
         guard try await database.open().database.delete(identifier) else {
-            throw CommandFailure(.no, "there is no such subscriber")
+            throw CommandFailure(.no, "no such subscriber")
         }
     }
 }

@@ -5,18 +5,18 @@ import Foundation
 
 struct SubscribersExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write all subscribers as a file that import reads.",
+        commandName: "export", abstract: "Write all subscribers to a file that `import` reads.",
         discussion: """
-            Password hashes are in it: the file made is readable by its owner only. Cells that a spreadsheet would run \
-            are neutralised, and import undoes that.
+            The file contains password hashes and is readable only by its owner. Cells that a spreadsheet would \
+            execute are escaped, and `import` reverses that.
             """)
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "The file to make; - writes to standard output.", completion: .file())
+    @Argument(help: "The file to create; - writes to standard output.", completion: .file())
     var file: String
 
-    @Option(help: "What to call the identifier's column.")
+    @Option(help: "The name of the identifier's column.")
     var identifierColumn = "identifier"
 
     func run() async throws {
@@ -29,7 +29,7 @@ struct SubscribersExportCommand: AsyncParsableCommand {
         }
         let descriptor = Foundation.open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            let reason = errno == EEXIST ? "it exists already" : String(cString: strerror(errno))
+            let reason = errno == EEXIST ? "it already exists" : String(cString: strerror(errno))
             throw CommandFailure(.cannotCreate, "\(file) was not written: \(reason)")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -6,16 +6,16 @@ import Server
 
 struct SubscribersImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Bring subscribers in from a CSV file.",
+        commandName: "import", abstract: "Import subscribers from a CSV file.",
         discussion: """
-            The first row names the columns: identifier (or the publication's own name for it, see --identifier-column), \
-            password (plain) or password_hash (as crypt(3) writes it), state, message, all_editions (true or false), \
-            periods (2026-01-01/2026-12-31;2027-01-01/, where the last has no end), editions (id;id), categories \
-            (scheme=value;…). A row replaces what is stored in the columns the file has.
+            The first row names the columns: identifier (or the publication's own name for it, see \
+            --identifier-column), password (plain) or password_hash (as crypt(3) writes it), state, message, \
+            all_editions (true or false), periods (2026-01-01/2026-12-31;2027-01-01/, where the last has no end), \
+            editions (id;id), categories (scheme=value;…). A row replaces what is stored in the columns the file has.
 
-            Either all rows are good and come into force at once, or nothing changes; with --resumable good rows go in \
-            batch by batch, bad ones are passed over, and the same command goes on where it was stopped. Bad rows are listed by \
-            line number and reason, and the exit status is then 65.
+            If all rows are valid, they take effect at once; otherwise nothing changes. With --resumable valid rows \
+            are committed in batches, bad rows are skipped, and the same command resumes a stopped import. Bad rows \
+            are listed by line number and reason, and the exit status is then 65.
             """)
 
     @OptionGroup var database: DatabaseOptions
@@ -24,21 +24,21 @@ struct SubscribersImportCommand: AsyncParsableCommand {
     @Argument(help: "The CSV file.", completion: .file(extensions: ["csv", "tsv"]))
     var file: String
 
-    @Flag(help: "Commit batch by batch and go on where an earlier run stopped.")
+    @Flag(help: "Commit in batches, and resume where an earlier run stopped.")
     var resumable = false
 
-    @Flag(help: "Remove subscribers that are not in the file, but not who registered by themselves.")
+    @Flag(help: "Remove subscribers that are not in the file, except those who registered themselves.")
     var replace = false
 
-    @Option(help: "What the file calls the identifier, such as email.")
+    @Option(help: "The name of the identifier's column, such as email.")
     var identifierColumn = "identifier"
 
-    @Option(help: "What stands between the cells: comma, semicolon or tab.")
+    @Option(help: "The separator: comma, semicolon or tab.")
     var separator = SeparatorName.comma
 
     @Option(
-        help: "What plain passwords become: slow (a yescrypt hash each) or keyed (a fast one under passwords.pepper).")
-    var passwordForm = SubscriberImport.PasswordForm.slow
+        help: "How to hash plain passwords: slow (yescrypt) or keyed (fast, under passwords.pepper).")
+    var passwordFormat = SubscriberImport.PasswordFormat.slow
 
     enum SeparatorName: String, ExpressibleByArgument, CaseIterable {
         case comma, semicolon, tab
@@ -73,7 +73,7 @@ struct SubscribersImportCommand: AsyncParsableCommand {
         let (opened, kind, configuration) = try database.open()
         let options = SubscriberImport.Options(
             mode: resumable ? .resumable() : .allOrNothing, isReplacing: replace, identifierColumn: identifierColumn,
-            separator: separator.format, passwordForm: passwordForm, foldsProof: kind.proof?.folds ?? false)
+            separator: separator.format, passwordFormat: passwordFormat, foldsProof: kind.proof?.folds ?? false)
         let work = SubscriberImport(into: opened, hasher: try configuration.passwords.hasher(), options: options)
         let bar = ProgressBar(isShown: isatty(STDERR_FILENO) == 1)
         let report: ImportReport
@@ -84,7 +84,7 @@ struct SubscribersImportCommand: AsyncParsableCommand {
             bar.clear()
             if case .unreadableFile = error { throw CommandFailure(.noInput, "\(error)") }
             if case .anotherImport = error { throw CommandFailure(.unavailable, "\(error)") }
-            if case .unlockable = error { throw CommandFailure(.cannotCreate, "\(error)") }
+            if case .cannotLock = error { throw CommandFailure(.cannotCreate, "\(error)") }
             if case .unknownColumn = error {
                 throw CommandFailure(.dataError, "\(error); see --identifier-column and --separator")
             }
@@ -93,11 +93,11 @@ struct SubscribersImportCommand: AsyncParsableCommand {
             bar.clear()
             throw CommandFailure(.unavailable, "\(error)")
         }
-        try tell(report)
+        try notify(report)
         if report.badRows > 0 { throw ExitCode(CommandFailure.Status.dataError.rawValue) }
     }
 
-    private func tell(_ report: ImportReport) throws {
+    private func notify(_ report: ImportReport) throws {
         for issue in report.issues {
             FileHandle.standardError.write(Data("\(file): \(issue)\n".utf8))
         }
@@ -108,7 +108,7 @@ struct SubscribersImportCommand: AsyncParsableCommand {
             report.isCommitted
             ? "\(report.rows) rows read: \(report.added) subscribers added, \(report.replaced) replaced, "
                 + "\(report.removed) removed, \(report.badRows) bad rows"
-                + (report.resumedAfter > 0 ? "; went on after row \(report.resumedAfter)" : "")
+                + (report.resumedAfter > 0 ? "; resumed after row \(report.resumedAfter)" : "")
             : "\(report.rows) rows read, \(report.badRows) bad: nothing was changed"
         try output.print(
             Report(
@@ -119,4 +119,4 @@ struct SubscribersImportCommand: AsyncParsableCommand {
     }
 }
 
-extension SubscriberImport.PasswordForm: ExpressibleByArgument {}
+extension SubscriberImport.PasswordFormat: ExpressibleByArgument {}

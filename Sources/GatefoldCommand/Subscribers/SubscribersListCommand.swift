@@ -5,8 +5,8 @@ import Server
 
 struct SubscribersListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List subscribers in the order of their identifiers.",
-        discussion: "With --json one object a line, so that any number can be read as they come.")
+        commandName: "list", abstract: "List subscribers, ordered by identifier.",
+        discussion: "With --json, prints one object per line, so that a script can process the list as a stream.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -14,10 +14,10 @@ struct SubscribersListCommand: AsyncParsableCommand {
     @Option(help: "Only those of this stored state: automatic, active, inactive or suspended.")
     var state: SubscriberRecord.State?
 
-    @Option(help: "Begin after this identifier.")
+    @Option(help: "Start after this identifier.")
     var after = ""
 
-    @Option(help: "At most so many.")
+    @Option(help: "The maximum number of entries.")
     var limit: Int?
 
     private static let page = 1000
@@ -33,7 +33,7 @@ struct SubscribersListCommand: AsyncParsableCommand {
                 print(
                     output.json
                         ? try OutputOptions.encode(report)
-                        : "\(report.identifier)\t\(report.state)\t\(report.presentState)")
+                        : "\(report.identifier)\t\(report.state)\t\(report.currentState)")
             }
             guard let final = records.last, records.count == min(left, Self.page) else { return }
             last = final.identifier

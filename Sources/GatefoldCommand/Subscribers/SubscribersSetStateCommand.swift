@@ -3,27 +3,27 @@ import Backends
 
 struct SubscribersSetStateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set-state", abstract: "Suspend a subscriber, or change the state otherwise.",
+        commandName: "set-state", abstract: "Change the state of a subscriber.",
         discussion: """
-            automatic follows the subscription periods. A running server sees the change at once: from then on no edition \
-            is handed out. Edition credentials handed out before go on to their end; `token revoke --subscriber` ends \
-            them, too.
+            `automatic` derives the state from the subscription periods. A running server applies the change \
+            immediately and issues no more edition credentials. Credentials issued before stay valid until they \
+            expire; `token revoke --subscriber` ends them too.
             """)
 
     @OptionGroup var database: DatabaseOptions
 
-    @Argument(help: "What the subscriber signs in with.")
+    @Argument(help: "The subscriber's sign-in identifier.")
     var identifier: String
 
     @Argument(help: "automatic, active, inactive or suspended.")
     var state: SubscriberRecord.State
 
-    @Option(help: "Words shown to the reader in place of the publication's.")
+    @Option(help: "A message to the reader that replaces the publication's.")
     var message: String?
 
     func run() async throws {
         guard try await database.open().database.setState(state, message: message, of: identifier) else {
-            throw CommandFailure(.no, "there is no such subscriber")
+            throw CommandFailure(.no, "no such subscriber")
         }
     }
 }

@@ -5,22 +5,22 @@ import Server
 
 struct SubscribersShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show one subscriber. Exits with 1 when there is none.",
-        discussion: "The reference is what logs call the subscriber, and what `token revoke --subscriber` takes.")
+        commandName: "show", abstract: "Show one subscriber. Exits with 1 if there is none.",
+        discussion: "The reference identifies the subscriber in logs and in `token revoke --subscriber`.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "What the subscriber signs in with, such as the e-mail address.")
+    @Argument(help: "The subscriber's sign-in identifier, such as the e-mail address.")
     var identifier: String
 
     func run() async throws {
         let (opened, kind, configuration) = try database.open()
         guard let record = try await opened.find(identifier) else {
-            throw CommandFailure(.no, "there is no such subscriber")
+            throw CommandFailure(.no, "no such subscriber")
         }
-        let reference = configuration.state.references.reference(to: kind.subscriber(record))
-        let report = SubscriberReport(record, reference: reference, at: WallClock.system.now)
+        let reference = configuration.state.pseudonymKey.reference(to: kind.subscriber(record))
+        let report = SubscriberReport(record, pseudonym: reference, at: WallClock.system.now)
         try output.print(report, text: report.text)
     }
 }

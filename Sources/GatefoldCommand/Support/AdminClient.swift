@@ -3,16 +3,16 @@ import NIOCore
 import NIOHTTP1
 import Server
 
-/// Asks the running server at its admin listener.
+/// A client of the running server's admin listener.
 struct AdminClient {
-    struct Answer {
+    struct AdminResponse {
         let status: UInt
         let text: String
     }
 
     private let base: String
 
-    /// - Throws: ``CommandFailure`` when the configuration has no admin listener.
+    /// - Throws: ``CommandFailure`` if the configuration has no admin listener.
     init(_ configuration: GatefoldConfiguration) throws {
         guard let address = configuration.adminListen else {
             throw CommandFailure(.configuration, "expected server.admin_listen in the configuration")
@@ -22,11 +22,11 @@ struct AdminClient {
         base = "http://\(host.contains(":") ? "[\(host)]" : host):\(address.port)"
     }
 
-    func get(_ path: String) async throws -> Answer {
+    func get(_ path: String) async throws -> AdminResponse {
         try await send(HTTPClientRequest(url: base + path))
     }
 
-    func post(_ path: String, form field: (name: String, value: String)) async throws -> Answer {
+    func post(_ path: String, form field: (name: String, value: String)) async throws -> AdminResponse {
         var request = HTTPClientRequest(url: base + path)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
@@ -34,19 +34,19 @@ struct AdminClient {
         return try await send(request)
     }
 
-    private func send(_ request: HTTPClientRequest) async throws -> Answer {
+    private func send(_ request: HTTPClientRequest) async throws -> AdminResponse {
         do {
             var settings = HTTPClient.Configuration(timeout: .init(connect: .seconds(5)))
-            // Who does not listen now is not waited for.
+            // The client does not wait for a server that is not listening.
             settings.connectionPool.retryConnectionEstablishment = false
             return try await HTTPClient.withHTTPClient(configuration: settings) { client in
-                // Health may wait for a backend's deadline, which is five minutes at most.
+                // The health check may wait for a backend's deadline, which is at most five minutes.
                 let response = try await client.execute(request, timeout: .seconds(310))
                 let body = try await response.body.collect(upTo: 1 << 20)
-                return Answer(status: response.status.code, text: String(buffer: body))
+                return AdminResponse(status: response.status.code, text: String(buffer: body))
             }
         } catch {
-            throw CommandFailure(.unavailable, "no server answers at \(base): \(error); is `gatefold serve` running?")
+            throw CommandFailure(.unavailable, "no server responds at \(base): \(error); is `gatefold serve` running?")
         }
     }
 

@@ -3,13 +3,13 @@ import Backends
 import Server
 import Settings
 
-/// What a subcommand says on its last line, and its exit status.
+/// The last line and the exit status of a failed subcommand.
 struct CommandFailure: Error {
-    /// From sysexits(3).
+    /// The exit statuses, from sysexits(3).
     enum Status: Int32 {
-        /// The answer to the question asked was no.
+        /// The result of the query is negative.
         case no = 1
-        /// There was no answer that the question could be asked of; of `check` alone.
+        /// No server was available to check. Only `check` uses this status.
         case nothingChecked = 2
         case usage = 64
         case dataError = 65
@@ -17,7 +17,7 @@ struct CommandFailure: Error {
         case unavailable = 69
         case cannotCreate = 73
         case inputOutput = 74
-        /// It was stopped, and goes on when it is started again.
+        /// The operation was stopped and resumes at the next start.
         case again = 75
         case configuration = 78
     }
@@ -30,22 +30,23 @@ struct CommandFailure: Error {
         self.message = message
     }
 
-    /// What keeps a subscriber database from being opened.
+    /// Creates a failure from an error while opening a subscriber database.
     init(opening error: any Error, of backend: String? = nil) {
         let isNewer = (error as? SubscriberDatabaseError)?.isNewerSchema ?? false
         self.init(isNewer ? .configuration : .unavailable, (backend.map { "\($0): " } ?? "") + "\(error)")
     }
 
-    /// Nil for errors that the argument parser prints better itself.
+    /// Creates a failure from an error, or returns nil if the argument parser prints it better.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
         case let error as SettingsError: self.init(.configuration, error.description)
         case let error as TLSFileError: self.init(.configuration, error.description)
-        case let error as AssemblyError:
+        case let error as BootstrapError:
             self.init(error.isConfiguration ? .configuration : .unavailable, error.description)
         default:
-            // What is neither ours nor the parser's is a database or a file that failed in the middle of the work.
+            // An error that is neither the program's own nor the parser's comes from a database or a file that
+            // failed during the work.
             guard !(error is ExitCode), GatefoldCommand.exitCode(for: error) == .failure else { return nil }
             self.init(.inputOutput, "\(error)")
         }

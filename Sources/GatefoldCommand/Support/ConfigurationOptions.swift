@@ -3,7 +3,7 @@ import Foundation
 import Gatefold
 import Server
 
-/// Where the configuration is.
+/// The options that locate the configuration.
 struct ConfigurationOptions: ParsableArguments {
     @Option(name: .shortAndLong, help: "The configuration file.", completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
@@ -18,12 +18,13 @@ struct ConfigurationOptions: ParsableArguments {
 }
 
 extension GatefoldConfiguration {
-    /// The publication of that name, or the default one, or the only one.
+    /// Returns the publication with the given name. Without a name, returns the default publication or the only
+    /// one.
     func publication(named name: String?) throws -> PublicationConfiguration {
         if let name {
             guard let found = publications.first(where: { $0.publication.id.rawValue == name }) else {
                 let names = publications.map(\.publication.id.rawValue).joined(separator: ", ")
-                throw CommandFailure(.usage, "there is no publication \(name); expected one of \(names)")
+                throw CommandFailure(.usage, "no publication \(name); expected one of \(names)")
             }
             return found
         }
@@ -34,8 +35,8 @@ extension GatefoldConfiguration {
     }
 }
 
-/// Which publication is meant.
+/// The option that selects a publication.
 struct PublicationOption: ParsableArguments {
-    @Option(name: .shortAndLong, help: "The publication; the default one unless said.")
+    @Option(name: .shortAndLong, help: "The publication. Default: the default publication.")
     var publication: String?
 }

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// How a subcommand answers: for people, or for programs.
+/// The output format of a subcommand: text or JSON.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Write the answer as JSON.")
+    @Flag(help: "Print the result as JSON.")
     var json = false
 
-    /// Prints one value in the form asked for.
+    /// Prints one value in the selected format.
     func print(_ value: some Encodable, text: @autoclosure () -> String) throws {
         Swift.print(json ? try Self.encode(value) : text())
     }

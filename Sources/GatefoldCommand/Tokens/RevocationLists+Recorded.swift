@@ -2,7 +2,8 @@ import Gatefold
 import State
 
 extension RevocationLists {
-    /// Every revocation on record that can be read: what a command that makes another has to lie behind.
+    /// Returns every readable revocation on record. A command that adds a revocation needs them, because the new
+    /// one must be later than all others.
     static func recorded(in store: any SessionStore) async throws -> RevocationLists {
         let lists = RevocationLists()
         if let floor = try await store.sessionFloor() { lists.raiseFloor(to: floor) }

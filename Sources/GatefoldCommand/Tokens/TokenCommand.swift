@@ -6,23 +6,23 @@ import State
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Look into tokens, and revoke them.",
+        commandName: "token", abstract: "Inspect and revoke tokens.",
         subcommands: [TokenInspectCommand.self, TokenRevokeCommand.self])
 }
 
 struct TokenInspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Say what a token stands for. Exits with 1 when it is not good.",
-        discussion: "The subscriber's key is personal data and is shown only when asked for.")
+        commandName: "inspect", abstract: "Show the content of a token. Exits with 1 if it is not valid.",
+        discussion: "The subscriber's key is personal data and is shown only on request.")
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Show the backend's own key for the subscriber, too.")
+    @Flag(help: "Include the backend's own key for the subscriber.")
     var revealKey = false
 
-    @Argument(help: "The token; - reads it from standard input, as one that begins with - has to be.")
+    @Argument(help: "The token; - reads it from standard input, which is required for a token that begins with -.")
     var token: String
 
     private struct Report: Encodable {
@@ -40,18 +40,18 @@ struct TokenInspectCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication)
-        let codec = try Assembly.tokenCodec(for: chosen, in: read)
-        var report = Report(verdict: "no token of this publication", publication: chosen.publication.id.rawValue)
+        let codec = try Bootstrap.tokenCodec(for: chosen, in: read)
+        var report = Report(verdict: "not a token of this publication", publication: chosen.publication.id.rawValue)
         if let session = codec.open(try StandardInput.argument(token)) {
-            let holder = SaltHolder(
-                subscriber: read.state.references.reference(to: session.subscriber), session: session.reference,
+            let subject = SaltSubject(
+                subscriber: read.state.pseudonymKey.reference(to: session.subscriber), session: session.reference,
                 issuedAt: session.issuedAt)
-            let revocations = try await RevocationLists.recorded(in: Assembly.existingStateStore(read))
+            let revocations = try await RevocationLists.recorded(in: Bootstrap.existingStateStore(read))
                 .list(for: chosen.publication.id)
             let isExpired = session.expiresAt <= WallClock.system.now
-            report.verdict = revocations.isRevoked(holder) ? "revoked" : isExpired ? "expired" : "good"
+            report.verdict = revocations.isRevoked(subject) ? "revoked" : isExpired ? "expired" : "good"
             report.backend = session.subscriber.backend
-            report.subscriber = holder.subscriber.description
+            report.subscriber = subject.subscriber.description
             report.key = revealKey ? session.subscriber.key : nil
             report.session = session.reference.description
             report.device = session.device?.description
@@ -75,10 +75,10 @@ struct TokenInspectCommand: AsyncParsableCommand {
 
 struct TokenRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "End sessions: of a token, of a device, or all of a subscriber.",
+        commandName: "revoke", abstract: "Revoke the sessions of a token, a device or a subscriber.",
         discussion: """
-            A running server follows within a second or two. Everything issued up to now ends: tokens, their renewals, \
-            and downloads under sealed salts. Signing in again works at once.
+            A running server applies the revocation within two seconds. It ends everything issued so far: tokens, \
+            their renewals, and downloads with sealed salts. The reader can sign in again immediately.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -110,37 +110,37 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication)
-        let (who, session, endedDevice) = try target(read, chosen)
-        let store = try Assembly.existingStateStore(read)
+        let (revokedSubscriber, session, revokedDevice) = try target(read, chosen)
+        let store = try Bootstrap.existingStateStore(read)
         let recorded = try await RevocationLists.recorded(in: store).list(for: chosen.publication.id)
-        try await store.record(recorded.ending(who, session: session, at: WallClock.system.now))
-        if let endedDevice { try await store.remove(endedDevice, of: who, in: chosen.publication.id) }
+        try await store.record(recorded.makeRevocation(revokedSubscriber, session: session, at: WallClock.system.now))
+        if let revokedDevice { try await store.remove(revokedDevice, of: revokedSubscriber, in: chosen.publication.id) }
         try output.print(
             Report(
-                publication: chosen.publication.id.rawValue, subscriber: who.description,
+                publication: chosen.publication.id.rawValue, subscriber: revokedSubscriber.description,
                 session: session?.description),
-            text: session.map { "Session \($0) of subscriber \(who) is revoked." }
-                ?? "All sessions of subscriber \(who) are revoked.")
+            text: session.map { "Revoked session \($0) of subscriber \(revokedSubscriber)." }
+                ?? "Revoked all sessions of subscriber \(revokedSubscriber).")
     }
 
     private func target(
         _ read: GatefoldConfiguration, _ chosen: PublicationConfiguration
-    ) throws -> (SubscriberReference, SessionReference?, DeviceReference?) {
+    ) throws -> (SubscriberPseudonym, SessionPseudonym?, DevicePseudonym?) {
         if let token {
-            let codec = try Assembly.tokenCodec(for: chosen, in: read)
+            let codec = try Bootstrap.tokenCodec(for: chosen, in: read)
             guard let session = codec.open(try StandardInput.argument(token)) else {
-                throw CommandFailure(.dataError, "this is no token of \(chosen.publication.id)")
+                throw CommandFailure(.dataError, "not a token of \(chosen.publication.id)")
             }
-            return (read.state.references.reference(to: session.subscriber), session.reference, session.device)
+            return (read.state.pseudonymKey.reference(to: session.subscriber), session.reference, session.device)
         }
-        guard let who = subscriber.flatMap({ SubscriberReference($0) }) else {
+        guard let revokedSubscriber = subscriber.flatMap({ SubscriberPseudonym($0) }) else {
             throw CommandFailure(
                 .usage,
-                "expected --subscriber as \(SubscriberReference.size * 2) hexadecimal digits; `subscribers show` tells them"
+                "expected --subscriber as \(SubscriberPseudonym.size * 2) hexadecimal digits; see `subscribers show`"
             )
         }
-        guard let device else { return (who, nil, nil) }
-        let reference = DeviceReference(device) ?? read.state.references.reference(toDevice: device)
-        return (who, SessionReference(reference), reference)
+        guard let device else { return (revokedSubscriber, nil, nil) }
+        let reference = DevicePseudonym(device) ?? read.state.pseudonymKey.reference(toDevice: device)
+        return (revokedSubscriber, SessionPseudonym(reference), reference)
     }
 }

@@ -1,43 +1,45 @@
 public import Foundation
 
-/// Somebody's account (PROTOCOLS 5.3).
+/// An account.
+///
+/// Source: InPlayer protocol, “Account document”.
 public struct Account: Sendable, Hashable, Codable {
     public let id: Int
-    /// Names the account to other services, notifications among them.
+    /// The identifier of the account in other services, including notifications.
     public let uuid: String?
     public let email: String?
     public let username: String?
     public let fullName: String?
     public let referrer: String?
-    /// Such as `consumer`.
+    /// The roles, such as `consumer`.
     public let roles: [String]
-    /// Whether all that the merchant asks for was filled in.
+    /// A Boolean value that indicates whether all registration fields of the merchant are filled in.
     public let isCompleted: Bool?
     public let created: Date?
     public let updated: Date?
     public let merchantID: Int?
     public let merchantUUID: String?
-    /// As a day, `YYYY-MM-DD`, where the merchant asks for it.
+    /// The date of birth as `YYYY-MM-DD`, if the merchant requires it.
     public let dateOfBirth: String?
-    /// What the merchant's own registration fields hold.
+    /// The values of the merchant's own registration fields.
     public let metadata: [String: String]
 }
 
-extension Account: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        id = try answer.required("id", \.integer)
-        uuid = answer["uuid"]?.text
-        email = answer["email"]?.text
-        username = answer["username"]?.text
-        fullName = answer["full_name"]?.text
-        referrer = answer["referrer"]?.text
-        roles = (answer["roles"]?.list ?? []).compactMap(\.text)
-        isCompleted = answer["completed"]?.flag
-        created = answer["created_at"]?.moment
-        updated = answer["updated_at"]?.moment
-        merchantID = answer["merchant_id"]?.integer
-        merchantUUID = answer["merchant_uuid"]?.text
-        dateOfBirth = answer["date_of_birth"]?.text
-        metadata = answer["metadata"]?.texts ?? [:]
+extension Account: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        id = try response.required("id", \.integer)
+        uuid = response["uuid"]?.text
+        email = response["email"]?.text
+        username = response["username"]?.text
+        fullName = response["full_name"]?.text
+        referrer = response["referrer"]?.text
+        roles = (response["roles"]?.list ?? []).compactMap(\.text)
+        isCompleted = response["completed"]?.flag
+        created = response["created_at"]?.timestamp
+        updated = response["updated_at"]?.timestamp
+        merchantID = response["merchant_id"]?.integer
+        merchantUUID = response["merchant_uuid"]?.text
+        dateOfBirth = response["date_of_birth"]?.text
+        metadata = response["metadata"]?.texts ?? [:]
     }
 }

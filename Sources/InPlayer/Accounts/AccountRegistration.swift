@@ -3,7 +3,7 @@ public struct AccountRegistration: Sendable {
     public var fullName: String
     public var email: String
     public var password: String
-    /// What the merchant's registration fields hold, by their names.
+    /// The values of the merchant's registration fields, by field name.
     public var metadata: [String: String]
 
     public init(fullName: String, email: String, password: String, metadata: [String: String] = [:]) {
@@ -14,12 +14,12 @@ public struct AccountRegistration: Sendable {
     }
 }
 
-/// What of an account is to change.
+/// A change to an account.
 public struct AccountUpdate: Sendable {
     public var fullName: String
-    /// Those that are named here; others stay.
+    /// The fields to change, by name. Other fields stay unchanged.
     public var metadata: [String: String]
-    /// As `YYYY-MM-DD`.
+    /// The date of birth as `YYYY-MM-DD`.
     public var dateOfBirth: String?
 
     public init(fullName: String, metadata: [String: String] = [:], dateOfBirth: String? = nil) {

@@ -1,17 +1,17 @@
 extension AccountService {
-    /// Has a PIN code sent to whoever is signed in, for ``validatePIN(_:)``.
+    /// Requests a PIN code for the signed-in reader. Pass the code to ``validatePIN(_:)``.
     public func sendPIN() async throws(InPlayerError) {
         var endpoint = Endpoint(.post, "v2", "accounts", "pin-codes", "send", authorization: .required)
         endpoint.body.add("branding_id", merchant.brandingID)
-        _ = try await calls.answer(endpoint)
+        _ = try await calls.response(endpoint)
     }
 
-    /// Shows that whoever is signed in has the code that was sent.
+    /// Verifies that the signed-in reader has the PIN code.
     ///
-    /// - Throws: ``InPlayerError/refused(_:)`` for a code that is wrong or too old, too.
+    /// - Throws: ``InPlayerError/rejected(_:)``, also for a wrong or expired code.
     public func validatePIN(_ code: String) async throws(InPlayerError) {
         var endpoint = Endpoint(.post, "v2", "accounts", "pin-codes", "validate", authorization: .required)
         endpoint.body.add("pin_code", code)
-        _ = try await calls.answer(endpoint)
+        _ = try await calls.response(endpoint)
     }
 }

@@ -1,30 +1,32 @@
 extension AccountService {
-    /// Changes the password of whoever is signed in.
+    /// Changes the password of the signed-in reader.
     public func changePassword(from old: String, to new: String) async throws(InPlayerError) {
         var endpoint = Endpoint(.post, "accounts", "change-password", authorization: .required)
         endpoint.body.add("old_password", old)
         endpoint.body.add("password", new)
         endpoint.body.add("password_confirmation", new)
         endpoint.body.add("branding_id", merchant.brandingID)
-        _ = try await calls.answer(endpoint)
+        _ = try await calls.response(endpoint)
     }
 
-    /// Has a mail sent with a token for ``setNewPassword(_:token:)``.
+    /// Requests an e-mail message with a token for ``setNewPassword(_:token:)``.
     public func requestForgotPasswordToken(email: String) async throws(InPlayerError) {
         var endpoint = Endpoint(.post, "accounts", "forgot-password")
         endpoint.body.add("merchant_uuid", merchant.uuid)
         endpoint.body.add("email", email)
         endpoint.body.add("branding_id", merchant.brandingID)
-        _ = try await calls.answer(endpoint)
+        _ = try await calls.response(endpoint)
     }
 
-    /// - Parameter token: from the mail.
+    /// Sets a new password.
+    ///
+    /// - Parameter token: The token from the e-mail message.
     public func setNewPassword(_ password: String, token: String) async throws(InPlayerError) {
-        guard !token.isEmpty else { throw .invalid("expected the token from the mail") }
+        guard !token.isEmpty else { throw .invalid("expected the token from the e-mail") }
         var endpoint = Endpoint(.put, "accounts", "forgot-password", token)
         endpoint.body.add("password", password)
         endpoint.body.add("password_confirmation", password)
         endpoint.body.add("branding_id", merchant.brandingID)
-        _ = try await calls.answer(endpoint)
+        _ = try await calls.response(endpoint)
     }
 }

@@ -1,24 +1,25 @@
 import Foundation
 
 extension AccountService {
-    /// Has all that is known of the account sent to its mail address.
+    /// Requests an export of the account's data to its e-mail address.
     public func exportData(password: String) async throws(InPlayerError) {
         var endpoint = Endpoint(.post, "accounts", "export", authorization: .required)
         endpoint.body.add("password", password)
         endpoint.body.add("branding_id", merchant.brandingID)
-        _ = try await calls.answer(endpoint)
+        _ = try await calls.response(endpoint)
     }
 
-    /// What the merchant asks for when an account is made, in the order to be shown.
+    /// Returns the registration fields of the merchant in display order.
     public func registrationFields() async throws(InPlayerError) -> [RegistrationField] {
         let page: Page<RegistrationField> = try await calls.model(
             Endpoint(.get, "accounts", "register-fields", merchant.uuid))
         return page.items
     }
 
-    /// Where to sign in with an account of somebody else's, by the provider's name.
+    /// Returns the sign-in URLs of external identity providers, by provider name.
     ///
-    /// - Parameter redirect: where the provider sends the reader back to, with `#token=…&refresh_token=…&expires=…`.
+    /// - Parameter redirect: The URL to which the provider returns the reader, with
+    ///   `#token=…&refresh_token=…&expires=…`.
     public func socialURLs(redirect: String) async throws(InPlayerError) -> [String: String] {
         let state: Data
         do {
@@ -30,8 +31,8 @@ extension AccountService {
         }
         var endpoint = Endpoint(.get, "accounts", "social")
         endpoint.query.add("state", state.base64EncodedString())
-        let answer = try await calls.answer(endpoint)
-        return (answer["social_urls"]?.list ?? []).reduce(into: [:]) { urls, item in
+        let response = try await calls.response(endpoint)
+        return (response["social_urls"]?.list ?? []).reduce(into: [:]) { urls, item in
             urls.merge(item.texts) { first, _ in first }
         }
     }

@@ -1,11 +1,11 @@
-/// Signing in and out, and the account itself.
+/// Operations on the account: sign in, sign out, and changes.
 public struct AccountService: Sendable {
     let calls: Calls
     let merchant: InPlayerMerchant
 
-    /// Makes an account, and signs in to it where the service does so.
+    /// Creates an account, and signs in if the service returns a session.
     ///
-    /// - Throws: ``InPlayerError/refused(_:)`` with what is wrong in each field.
+    /// - Throws: ``InPlayerError/rejected(_:)`` with the error of each field.
     @discardableResult
     public func create(_ registration: AccountRegistration) async throws(InPlayerError) -> Account {
         var endpoint = Endpoint(.post, "accounts")
@@ -19,29 +19,29 @@ public struct AccountService: Sendable {
         endpoint.body.add("referrer", merchant.referrer)
         endpoint.body.add("metadata", registration.metadata)
         endpoint.body.add("branding_id", merchant.brandingID)
-        let answer = try await calls.answer(endpoint)
-        if let session = try? StoredSession(answer) {
-            try await calls.keeper.begin(session)
+        let response = try await calls.response(endpoint)
+        if let session = try? StoredSession(response) {
+            try await calls.sessionManager.begin(session)
             if let account = session.account { return account }
         }
-        return try Calls.model(answer["account"] ?? answer)
+        return try Calls.model(response["account"] ?? response)
     }
 
     /// Signs in.
     ///
-    /// - Throws: ``InPlayerError/refused(_:)`` for wrong credentials, too.
+    /// - Throws: ``InPlayerError/rejected(_:)``, also for wrong credentials.
     @discardableResult
     public func signIn(_ username: String, password: String) async throws(InPlayerError) -> StoredSession {
         try await authenticate(.password(username: username, password: password))
     }
 
-    /// Signs in as the merchant's own program, which has no person's account.
+    /// Signs in as the merchant's own program, without a person's account.
     @discardableResult
     public func signIn(clientSecret: String) async throws(InPlayerError) -> StoredSession {
         try await authenticate(.client(secret: clientSecret))
     }
 
-    /// Signs in with a refresh token from elsewhere, such as the fragment of a social login's redirect.
+    /// Signs in with an external refresh token, such as a token from the fragment of a social login's redirect.
     @discardableResult
     public func signIn(refreshToken: String) async throws(InPlayerError) -> StoredSession {
         try await authenticate(.refresh(refreshToken))
@@ -49,36 +49,39 @@ public struct AccountService: Sendable {
 
     private func authenticate(_ authentication: Authentication) async throws(InPlayerError) -> StoredSession {
         let session: StoredSession = try await calls.model(.authentication(merchant, authentication))
-        try await calls.keeper.begin(session)
+        try await calls.sessionManager.begin(session)
         return session
     }
 
-    /// Signs out. On this device that is so in any case; the error says whether the service knows it.
+    /// Signs out. The local session ends in any case. An error means that the service may not have ended its
+    /// session.
     public func signOut() async throws(InPlayerError) {
-        // A token that is over is no reason to get a new one just to end it.
-        let kept: StoredSession?
+        // An expired token must not be renewed only to end the session.
+        let stored: StoredSession?
         do throws(InPlayerError) {
-            kept = try await calls.keeper.current()
+            stored = try await calls.sessionManager.current()
         } catch {
-            try await calls.keeper.end()
+            try await calls.sessionManager.end()
             throw error
         }
-        guard let session = kept else { return }
+        guard let session = stored else { return }
         let request = Endpoint(.get, "accounts", "logout").request(to: calls.base, token: session.accessToken)
-        try await calls.keeper.end()
+        try await calls.sessionManager.end()
         let response = try await calls.send(request)
         if response.status != 401 { _ = try Calls.read(response) }
     }
 
-    /// The account of whoever is signed in, as it is now.
+    /// Returns the current account of the signed-in reader.
     public func current() async throws(InPlayerError) -> Account {
-        let era = await calls.keeper.era
+        let era = await calls.sessionManager.era
         let account: Account = try await calls.model(Endpoint(.get, "accounts", authorization: .required))
-        try await calls.keeper.update(account, era)
+        try await calls.sessionManager.update(account, era)
         return account
     }
 
-    /// - Returns: the account as it is then.
+    /// Updates the account.
+    ///
+    /// - Returns: The updated account.
     @discardableResult
     public func update(_ update: AccountUpdate) async throws(InPlayerError) -> Account {
         var endpoint = Endpoint(.put, "accounts", authorization: .required)
@@ -86,19 +89,19 @@ public struct AccountService: Sendable {
         endpoint.body.add("metadata", update.metadata)
         endpoint.body.add("referrer", merchant.referrer)
         endpoint.body.add("date_of_birth", update.dateOfBirth)
-        let era = await calls.keeper.era
+        let era = await calls.sessionManager.era
         let account: Account = try await calls.model(endpoint)
-        try await calls.keeper.update(account, era)
+        try await calls.sessionManager.update(account, era)
         return account
     }
 
-    /// Erases the account for good, with everything it has, and signs out.
+    /// Erases the account permanently with all its data, and signs out.
     public func erase(password: String) async throws(InPlayerError) {
         var endpoint = Endpoint(.delete, "accounts", "erase", authorization: .required)
         endpoint.body.add("password", password)
         endpoint.body.add("branding_id", merchant.brandingID)
-        let era = await calls.keeper.era
-        _ = try await calls.answer(endpoint)
-        try await calls.keeper.end(era)
+        let era = await calls.sessionManager.era
+        _ = try await calls.response(endpoint)
+        try await calls.sessionManager.end(era)
     }
 }

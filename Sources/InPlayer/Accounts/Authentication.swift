@@ -1,4 +1,6 @@
-/// How somebody proves who they are (PROTOCOLS 5.2, the grant types).
+/// The credentials of a sign-in.
+///
+/// Source: InPlayer protocol, “Grant types”.
 enum Authentication: Sendable {
     case password(username: String, password: String)
     case refresh(String)

@@ -1,8 +1,8 @@
-/// Something that a merchant asks for when an account is made.
+/// A field that the merchant requires at registration.
 public struct RegistrationField: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         case input, select, radio, checkbox, datePicker, country
-        /// One that this library does not know, by its name.
+        /// A kind that this library does not know, by its name.
         case other(String)
 
         init(_ name: String) {
@@ -20,26 +20,26 @@ public struct RegistrationField: Sendable, Hashable {
     }
 
     public let id: Int?
-    /// The name in ``AccountRegistration/metadata``.
+    /// The key in ``AccountRegistration/metadata``.
     public let name: String
     public let label: String?
     public let kind: Kind
     public let isRequired: Bool
     public let defaultValue: String?
     public let placeholder: String?
-    /// The choices and what each is called.
+    /// The options and their labels.
     public let options: [String: String]
 }
 
-extension RegistrationField: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        id = answer["id"]?.integer
-        name = try answer.required("name", \.text)
-        label = answer["label"]?.text
-        kind = Kind(answer["type"]?.text ?? "input")
-        isRequired = answer["required"]?.flag ?? false
-        defaultValue = answer["default_value"]?.text
-        placeholder = answer["placeholder"]?.text
-        options = answer["options"]?.texts ?? [:]
+extension RegistrationField: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        id = response["id"]?.integer
+        name = try response.required("name", \.text)
+        label = response["label"]?.text
+        kind = Kind(response["type"]?.text ?? "input")
+        isRequired = response["required"]?.flag ?? false
+        defaultValue = response["default_value"]?.text
+        placeholder = response["placeholder"]?.text
+        options = response["options"]?.texts ?? [:]
     }
 }

@@ -1,18 +1,20 @@
 public import Foundation
 
-/// A price at which access is sold (PROTOCOLS 5.3).
+/// A price of access.
+///
+/// Source: InPlayer protocol, “Access fee document”.
 public struct AccessFee: Sendable, Hashable {
-    /// How long access lasts.
+    /// The duration of access.
     public struct AccessType: Sendable, Hashable {
         public let id: Int?
-        /// Such as `ppv`, `ppv_custom` and `subscription`.
+        /// The name, such as `ppv`, `ppv_custom` or `subscription`.
         public let name: String?
-        /// Such as `month`.
+        /// The unit of the period, such as `month`.
         public let period: String?
         public let quantity: Int?
     }
 
-    /// Access for nothing at first.
+    /// A free period at the start.
     public struct Trial: Sendable, Hashable {
         public let period: String?
         public let quantity: Int?
@@ -23,64 +25,64 @@ public struct AccessFee: Sendable, Hashable {
         public let id: Int?
         /// InPlayer's number of the store.
         public let providerID: Int?
-        /// The product's identifier there.
+        /// The product's identifier in the store.
         public let product: String?
     }
 
     public let id: Int
     public let itemID: Int?
     public let merchantID: Int?
-    /// In whole units of the currency.
+    /// The amount in whole units of the currency.
     public let amount: Decimal?
-    /// ISO 4217.
+    /// The currency by ISO 4217.
     public let currency: String?
     public let description: String?
     public let accessType: AccessType?
     public let trial: Trial?
-    /// Paid once at the start of a subscription.
+    /// The fee paid once at the start of a subscription.
     public let setupFee: Decimal?
     public let external: [External]
     public let starts: Date?
     public let expires: Date?
 }
 
-extension AccessFee: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        id = try answer.required("id", \.integer)
-        itemID = answer["item"]?["id"]?.integer ?? answer["item_id"]?.integer
-        merchantID = answer["merchant_id"]?.integer
-        amount = answer["amount"]?.amount
-        currency = answer["currency"]?.text
-        description = answer["description"]?.text
-        accessType = answer.model("access_type")
-        trial = answer.model("trial_period")
-        setupFee = answer["setup_fee"]?["fee_amount"]?.amount
-        external = answer.models("external_fees")
-        starts = answer["starts_at"]?.moment
-        expires = answer["expires_at"]?.end
+extension AccessFee: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        id = try response.required("id", \.integer)
+        itemID = response["item"]?["id"]?.integer ?? response["item_id"]?.integer
+        merchantID = response["merchant_id"]?.integer
+        amount = response["amount"]?.amount
+        currency = response["currency"]?.text
+        description = response["description"]?.text
+        accessType = response.model("access_type")
+        trial = response.model("trial_period")
+        setupFee = response["setup_fee"]?["fee_amount"]?.amount
+        external = response.models("external_fees")
+        starts = response["starts_at"]?.timestamp
+        expires = response["expires_at"]?.end
     }
 }
 
-extension AccessFee.AccessType: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        id = answer["id"]?.integer
-        name = answer["name"]?.text
-        period = answer["period"]?.text
-        quantity = answer["quantity"]?.integer
+extension AccessFee.AccessType: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        id = response["id"]?.integer
+        name = response["name"]?.text
+        period = response["period"]?.text
+        quantity = response["quantity"]?.integer
     }
 }
 
-extension AccessFee.Trial: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        period = answer["period"]?.text
-        quantity = answer["quantity"]?.integer
+extension AccessFee.Trial: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        period = response["period"]?.text
+        quantity = response["quantity"]?.integer
     }
 }
 
-extension AccessFee.External: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        id = answer["id"]?.integer
-        providerID = answer["payment_provider_id"]?.integer
-        product = answer["external_id"]?.text
+extension AccessFee.External: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        id = response["id"]?.integer
+        providerID = response["payment_provider_id"]?.integer
+        product = response["external_id"]?.text
     }
 }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Something that somebody bought once.
+/// A past purchase of access.
 public struct HistoricAccess: Sendable, Hashable {
-    /// Which entries are wanted.
+    /// The filter for entries of the history.
     public enum Status: String, Sendable {
         case all, active, inactive
     }
@@ -10,7 +10,7 @@ public struct HistoricAccess: Sendable, Hashable {
     public let itemID: Int
     public let itemTitle: String?
     public let accessFeeID: Int?
-    /// Such as `ppv`.
+    /// The type, such as `ppv`.
     public let accessFeeType: String?
     public let description: String?
     public let amount: Decimal?
@@ -18,28 +18,30 @@ public struct HistoricAccess: Sendable, Hashable {
     public let paymentMethod: String?
     public let created: Date?
     public let starts: Date?
-    /// Nil when it does not end.
+    /// The end of access, or nil if access does not end.
     public let expires: Date?
     public let isRevoked: Bool?
     public let isTrial: Bool?
 }
 
-extension HistoricAccess: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        itemID = try answer.required("item_id", \.integer)
-        itemTitle = answer["item_title"]?.text
-        accessFeeID = answer["purchased_access_fee_id"]?.integer
-        accessFeeType = answer["purchased_access_fee_type"]?.text
-        description = answer["purchase_access_fee_description", or: "purchased_access_fee_description"]?.text
-        amount = answer["purchased_amount"]?.amount
-        currency = answer["purchased_currency"]?.text
-        paymentMethod = answer["payment_method"]?.text
-        created = answer["created_at"]?.moment
-        starts = try answer.beginning("starts_at")
-        expires = try answer.ending("expires_at")
-        isRevoked = answer["revoked"]?.flag
-        // One that can not be read may say that it is.
-        if isRevoked == nil, answer["revoked"] != nil { throw UnreadableAnswer("revoked", expected: "true or false") }
-        isTrial = answer["is_trial"]?.flag
+extension HistoricAccess: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        itemID = try response.required("item_id", \.integer)
+        itemTitle = response["item_title"]?.text
+        accessFeeID = response["purchased_access_fee_id"]?.integer
+        accessFeeType = response["purchased_access_fee_type"]?.text
+        description = response["purchase_access_fee_description", or: "purchased_access_fee_description"]?.text
+        amount = response["purchased_amount"]?.amount
+        currency = response["purchased_currency"]?.text
+        paymentMethod = response["payment_method"]?.text
+        created = response["created_at"]?.timestamp
+        starts = try response.beginning("starts_at")
+        expires = try response.ending("expires_at")
+        isRevoked = response["revoked"]?.flag
+        // An unreadable value may mean that access is revoked.
+        if isRevoked == nil, response["revoked"] != nil {
+            throw UnreadableResponse("revoked", expected: "true or false")
+        }
+        isTrial = response["is_trial"]?.flag
     }
 }

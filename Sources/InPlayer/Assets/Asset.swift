@@ -1,23 +1,25 @@
 public import Foundation
 
-/// Something that is sold: an item, in the words of InPlayer's API (PROTOCOLS 5.3).
+/// A product for sale. InPlayer's API calls it an item.
+///
+/// Source: InPlayer protocol, “Item document”.
 public struct Asset: Sendable, Hashable {
-    /// What kind of thing it is.
+    /// The type of an asset.
     public struct Kind: Sendable, Hashable {
         public let id: Int?
-        /// Such as `html_asset`.
+        /// The name, such as `html_asset`.
         public let name: String?
-        /// Such as `html`.
+        /// The content type, such as `html`.
         public let contentType: String?
         public let host: String?
         public let description: String?
     }
 
-    /// Who may open it.
+    /// The access rule of an asset.
     public struct AccessControl: Sendable, Hashable {
         public let id: Int?
         public let name: String?
-        /// Whether one must be signed in.
+        /// A Boolean value that indicates whether access requires an account.
         public let needsAccount: Bool?
     }
 
@@ -28,49 +30,50 @@ public struct Asset: Sendable, Hashable {
     public let merchantUUID: String?
     public let kind: Kind?
     public let accessControl: AccessControl?
-    /// In years.
-    public let leastAge: Int?
-    /// The content itself, for most kinds a JSON text; only for whoever has access.
+    /// The minimum age in years.
+    public let minAge: Int?
+    /// The content, for most types a JSON text. Present only for readers with access.
     public let content: String?
-    /// What the merchant wrote down about it, the later names of `metahash` before those of `metadata`.
+    /// The merchant's metadata. The names of `metahash` take precedence over those of `metadata`.
     public let metadata: [String: String]
     public let accessFees: [AccessFee]
     public let created: Date?
     public let updated: Date?
 }
 
-extension Asset: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        id = try answer.required("id", \.integer)
-        title = answer["title"]?.text ?? ""
-        isActive = answer["is_active", or: "active"]?.flag
-        merchantID = answer["merchant_id"]?.integer
-        merchantUUID = answer["merchant_uuid"]?.text
-        kind = answer.model("item_type")
-        accessControl = answer.model("access_control_type")
-        leastAge = answer["age_restriction"]?["min_age"]?.integer
-        content = answer["content"]?.text
-        metadata = (answer["metahash"]?.texts ?? [:]).merging(answer["metadata"]?.texts ?? [:]) { first, _ in first }
-        accessFees = answer.models("access_fees")
-        created = answer["created_at"]?.moment
-        updated = answer["updated_at"]?.moment
+extension Asset: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        id = try response.required("id", \.integer)
+        title = response["title"]?.text ?? ""
+        isActive = response["is_active", or: "active"]?.flag
+        merchantID = response["merchant_id"]?.integer
+        merchantUUID = response["merchant_uuid"]?.text
+        kind = response.model("item_type")
+        accessControl = response.model("access_control_type")
+        minAge = response["age_restriction"]?["min_age"]?.integer
+        content = response["content"]?.text
+        metadata = (response["metahash"]?.texts ?? [:]).merging(response["metadata"]?.texts ?? [:]) { first, _ in first
+        }
+        accessFees = response.models("access_fees")
+        created = response["created_at"]?.timestamp
+        updated = response["updated_at"]?.timestamp
     }
 }
 
-extension Asset.Kind: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        id = answer["id"]?.integer
-        name = answer["name"]?.text
-        contentType = answer["content_type"]?.text
-        host = answer["host"]?.text
-        description = answer["description"]?.text
+extension Asset.Kind: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        id = response["id"]?.integer
+        name = response["name"]?.text
+        contentType = response["content_type"]?.text
+        host = response["host"]?.text
+        description = response["description"]?.text
     }
 }
 
-extension Asset.AccessControl: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        id = answer["id"]?.integer
-        name = answer["name"]?.text
-        needsAccount = answer["auth"]?.flag
+extension Asset.AccessControl: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        id = response["id"]?.integer
+        name = response["name"]?.text
+        needsAccount = response["auth"]?.flag
     }
 }

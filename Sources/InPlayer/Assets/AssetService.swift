@@ -1,56 +1,56 @@
-/// What is sold, and who has access to it.
+/// Operations on items: their details, prices and access.
 public struct AssetService: Sendable {
     let calls: Calls
     let merchant: InPlayerMerchant
 
-    /// An item, by its number.
+    /// Returns an item by its number.
     public func item(_ id: Int) async throws(InPlayerError) -> Asset {
         try await calls.model(Endpoint(.get, "items", merchant.uuid, String(id)))
     }
 
-    /// An item that is somebody else's, by its type and identifier there.
+    /// Returns an item of an external system, by its type and identifier in that system.
     public func externalItem(type: String, id: String) async throws(InPlayerError) -> Asset {
         var endpoint = Endpoint(.get, "items", "assets", "external", type, id)
         endpoint.query.add("merchant_uuid", merchant.uuid)
         return try await calls.model(endpoint)
     }
 
-    /// The prices of an item.
+    /// Returns the prices of an item.
     ///
-    /// - Parameter voucher: a voucher's number, for prices with its discount.
+    /// - Parameter voucher: The number of a voucher whose discount applies to the prices.
     public func accessFees(of item: Int, voucher: Int? = nil) async throws(InPlayerError) -> [AccessFee] {
         var endpoint = Endpoint(.get, "v2", "items", String(item), "access-fees")
         endpoint.query.add("expand[voucher]", voucher)
-        let answer = try await calls.answer(endpoint)
-        guard let fees = answer.entries else { throw .unreadable(status: 200, expected: "expected a list of prices") }
+        let response = try await calls.response(endpoint)
+        guard let fees = response.entries else { throw .unreadable(status: 200, expected: "expected a list of prices") }
         return fees.compactMap { try? AccessFee($0) }
     }
 
-    /// The access that whoever is signed in has to an item.
+    /// Returns the signed-in reader's access to an item.
     ///
-    /// - Parameter entry: one of several contents of the item.
-    /// - Throws: ``InPlayerError/refused(_:)`` with ``InPlayerFault/isWithoutAccess`` where there is none.
+    /// - Parameter entry: The identifier of one of several contents of the item.
+    /// - Throws: ``InPlayerError/rejected(_:)`` with ``InPlayerFault/isWithoutAccess`` if there is no access.
     public func access(to item: Int, entry: String? = nil) async throws(InPlayerError) -> ItemAccess {
         var endpoint = Endpoint(.get, "items", String(item), "access", authorization: .required)
         endpoint.query.add("entry_id", entry)
         return try await calls.model(endpoint)
     }
 
-    /// The same with nil for no access.
+    /// Returns the signed-in reader's access to an item, or nil if there is no access.
     public func accessIfAny(to item: Int, entry: String? = nil) async throws(InPlayerError) -> ItemAccess? {
         do throws(InPlayerError) {
             return try await access(to: item, entry: entry)
-        } catch .refused(let fault) where fault.isWithoutAccess {
+        } catch .rejected(let fault) where fault.isWithoutAccess {
             return nil
         }
     }
 
-    /// What whoever is signed in has bought.
+    /// Returns the purchases of the signed-in reader.
     ///
     /// - Parameters:
-    ///   - page: from 0.
-    ///   - size: items of a page.
-    ///   - type: such as `ppv`.
+    ///   - page: The page number, counted from 0.
+    ///   - size: The number of entries on a page.
+    ///   - type: The type of access fee, such as `ppv`.
     public func accessHistory(
         _ status: HistoricAccess.Status = .all, page: Int = 0, size: Int = 20, type: String? = nil,
         customer: Int? = nil

@@ -1,17 +1,17 @@
-/// A part of a longer list.
+/// A page of a longer list.
 public struct Page<Item: Sendable>: Sendable {
     public let items: [Item]
-    /// How many there are in all, where the service says it.
+    /// The total number of entries, if the service reports it.
     public let total: Int?
-    /// So many entries were left out, because they could not be read.
+    /// The number of entries that were skipped because they are unreadable.
     public let unreadable: Int
 }
 
-extension Page: AnswerModel where Item: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        let list = try answer.required("collection", \.entries)
+extension Page: ResponseModel where Item: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        let list = try response.required("collection", \.entries)
         items = list.compactMap { try? Item($0) }
         unreadable = list.count - items.count
-        total = answer["total"]?.integer
+        total = response["total"]?.integer
     }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A merchant's InPlayer, as one reader's device sees it.
+/// A client of a merchant's InPlayer service on one reader's device.
 ///
 /// ```swift
 /// let client = InPlayerClient(merchant: InPlayerMerchant(uuid: "528b1b80-5868-4abc-a9b6-4d3455d719c8"))
@@ -8,8 +8,8 @@ public import Foundation
 /// let access = try await client.assets.access(to: 43_929)
 /// ```
 ///
-/// It can be copied and used from anywhere at the same time: all copies share one session, and however many calls find its
-/// token expired, it is renewed once.
+/// Copies of a client can be used concurrently. All copies share one session, and an expired token is renewed only
+/// once for all concurrent calls.
 public struct InPlayerClient: Sendable {
     public let merchant: InPlayerMerchant
     public let environment: InPlayerEnvironment
@@ -17,14 +17,17 @@ public struct InPlayerClient: Sendable {
     let now: @Sendable () -> Date
     let sleep: @Sendable (_ seconds: Double) async throws -> Void
 
+    /// Creates a client.
+    ///
     /// - Parameters:
-    ///   - storage: keeps the session; in memory only unless said.
-    ///   - transport: carries the calls.
-    ///   - now: the time that tokens are compared with.
-    ///   - sleep: waits for so many seconds.
+    ///   - storage: The storage of the session. Default: memory only.
+    ///   - transport: The transport of the calls.
+    ///   - now: The current date, for the expiry of tokens.
+    ///   - sleep: A closure that waits for a number of seconds.
     public init(
         merchant: InPlayerMerchant, environment: InPlayerEnvironment = .production,
-        storage: any SessionStorage = MemorySessionStorage(), transport: any InPlayerTransport = HTTPClientTransport(),
+        storage: any SessionStorage = InMemorySessionStorage(),
+        transport: any InPlayerTransport = HTTPClientTransport(),
         now: @escaping @Sendable () -> Date = { Date() },
         sleep: @escaping @Sendable (_ seconds: Double) async throws -> Void = {
             try await Task.sleep(for: .seconds($0))
@@ -35,7 +38,7 @@ public struct InPlayerClient: Sendable {
         self.now = now
         self.sleep = sleep
         let base = environment.services
-        let keeper = SessionKeeper(storage: storage, now: now) { token throws(InPlayerError) in
+        let sessionManager = SessionManager(storage: storage, now: now) { token throws(InPlayerError) in
             let request = Endpoint.authentication(merchant, .refresh(token)).request(to: base, token: nil)
             let response: TransportResponse
             do {
@@ -45,24 +48,24 @@ public struct InPlayerClient: Sendable {
             }
             return try Calls.model(Calls.read(response))
         }
-        calls = Calls(base: base, transport: transport, keeper: keeper)
+        calls = Calls(base: base, transport: transport, sessionManager: sessionManager)
     }
 
-    /// Signing in and out, and whose account it is.
+    /// Operations on the account: sign in, sign out, and changes.
     public var accounts: AccountService { AccountService(calls: calls, merchant: merchant) }
-    /// What is sold, and who has access to it.
+    /// Operations on items: their details, prices and access.
     public var assets: AssetService { AssetService(calls: calls, merchant: merchant) }
-    /// What is paid for again and again.
+    /// Operations on recurring subscriptions.
     public var subscriptions: SubscriptionService {
         SubscriptionService(calls: calls, services: environment.services)
     }
-    /// Receipts of the app stores.
+    /// Operations on receipts of the app stores.
     public var payments: PaymentService { PaymentService(calls: calls, merchant: merchant) }
 
-    /// The session on this device; nil when nobody is signed in.
+    /// The session on this device, or nil if no reader is signed in.
     ///
     /// - Throws: ``InPlayerError/storage(_:)``.
     public var session: StoredSession? {
-        get async throws(InPlayerError) { try await calls.keeper.current() }
+        get async throws(InPlayerError) { try await calls.sessionManager.current() }
     }
 }

@@ -1,8 +1,8 @@
-/// Where InPlayer's services are.
+/// The addresses of InPlayer's services.
 public struct InPlayerEnvironment: Sendable, Hashable {
-    /// What the path of every call follows, without a slash at its end.
+    /// The base URL of every call, without a final slash.
     public let services: String
-    /// Where the temporary keys for notifications are asked for.
+    /// The URL of requests for temporary notification keys.
     public let notificationKeys: String
 
     private init(known services: String, notificationKeys: String) {
@@ -10,21 +10,21 @@ public struct InPlayerEnvironment: Sendable, Hashable {
         self.notificationKeys = notificationKeys
     }
 
-    /// Where real money is paid.
+    /// The environment with real payments.
     public static let production = InPlayerEnvironment(
         known: "https://services.inplayer.com", notificationKeys: "https://notifications.inplayer.com/iot/keys")
 
-    /// For trying things out.
+    /// The environment for tests.
     public static let staging = InPlayerEnvironment(
         known: "https://staging-v2.inplayer.com",
         notificationKeys: "https://staging-notifications.inplayer.com/iot/keys")
 
-    /// Services that speak InPlayer's protocol somewhere else.
+    /// Creates an environment of other services with InPlayer's protocol.
     ///
     /// - Parameters:
-    ///   - services: an http or https URL without a query, such as `https://gate.example.com/daily`.
-    ///   - notificationKeys: `/iot/keys` below `services` unless said.
-    /// - Returns: nil when one of them is no such URL.
+    ///   - services: An http or https URL without a query, such as `https://gate.example.com/daily`.
+    ///   - notificationKeys: The URL of requests for keys. Default: `/iot/keys` below `services`.
+    /// - Returns: The environment, or nil if one of the texts is not such a URL.
     public init?(services: String, notificationKeys: String? = nil) {
         guard let base = Self.base(services), let keys = Self.base(notificationKeys ?? "\(base)/iot/keys") else {
             return nil

@@ -1,12 +1,12 @@
-/// Whose customers an app serves.
+/// The merchant of an app.
 public struct InPlayerMerchant: Sendable, Hashable {
-    /// The merchant's UUID, from InPlayer's dashboard.
+    /// The merchant's UUID from InPlayer's dashboard.
     public var uuid: String
-    /// What the app calls itself when somebody signs in; the merchant's UUID unless InPlayer gave it another.
+    /// The app's client identifier at sign-in. Default: the merchant's UUID.
     public var clientID: String
-    /// Where accounts say they came from, such as the app's bundle identifier.
+    /// The referrer of new accounts, such as the app's bundle identifier.
     public var referrer: String?
-    /// Which of the merchant's brandings mails have; the default one without it.
+    /// The branding of e-mail messages. Default: the merchant's default branding.
     public var brandingID: Int?
 
     public init(uuid: String, clientID: String? = nil, referrer: String? = nil, brandingID: Int? = nil) {

@@ -1,26 +1,26 @@
-/// Why a call did not succeed.
+/// An error that indicates why a call failed.
 public enum InPlayerError: Error, Sendable, CustomStringConvertible {
-    /// The service answered, and refused.
-    case refused(InPlayerFault)
-    /// Nobody is signed in on this device.
+    /// The service responded with an error.
+    case rejected(InPlayerFault)
+    /// No reader is signed in on this device.
     case notSignedIn
-    /// The session on this device is over, and its tokens are deleted: the reader signs in anew.
+    /// The session on this device has ended, and its tokens are deleted. The reader must sign in again.
     case sessionEnded(InPlayerFault?)
-    /// No answer came; the call may or may not have been carried out.
+    /// No response was received. The service may or may not have processed the call.
     case unreachable(any Error)
-    /// An answer came that can not be read.
+    /// A response is unreadable.
     ///
-    /// - Parameter expected: what was expected of it.
+    /// - Parameter expected: A description of the expected content.
     case unreadable(status: Int, expected: String)
-    /// The tokens could not be read or written on this device.
+    /// The tokens on this device are unreadable or not writable.
     case storage(any Error)
-    /// The call was not made, because it could not be what was meant.
+    /// The call was not sent, because its arguments are invalid.
     case invalid(String)
 
-    /// What the service said, where it said something.
+    /// The error document of the service, if there is one.
     public var fault: InPlayerFault? {
         switch self {
-        case .refused(let fault): fault
+        case .rejected(let fault): fault
         case .sessionEnded(let fault): fault
         case .notSignedIn, .unreachable, .unreadable, .storage, .invalid: nil
         }
@@ -28,11 +28,11 @@ public enum InPlayerError: Error, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .refused(let fault): fault.description
-        case .notSignedIn: "nobody is signed in"
-        case .sessionEnded(let fault): "the session is over" + (fault.map { ", \($0)" } ?? "")
-        case .unreachable(let error): "no answer came: \(error)"
-        case .unreadable(let status, let expected): "the answer with status \(status) can not be read: \(expected)"
+        case .rejected(let fault): fault.description
+        case .notSignedIn: "no account is signed in"
+        case .sessionEnded(let fault): "the session has ended" + (fault.map { ", \($0)" } ?? "")
+        case .unreachable(let error): "no response was received: \(error)"
+        case .unreadable(let status, let expected): "the response with status \(status) cannot be read: \(expected)"
         case .storage(let error): "the session could not be read or written: \(error)"
         case .invalid(let what): what
         }

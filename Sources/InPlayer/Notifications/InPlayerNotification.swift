@@ -1,29 +1,31 @@
 public import Foundation
 
-/// Something that happened to an account, told at once (PROTOCOLS 5.5).
+/// A notification of an event of an account.
+///
+/// Source: InPlayer notifications protocol, “Notification envelope”.
 public struct InPlayerNotification: Sendable, Hashable {
     public enum Event: Sendable, Hashable {
         case accessGranted(ItemAccess)
         case accessRevoked(item: Int)
-        case paymentSucceeded(PaymentNews)
-        case paymentFailed(PaymentNews)
-        case subscriptionCancelled(PaymentNews)
-        /// The session was ended from elsewhere.
+        case paymentSucceeded(PaymentFailure)
+        case paymentFailed(PaymentFailure)
+        case subscriptionCancelled(PaymentFailure)
+        /// The session was ended remotely.
         case signedOut
         case accountErased
         case accountDeactivated
-        /// One that this library does not know, or can not read; ``InPlayerNotification/type`` names it.
+        /// An event that this library does not know or cannot read. ``InPlayerNotification/type`` names it.
         case other
     }
 
-    /// As the service calls it, such as `access.granted`.
+    /// The service's name of the type, such as `access.granted`.
     public let type: String
-    public let moment: Date?
+    public let timestamp: Date?
     public let event: Event
 }
 
-/// What became of a payment.
-public struct PaymentNews: Sendable, Hashable {
+/// The result of a payment.
+public struct PaymentFailure: Sendable, Hashable {
     public let code: Int?
     public let message: String?
     public let explain: String?
@@ -37,21 +39,24 @@ public struct PaymentNews: Sendable, Hashable {
     public let nextPayment: Date?
 }
 
-extension InPlayerNotification: AnswerModel {
-    /// - Parameter bytes: of a message.
-    /// - Returns: nil for what is no notification.
+extension InPlayerNotification: ResponseModel {
+    /// Parses a message. Returns nil if the bytes are not a notification.
+    ///
+    /// - Parameter bytes: The payload of the message.
     init?(parsing bytes: [UInt8]) {
-        guard let answer = try? Answer(parsing: bytes), let notification = try? Self(answer) else { return nil }
+        guard let response = try? ResponseValue(parsing: bytes), let notification = try? Self(response) else {
+            return nil
+        }
         self = notification
     }
 
-    init(_ answer: Answer) throws(UnreadableAnswer) {
-        type = try answer.required("type", \.text)
-        moment = answer["timestamp"]?.moment
-        event = Self.event(type, answer["resource"] ?? .object([:]))
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
+        type = try response.required("type", \.text)
+        timestamp = response["timestamp"]?.timestamp
+        event = Self.event(type, response["resource"] ?? .object([:]))
     }
 
-    private static func event(_ type: String, _ resource: Answer) -> Event {
+    private static func event(_ type: String, _ resource: ResponseValue) -> Event {
         switch type {
         case "access.granted":
             guard let access = try? ItemAccess(resource) else { return .other }
@@ -60,11 +65,11 @@ extension InPlayerNotification: AnswerModel {
             guard let item = resource["item_id"]?.integer else { return .other }
             return .accessRevoked(item: item)
         case "external.payment.success", "payment.card.success", "subscribe.success":
-            return .paymentSucceeded(PaymentNews(resource))
+            return .paymentSucceeded(PaymentFailure(resource))
         case "external.payment.failed", "payment.card.failed", "subscribe.failed":
-            return .paymentFailed(PaymentNews(resource))
+            return .paymentFailed(PaymentFailure(resource))
         case "external.subscribe.cancel.success":
-            return .subscriptionCancelled(PaymentNews(resource))
+            return .subscriptionCancelled(PaymentFailure(resource))
         case "account.logout": return .signedOut
         case "account.erased": return .accountErased
         case "account.deactivated": return .accountDeactivated
@@ -73,19 +78,19 @@ extension InPlayerNotification: AnswerModel {
     }
 }
 
-extension PaymentNews {
-    init(_ answer: Answer) {
-        let fault = InPlayerFault(status: 0, answer: answer)
-        code = answer["code"]?.integer
-        message = answer["message"]?.text
+extension PaymentFailure {
+    init(_ response: ResponseValue) {
+        let fault = InPlayerFault(status: 0, response: response)
+        code = response["code"]?.integer
+        message = response["message"]?.text
         explain = fault.explain
-        itemID = answer["item_id"]?.integer
-        accessFeeID = answer["access_fee_id"]?.integer
-        transaction = answer["transaction"]?.text
-        description = answer["description"]?.text
-        amount = answer["amount"]?.amount
-        formattedAmount = answer["formatted_amount"]?.text
-        currency = answer["currency_iso"]?.text
-        nextPayment = answer["next_rebill_date"]?.moment
+        itemID = response["item_id"]?.integer
+        accessFeeID = response["access_fee_id"]?.integer
+        transaction = response["transaction"]?.text
+        description = response["description"]?.text
+        amount = response["amount"]?.amount
+        formattedAmount = response["formatted_amount"]?.text
+        currency = response["currency_iso"]?.text
+        nextPayment = response["next_rebill_date"]?.timestamp
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import MQTT
 
-/// Receives the notifications of whoever is signed in, over however many connections it takes.
+/// A receiver of the signed-in reader's notifications, across any number of connections.
 struct NotificationService: Sendable {
     let calls: Calls
     let keysURL: String
@@ -9,30 +9,32 @@ struct NotificationService: Sendable {
     let now: @Sendable () -> Date
     let sleep: @Sendable (Double) async throws -> Void
 
-    /// A connection has begun to deliver, or has delivered something.
+    /// An event of the receiver: a connection is ready, or a notification was received.
     enum Output: Sendable {
         case connected
         case notification(InPlayerNotification)
     }
 
-    /// - Throws: when it makes no sense to go on: nobody is signed in any more, the session has ended, or the task is
-    ///   cancelled. It does not return otherwise.
-    func run(_ tell: @escaping @Sendable (Output) -> Void) async throws {
+    /// Receives notifications until an error that a new connection cannot fix.
+    ///
+    /// - Throws: An error if no reader is signed in, the session has ended, or the task is cancelled. The function
+    ///   never returns without an error.
+    func run(_ notify: @escaping @Sendable (Output) -> Void) async throws {
         var failures = 0
         while true {
             try Task.checkCancellation()
             do {
                 let began = now()
                 let broker = try await broker()
-                let wasReplaced = try await receive(from: broker, tell)
-                // One that had held for a while may have ended together with everybody's, so there is a pause in any case.
+                let wasReplaced = try await receive(from: broker, notify)
+                // A long connection may have ended together with all others, so there is a pause in any case.
                 failures =
-                    wasReplaced ? 0 : now().timeIntervalSince(began) > settings.longestPause ? 1 : failures + 1
+                    wasReplaced ? 0 : now().timeIntervalSince(began) > settings.maxPause ? 1 : failures + 1
             } catch let error as InPlayerError {
                 switch error {
                 case .notSignedIn, .sessionEnded, .storage, .invalid: throw error
-                case .refused(let fault) where fault.endsSession: throw error
-                case .refused, .unreachable, .unreadable: failures += 1
+                case .rejected(let fault) where fault.endsSession: throw error
+                case .rejected, .unreachable, .unreadable: failures += 1
                 }
             }
             if failures > 0 { try await sleep(pause(after: failures)) }
@@ -40,28 +42,29 @@ struct NotificationService: Sendable {
     }
 
     private func pause(after failures: Int) -> Double {
-        let doubled = settings.shortestPause * pow(2, Double(min(failures - 1, 30)))
-        // Up to half as long again, so that the devices of a broker that went away do not all come back at once.
-        return min(settings.longestPause, doubled) * Double.random(in: 1...1.5)
+        let doubled = settings.minPause * pow(2, Double(min(failures - 1, 30)))
+        // The random factor of up to 1.5 prevents all devices of a restarted broker from reconnecting at the same
+        // moment.
+        return min(settings.maxPause, doubled) * Double.random(in: 1...1.5)
     }
 
-    /// The broker for the next connection, with new keys.
+    /// Returns the broker for the next connection, with new keys.
     private func broker() async throws(InPlayerError) -> MQTTBroker {
-        let answer = try await calls.answer(.required) { token in
+        let response = try await calls.response(.required) { token in
             TransportRequest(method: "GET", url: keysURL, headers: Endpoint.headers(token: token))
         }
-        let keys: NotificationKeys = try Calls.model(answer)
+        let keys: NotificationKeys = try Calls.model(response)
         guard let broker = keys.broker(at: now(), tls: settings.tls) else {
             throw .unreadable(status: 200, expected: "expected a broker's address in `iotEndpoint`")
         }
         return broker
     }
 
-    /// Receives until the connection fails or its keys are about to end.
+    /// Receives until the connection fails or its keys are about to expire.
     ///
-    /// - Returns: whether it ended because of the keys.
+    /// - Returns: Whether the connection ended because of the keys.
     private func receive(
-        from broker: MQTTBroker, _ tell: @escaping @Sendable (Output) -> Void
+        from broker: MQTTBroker, _ notify: @escaping @Sendable (Output) -> Void
     ) async throws -> Bool {
         guard let uuid = try await account() else {
             throw InPlayerError.unreadable(status: 200, expected: "expected the account's `uuid`")
@@ -70,14 +73,14 @@ struct NotificationService: Sendable {
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 do {
-                    try await broker.subscribe(to: uuid, as: connect, begin: { tell(.connected) }) { message in
+                    try await broker.subscribe(to: uuid, as: connect, begin: { notify(.connected) }) { message in
                         guard let notification = InPlayerNotification(parsing: message.payload) else { return }
-                        tell(.notification(notification))
+                        notify(.notification(notification))
                     }
                 } catch is CancellationError {
                     throw CancellationError()
                 } catch {
-                    // Whatever ended the connection: there will be another.
+                    // The cause does not matter, because another connection follows.
                 }
                 return false
             }
@@ -90,12 +93,12 @@ struct NotificationService: Sendable {
         }
     }
 
-    /// Client and topic are both named by the account.
+    /// Returns the account's UUID, which is both the client identifier and the topic.
     private func account() async throws(InPlayerError) -> String? {
-        if let uuid = try await calls.keeper.current()?.account?.uuid { return uuid }
-        let era = await calls.keeper.era
+        if let uuid = try await calls.sessionManager.current()?.account?.uuid { return uuid }
+        let era = await calls.sessionManager.era
         let account: Account = try await calls.model(Endpoint(.get, "accounts", authorization: .required))
-        try await calls.keeper.update(account, era)
+        try await calls.sessionManager.update(account, era)
         return account.uuid
     }
 }

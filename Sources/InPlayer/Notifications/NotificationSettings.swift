@@ -1,15 +1,16 @@
 public import NIOSSL
 
-/// How notifications are received.
+/// The settings of the receiver of notifications.
 public struct NotificationSettings: Sendable {
-    /// The certificates that the broker is checked by; nil for those of the system.
+    /// The TLS settings for the broker, or nil to trust the system's certificate authorities.
     public var tls: TLSConfiguration?
-    /// The broker is asked whether it is still there so often, in seconds.
+    /// The interval in seconds between pings to the broker. Default: 30 s.
     public var keepAlive: UInt16 = 30
-    /// Before the first and before the last attempt to connect again, in seconds; between them the time doubles.
-    public var shortestPause: Double = 1
-    public var longestPause: Double = 60
-    /// A connection is replaced so many seconds before its keys end.
+    /// The minimum pause in seconds before a reconnection. The pause doubles with each failure up to
+    /// ``maxPause``. Defaults: 1 s and 60 s.
+    public var minPause: Double = 1
+    public var maxPause: Double = 60
+    /// The time in seconds before the expiry of the keys at which a connection is replaced. Default: 300 s.
     public var renewal: Double = 300
 
     public init() {}

@@ -1,8 +1,8 @@
-/// The notifications of whoever is signed in, as they come.
+/// A sequence of the signed-in reader's notifications.
 ///
-/// Iterating connects; leaving the loop, or cancelling its task, disconnects. Connections that break are made again and keys
-/// are renewed before they end, unseen. What happened while there was no connection is not told later. The sequence ends
-/// with an ``InPlayerError`` when nobody is signed in any more.
+/// Iteration connects. The end of the loop or the cancellation of its task disconnects. The sequence reconnects
+/// after a failure and renews keys before they expire, without an event. Notifications that are sent during a
+/// disconnection are lost. The sequence ends with an ``InPlayerError`` if no reader is signed in any more.
 ///
 /// ```swift
 /// for try await notification in client.notifications() {
@@ -10,8 +10,9 @@
 /// }
 /// ```
 ///
-/// The service names a connection by the account: a second one of the same account, on another device, ends the first,
-/// which then comes back and ends the second. Iterate where it is needed, and not for ever on every device.
+/// The service identifies a connection by the account. A second connection of the same account on another device
+/// ends the first, which then reconnects and ends the second. Therefore iterate only while notifications are
+/// needed, not permanently on every device.
 public struct Notifications: AsyncSequence, Sendable {
     public typealias Element = InPlayerNotification
 
@@ -31,13 +32,13 @@ public struct Notifications: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(service) }
 
-    /// Runs the service for as long as somebody iterates.
+    /// Runs the service while the stream has a consumer.
     static func stream<Element: Sendable>(
         of service: NotificationService, _ choose: @escaping @Sendable (NotificationService.Output) -> Element?
     ) -> AsyncThrowingStream<Element, any Error> {
-        // Of a broker that tells more than anybody reads, the newest are kept.
+        // If the consumer is slower than the broker, only the newest notifications are buffered.
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1000)) { continuation in
-            // The stream is its parent: it is cancelled when nobody iterates any more.
+            // The stream owns this task and cancels it when the iteration ends.
             let task = Task {
                 do {
                     try await service.run { output in
@@ -55,7 +56,7 @@ public struct Notifications: AsyncSequence, Sendable {
 }
 
 extension InPlayerClient {
-    /// What happens to the account of whoever is signed in.
+    /// Returns the notifications of the signed-in reader's account.
     public func notifications(_ settings: NotificationSettings = NotificationSettings()) -> Notifications {
         Notifications(service: notificationService(settings))
     }

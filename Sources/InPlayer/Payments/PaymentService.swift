@@ -1,13 +1,15 @@
-/// Receipts of the app stores.
+/// Operations on receipts of the app stores.
 public struct PaymentService: Sendable {
     let calls: Calls
     let merchant: InPlayerMerchant
 
-    /// Hands in a receipt. Success says that it was taken in, not that it was good: what becomes of it is told by a
-    /// notification, or seen by asking for access (PROTOCOLS 5.5). ``InPlayerClient/purchase(_:from:awaiting:progress:)``
-    /// does all of it.
+    /// Submits a receipt. Success means that the service accepted the receipt for processing, not that the receipt
+    /// is valid. The result arrives in a notification, or shows in the access to the item.
+    /// ``InPlayerClient/purchase(_:from:awaiting:progress:)`` performs the whole sequence.
     ///
-    /// - Returns: what the service says, such as "Submitted for payment".
+    /// Source: InPlayer protocol, “Receipt validation”.
+    ///
+    /// - Returns: The message of the service, such as "Submitted for payment".
     @discardableResult
     public func validate(_ receipt: StoreReceipt, for product: StoreProduct) async throws(InPlayerError) -> String {
         var endpoint = Endpoint(
@@ -22,6 +24,6 @@ public struct PaymentService: Sendable {
         }
         if case .amazon(_, let user) = receipt { endpoint.body.add("amazon_user_id", user) }
         endpoint.body.add("branding_id", merchant.brandingID)
-        return try await calls.answer(endpoint)["message"]?.text ?? ""
+        return try await calls.response(endpoint)["message"]?.text ?? ""
     }
 }

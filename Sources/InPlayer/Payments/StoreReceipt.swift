@@ -1,6 +1,6 @@
-/// What an app store gave out for a purchase.
+/// A receipt of an app store for a purchase.
 public enum StoreReceipt: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The app receipt or the signed transaction, as the device has it.
+    /// The app receipt or the signed transaction, unchanged from the device.
     case apple(String)
     case googlePlay(String)
     case amazon(String, userID: String)
@@ -21,20 +21,22 @@ public enum StoreReceipt: Sendable, CustomStringConvertible, CustomDebugStringCo
         }
     }
 
-    /// A receipt is as good as the purchase: it is never shown.
+    /// The description without the receipt, because the receipt is as valuable as the purchase.
     public var description: String { "StoreReceipt(\(store), redacted)" }
     public var debugDescription: String { description }
 }
 
-/// What a receipt is for.
+/// The product of a receipt.
 public enum StoreProduct: Sendable, Hashable {
     case fee(item: Int, accessFee: Int)
-    /// By its name in the store.
+    /// The product, identified by its name in the store.
     case named(String)
 
-    /// Reads an identifier of the form `ITEM_FEE`, both whole numbers; further parts count for nothing (PROTOCOLS 5.2).
+    /// Reads an identifier of the format `ITEM_FEE`, both whole numbers. Further parts are ignored.
     ///
-    /// - Returns: nil for one of another form.
+    /// Source: InPlayer protocol, “Product identifiers on iOS”.
+    ///
+    /// - Returns: The product, or nil if the identifier has another format.
     public init?(identifier: String) {
         let parts = identifier.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count >= 2, let item = Int(parts[0]), let fee = Int(parts[1]), item > 0, fee > 0 else { return nil }

@@ -1,16 +1,19 @@
 import Foundation
 
 extension InPlayerClient {
-    /// Buys access to an item: asks whether there is access already, has the app store sell the product, hands its receipt
-    /// in, and waits until there is access (PROTOCOLS 5.5, the flow).
+    /// Buys access to an item: queries the current access, sells the product through the app store, submits its
+    /// receipt, and waits for access.
+    ///
+    /// Source: InPlayer protocol, “Purchase sequence”.
     ///
     /// - Parameters:
-    ///   - store: sells the product and returns the receipt. It is not called when there is access already.
-    ///   - progress: told of each step as it begins.
-    /// - Throws: ``PurchaseError`` once the store was asked, ``InPlayerError`` before.
+    ///   - store: A closure that sells the product and returns the receipt. It is not called if there already is
+    ///     access.
+    ///   - progress: A closure that receives each step at its start.
+    /// - Throws: ``PurchaseError`` after the call to the store, ``InPlayerError`` before.
     @discardableResult
     public func purchase(
-        item: Int, accessFee: Int, awaiting: AccessWaiting = .notified(),
+        item: Int, accessFee: Int, awaiting: AccessWaitPolicy = .notified(),
         progress: @Sendable (PurchaseProgress) -> Void = { _ in },
         from store: @Sendable () async throws -> StoreReceipt
     ) async throws -> ItemAccess {
@@ -30,31 +33,32 @@ extension InPlayerClient {
             receipt, for: .fee(item: item, accessFee: accessFee), item: item, awaiting: awaiting, progress: progress)
     }
 
-    /// Goes on with a purchase from its receipt: hands it in and waits for access. Doing so twice does no harm.
+    /// Continues a purchase from its receipt: submits the receipt and waits for access. A repeated call is
+    /// harmless.
     ///
     /// - Throws: ``PurchaseError``.
     @discardableResult
     public func finish(
-        _ receipt: StoreReceipt, for product: StoreProduct, item: Int, awaiting: AccessWaiting = .notified(),
+        _ receipt: StoreReceipt, for product: StoreProduct, item: Int, awaiting: AccessWaitPolicy = .notified(),
         progress: @Sendable (PurchaseProgress) -> Void = { _ in }
     ) async throws -> ItemAccess {
         progress(.submitting)
         do throws(InPlayerError) {
             try await payments.validate(receipt, for: product)
         } catch {
-            // Taken in before: the answer to the first time got lost.
+            // The receipt may have been accepted earlier, if the response to the first submission was lost.
             if let access = try? await assets.accessIfAny(to: item) {
                 progress(.granted)
                 return access
             }
-            // Only the service itself speaks of the receipt, and only so.
-            if case .refused(let fault) = error, fault.status == 422, fault.isServicesOwn, !fault.blamesClient {
-                throw PurchaseError.refused(receipt, nil, fault)
+            // Only this error of the service itself is a rejection of the receipt.
+            if case .rejected(let fault) = error, fault.status == 422, fault.isServiceError, !fault.isClientError {
+                throw PurchaseError.rejected(receipt, nil, fault)
             }
             throw PurchaseError.notSubmitted(receipt, error)
         }
         progress(.awaitingAccess)
-        let access = try await AccessWait(client: self, item: item, waiting: awaiting).value(receipt)
+        let access = try await AccessPoller(client: self, item: item, waiting: awaiting).value(receipt)
         progress(.granted)
         return access
     }

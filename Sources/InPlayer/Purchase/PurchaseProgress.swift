@@ -1,38 +1,40 @@
-/// How far a purchase has come.
+/// The progress of a purchase.
 public enum PurchaseProgress: Sendable, Hashable {
-    /// Whether there is access already is being asked.
+    /// The current access is queried.
     case checkingAccess
-    /// The app store is at work.
+    /// The app store processes the purchase.
     case buying
-    /// The receipt is being handed in.
+    /// The receipt is submitted.
     case submitting
-    /// The receipt was taken in, and access is waited for.
+    /// The receipt was accepted, and access is pending.
     case awaitingAccess
-    /// There is access.
+    /// Access is granted.
     case granted
 }
 
-/// Why a purchase did not come to its end.
+/// An error that indicates why a purchase was not completed.
 ///
-/// In all cases but the first the reader may have paid, and the error has the receipt:
-/// ``InPlayerClient/finish(_:for:item:awaiting:progress:)`` goes on with it.
+/// In every case except the first, the reader may have paid, and the error contains the receipt. Continue the
+/// purchase with ``InPlayerClient/finish(_:for:item:awaiting:progress:)``.
 public enum PurchaseError: Error, Sendable, CustomStringConvertible {
     /// Nothing was bought.
     case notBought(any Error)
-    /// The receipt could not be handed in. Keep it, and finish the purchase later.
+    /// The receipt was not submitted. Store it, and complete the purchase later.
     case notSubmitted(StoreReceipt, InPlayerError)
-    /// The service refused the receipt, at once or after it had taken it in. Keep it nevertheless: it proves the payment.
-    case refused(StoreReceipt, PaymentNews?, InPlayerFault?)
-    /// The receipt was taken in, and access has not come in the time given; it may come later.
+    /// The service rejected the receipt, immediately or after its submission. Store the receipt anyway, because it
+    /// proves the payment.
+    case rejected(StoreReceipt, PaymentFailure?, InPlayerFault?)
+    /// The receipt was accepted, but access was not granted within the time limit. It may be granted later.
     case notGrantedYet(StoreReceipt)
 
     public var description: String {
         switch self {
         case .notBought(let error): "nothing was bought: \(error)"
-        case .notSubmitted(_, let error): "the receipt could not be handed in: \(error)"
-        case .refused(_, let news, let fault):
-            "the receipt was refused: \(fault?.description ?? news?.explain ?? news?.message ?? "no reason given")"
-        case .notGrantedYet: "the receipt was taken in, but there is no access yet"
+        case .notSubmitted(_, let error): "the receipt could not be submitted: \(error)"
+        case .rejected(_, let failure, let fault):
+            "the receipt was rejected: "
+                + "\(fault?.description ?? failure?.explain ?? failure?.message ?? "no reason given")"
+        case .notGrantedYet: "the receipt was accepted, but there is no access yet"
         }
     }
 }

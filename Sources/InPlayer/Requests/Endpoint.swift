@@ -1,4 +1,6 @@
-/// One call of the service, before it is known to whom and by whom (PROTOCOLS 5.2).
+/// A call of the service, without its base URL and its token.
+///
+/// Source: InPlayer protocol, “Account calls” and “Item calls”.
 struct Endpoint: Sendable {
     enum Method: String, Sendable {
         case get = "GET"
@@ -8,13 +10,13 @@ struct Endpoint: Sendable {
     }
 
     enum Authorization: Sendable {
-        /// Goes without a token even while somebody is signed in.
+        /// The call has no token, even while a reader is signed in.
         case none
         case required
     }
 
     var method: Method
-    /// Segments, not yet encoded.
+    /// The path segments, not encoded.
     var path: [String]
     var authorization: Authorization
     var query = FormFields()
@@ -26,9 +28,11 @@ struct Endpoint: Sendable {
         self.authorization = authorization
     }
 
+    /// Creates the request.
+    ///
     /// - Parameters:
-    ///   - base: without a slash at its end.
-    ///   - token: an access token.
+    ///   - base: The base URL without a final slash.
+    ///   - token: An access token.
     func request(to base: String, token: String?) -> TransportRequest {
         var url = base
         for segment in path { url += "/" + PercentEncoding.encode(segment) }

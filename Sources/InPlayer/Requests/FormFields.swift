@@ -1,4 +1,6 @@
-/// Fields of a form or query, in the order in which they are sent (PROTOCOLS 5.1).
+/// Fields of a form or query, in the order of transmission.
+///
+/// Source: InPlayer protocol, “Request encoding”.
 struct FormFields: Sendable, Equatable {
     private(set) var pairs: [(name: String, value: String)] = []
 
@@ -12,12 +14,12 @@ struct FormFields: Sendable, Equatable {
 
     mutating func add(_ name: String, _ value: Int?) { add(name, value.map(String.init)) }
 
-    /// `name[key]=value` for each, by key.
+    /// Adds `name[key]=value` for each entry, sorted by key.
     mutating func add(_ name: String, _ values: [String: String]) {
         for (key, value) in values.sorted(by: { $0.key < $1.key }) { add("\(name)[\(key)]", value) }
     }
 
-    /// application/x-www-form-urlencoded, with a space as `%20`.
+    /// The fields as application/x-www-form-urlencoded, with a space as `%20`.
     var encoded: String {
         pairs.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     }

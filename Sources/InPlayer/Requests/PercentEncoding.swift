@@ -1,4 +1,4 @@
-/// Percent-encoding of everything but the unreserved characters (RFC 3986, section 2.3).
+/// A percent-encoder of all characters except the unreserved (RFC 3986, section 2.3).
 enum PercentEncoding {
     static func encode(_ text: some StringProtocol) -> String {
         var encoded: [UInt8] = []

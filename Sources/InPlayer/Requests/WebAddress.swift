@@ -5,11 +5,11 @@ struct WebAddress: Sendable, Equatable {
     let scheme: String
     let host: String
     let port: Int
-    /// As it goes into a request, at least `/`.
+    /// The encoded path of the request, at least `/`.
     let path: String
     let query: String?
 
-    /// Nil for what is no absolute http or https URL, or has user information.
+    /// Parses a URL. Returns nil if the text is not an absolute http or https URL, or contains user information.
     init?(_ text: String) {
         guard let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = components.host, !host.isEmpty, components.user == nil,
@@ -22,8 +22,8 @@ struct WebAddress: Sendable, Equatable {
         query = components.percentEncodedQuery
     }
 
-    /// Whether both are the same server, by the same way.
-    func isOfSameOrigin(as other: WebAddress) -> Bool {
+    /// Returns whether both addresses have the same scheme, host and port.
+    func hasSameOrigin(as other: WebAddress) -> Bool {
         scheme == other.scheme && host == other.host && port == other.port
     }
 }

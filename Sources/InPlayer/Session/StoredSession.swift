@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The session on this device: what is kept of whoever is signed in.
+/// The session of the signed-in reader, as stored on this device.
 ///
-/// Its description has no token: they are as good as the password.
+/// Its description contains no token, because a token is as valuable as the password.
 public struct StoredSession: Sendable, Hashable, Codable, CustomStringConvertible, CustomDebugStringConvertible {
     public var accessToken: String
-    /// Some answers have none; then the session ends with the access token.
+    /// The refresh token. Some responses have none. The session then ends with the access token.
     public var refreshToken: String?
-    /// When the access token ends; nil where the service did not say.
+    /// The expiry of the access token, or nil if the service did not report it.
     public var expires: Date?
-    /// Whose it is, as told last.
+    /// The account, as last received.
     public var account: Account?
 
     public init(accessToken: String, refreshToken: String?, expires: Date?, account: Account?) {
@@ -23,17 +23,17 @@ public struct StoredSession: Sendable, Hashable, Codable, CustomStringConvertibl
     public var debugDescription: String { description }
 }
 
-extension StoredSession: AnswerModel {
-    init(_ answer: Answer) throws(UnreadableAnswer) {
+extension StoredSession: ResponseModel {
+    init(_ response: ResponseValue) throws(UnreadableResponse) {
         self.init(
-            accessToken: try answer.required("access_token", \.text), refreshToken: answer["refresh_token"]?.text,
-            expires: answer["expires"]?.moment, account: answer.model("account"))
+            accessToken: try response.required("access_token", \.text), refreshToken: response["refresh_token"]?.text,
+            expires: response["expires"]?.timestamp, account: response.model("account"))
     }
 
-    /// What a renewal leaves out stays as it was.
-    func renewed(by answer: StoredSession) -> StoredSession {
+    /// Returns the renewed session. Members that a renewal omits stay unchanged.
+    func renewed(by response: StoredSession) -> StoredSession {
         StoredSession(
-            accessToken: answer.accessToken, refreshToken: answer.refreshToken ?? refreshToken,
-            expires: answer.expires, account: answer.account ?? account)
+            accessToken: response.accessToken, refreshToken: response.refreshToken ?? refreshToken,
+            expires: response.expires, account: response.account ?? account)
     }
 }

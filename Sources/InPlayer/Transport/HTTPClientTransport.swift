@@ -2,13 +2,14 @@ public import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// The transport used unless another is given: AsyncHTTPClient.
+/// The default transport, based on AsyncHTTPClient.
 public struct HTTPClientTransport: InPlayerTransport {
-    /// The largest answer that is read, in bytes.
-    public static let largestAnswer = 4 << 20
+    /// The maximum size of a response in bytes.
+    public static let maxResponseSize = 4 << 20
 
-    /// Follows no redirects: it would carry passwords and tokens to wherever an answer says.
-    private static let unredirected: HTTPClient = {
+    /// A client that follows no redirects, because a redirect would send passwords and tokens to an address that a
+    /// response chooses.
+    private static let noRedirectClient: HTTPClient = {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10)))
         configuration.decompression = .disabled
@@ -16,22 +17,24 @@ public struct HTTPClientTransport: InPlayerTransport {
     }()
 
     private struct TimedOut: Error, CustomStringConvertible {
-        let description = "the answer did not come in time"
+        let description = "the response did not arrive in time"
     }
 
     private let client: HTTPClient
     private let timeout: Int64
 
+    /// Creates a transport.
+    ///
     /// - Parameters:
-    ///   - client: one of the app's own, which should follow no redirects; one of this library's unless said.
-    ///   - timeout: how long a whole answer is waited for, in seconds.
+    ///   - client: The app's own client, which should follow no redirects, or nil to use the library's client.
+    ///   - timeout: The time limit of a whole response in seconds. Default: 30 s.
     public init(client: HTTPClient? = nil, timeout: Int64 = 30) {
-        self.client = client ?? Self.unredirected
+        self.client = client ?? Self.noRedirectClient
         self.timeout = timeout
     }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        // The client's own timeout ends with the head of an answer.
+        // The client's own timeout ends when the response head is received.
         try await withThrowingTaskGroup(of: TransportResponse.self) { group in
             group.addTask { try await exchange(request) }
             group.addTask {
@@ -39,18 +42,18 @@ public struct HTTPClientTransport: InPlayerTransport {
                 throw TimedOut()
             }
             defer { group.cancelAll() }
-            guard let answer = try await group.next() else { throw TimedOut() }
-            return answer
+            guard let response = try await group.next() else { throw TimedOut() }
+            return response
         }
     }
 
     private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-        var asked = HTTPClientRequest(url: request.url)
-        asked.method = HTTPMethod(rawValue: request.method)
-        for header in request.headers { asked.headers.add(name: header.name, value: header.value) }
-        if !request.body.isEmpty { asked.body = .bytes(request.body) }
-        let answer = try await client.execute(asked, timeout: .seconds(timeout))
-        let body = try await answer.body.collect(upTo: Self.largestAnswer)
-        return TransportResponse(status: Int(answer.status.code), body: Array(body.readableBytesView))
+        var clientRequest = HTTPClientRequest(url: request.url)
+        clientRequest.method = HTTPMethod(rawValue: request.method)
+        for header in request.headers { clientRequest.headers.add(name: header.name, value: header.value) }
+        if !request.body.isEmpty { clientRequest.body = .bytes(request.body) }
+        let response = try await client.execute(clientRequest, timeout: .seconds(timeout))
+        let body = try await response.body.collect(upTo: Self.maxResponseSize)
+        return TransportResponse(status: Int(response.status.code), body: Array(body.readableBytesView))
     }
 }

@@ -1,16 +1,18 @@
-/// Carries a request to a server and brings back its answer: all of HTTP that this library needs.
+/// A transport of HTTP requests: all of HTTP that this library needs.
 public protocol InPlayerTransport: Sendable {
-    /// - Throws: when there is no answer. An answer with an error status is an answer.
+    /// Sends a request and returns its response.
+    ///
+    /// - Throws: An error if there is no response. A response with an error status is returned.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
-/// One HTTP request.
+/// An HTTP request.
 ///
-/// Its description has neither query, headers nor body: they carry passwords and tokens.
+/// Its description contains no query, headers or body, because they contain passwords and tokens.
 public struct TransportRequest: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     public var method: String
     public var url: String
-    /// Names and values, in this order.
+    /// The headers, in the order of transmission.
     public var headers: [Header]
     public var body: [UInt8]
 
@@ -31,7 +33,7 @@ public struct TransportRequest: Sendable, CustomStringConvertible, CustomDebugSt
         self.body = body
     }
 
-    /// The value of the first header of this name, in any case.
+    /// Returns the value of the first header with this name. The comparison ignores case.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
@@ -40,7 +42,7 @@ public struct TransportRequest: Sendable, CustomStringConvertible, CustomDebugSt
     public var debugDescription: String { description }
 }
 
-/// One HTTP answer.
+/// An HTTP response.
 public struct TransportResponse: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     public var status: Int
     public var body: [UInt8]

@@ -1,23 +1,23 @@
-/// Why a directory could not be asked. Says nothing of what was asked or answered.
+/// An error of a directory operation. It holds nothing of the request or the response.
 public enum LDAPError: Error, Equatable, Sendable, CustomStringConvertible {
     /// No connection could be made.
     case unreachable
-    /// No protected connection could be made: the certificate is not trusted, names another host, or the server speaks no
-    /// TLS.
+    /// No TLS connection could be made: the certificate is not trusted or names another host, or the server does
+    /// not speak TLS.
     case insecure
-    /// The connection broke, or what came over it is no LDAP.
+    /// The connection broke, or the data received over it is not LDAP.
     case connectionLost
     case timedOut
-    /// A bind without a name or a password, which a server would take for an anonymous one.
+    /// A bind without a name or a password, which a server would accept as an anonymous bind.
     case unauthenticatedBind
-    /// A text with a NUL in it, which the library would cut off there.
+    /// A text that contains a NUL, where the library would cut it off.
     case unacceptableText
-    /// Certificate, key or trust could not be loaded.
+    /// The certificate, the key or the trusted certificates could not be loaded.
     case unusableTLSFiles
-    /// The library refused an operation before anything was sent, by its own negative code.
+    /// The library rejected an operation before it sent anything; holds the library's own negative code.
     case notSent(Int32)
-    /// The server answered with an error.
-    case refused(LDAPOperation, ResultCode)
+    /// The server returned an error.
+    case rejected(LDAPOperation, ResultCode)
 
     public var description: String {
         switch self {
@@ -25,19 +25,19 @@ public enum LDAPError: Error, Equatable, Sendable, CustomStringConvertible {
         case .insecure:
             "no TLS with the directory: its certificate is not trusted or names another host, or it has none"
         case .connectionLost: "the connection to the directory broke"
-        case .timedOut: "the directory did not answer in time"
+        case .timedOut: "the directory did not respond in time"
         case .unauthenticatedBind: "a bind without a name or a password is never sent"
-        case .unacceptableText: "a text holds a NUL"
-        case .unusableTLSFiles: "the TLS files for the directory can not be loaded"
+        case .unacceptableText: "a string holds a NUL"
+        case .unusableTLSFiles: "the TLS files for the directory cannot be loaded"
         case .notSent(let code): "libldap could not send a request (\(code))"
-        case .refused(let operation, let code): "the directory answered \(operation.rawValue) with \(code)"
+        case .rejected(let operation, let code): "the directory responded to \(operation.rawValue) with \(code)"
         }
     }
 
-    /// Whether the connection may be used for another operation.
+    /// A Boolean value that indicates whether the connection may be used for another operation.
     public var leavesConnectionUsable: Bool {
         switch self {
-        case .refused(_, let code): code != .unavailable
+        case .rejected(_, let code): code != .unavailable
         case .unauthenticatedBind, .unacceptableText: true
         default: false
         }

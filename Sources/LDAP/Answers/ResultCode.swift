@@ -1,4 +1,4 @@
-/// What a server says became of an operation (RFC 4511 section 4.1.9 and appendix A).
+/// The result of an operation, as the server reports it (RFC 4511 section 4.1.9 and appendix A).
 public struct ResultCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: Int32
 

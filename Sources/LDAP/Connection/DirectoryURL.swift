@@ -1,4 +1,5 @@
-/// Where a directory listens: `ldap://host:389`, `ldaps://host:636`, or `ldapi://%2Frun%2Fslapd%2Fldapi`, a Unix socket.
+/// The address of a directory: `ldap://host:389`, `ldaps://host:636`, or `ldapi://%2Frun%2Fslapd%2Fldapi` for a
+/// Unix socket.
 public struct DirectoryURL: Sendable, Hashable, CustomStringConvertible {
     public enum Scheme: String, Sendable {
         case ldap, ldaps, ldapi
@@ -7,10 +8,10 @@ public struct DirectoryURL: Sendable, Hashable, CustomStringConvertible {
     public let scheme: Scheme
     /// A host name or address without brackets, or the path of the socket.
     public let host: String
-    /// Zero for a Unix socket.
+    /// The port, or zero for a Unix socket.
     public let port: UInt16
 
-    /// Reads scheme, host and port; nil for anything else, a base or filter behind them included.
+    /// Parses scheme, host and port. Returns nil for anything else, including a URL with a base or a filter.
     public init?(_ text: String) {
         guard let colon = text.firstRange(of: "://"),
             let scheme = Scheme(rawValue: text[..<colon.lowerBound].lowercased())

@@ -7,11 +7,11 @@ import CLDAP
 #endif
 
 extension LDAPConnection {
-    /// A simple bind (RFC 4513 section 5.1.3).
+    /// Performs a simple bind (RFC 4513 section 5.1.3).
     ///
-    /// - Returns: what the server says; what that means depends on whose bind it is.
-    /// - Throws: ``LDAPError/unauthenticatedBind`` for an empty name or password: it would succeed, as nobody (RFC 4513
-    ///   section 5.1.2).
+    /// - Returns: the server's result code. Its meaning depends on the account that binds.
+    /// - Throws: ``LDAPError/unauthenticatedBind`` for an empty name or password, because such a bind would
+    ///   succeed as anonymous (RFC 4513 section 5.1.2).
     public func bind(name: String, password: [UInt8]) throws(LDAPError) -> ResultCode {
         guard !name.isEmpty, !password.isEmpty else { throw .unauthenticatedBind }
         try requireText(name)
@@ -19,60 +19,60 @@ extension LDAPConnection {
         var id: Int32 = 0
         let code = try timed { () throws(LDAPError) in
             try sent(withValue(password) { functions.bind(handle, name, nil, $0, nil, nil, &id) })
-            return try answer(to: id, .bind)
+            return try result(to: id, .bind)
         }
-        // Of a server that can not go on, nothing else is asked on this connection.
-        if code == .unavailable { throw refused(.bind, code) }
+        // A server that reports itself unavailable receives no further request on this connection.
+        if code == .unavailable { throw rejected(.bind, code) }
         return code
     }
 
-    /// Whether an attribute has a value, as the server compares them; other answers are errors.
+    /// Asks the server whether an attribute has a value. Result codes other than true and false are errors.
     public func compare(name: String, attribute: String, value: [UInt8]) throws(LDAPError) -> ResultCode {
         try requireText(name, attribute)
         let handle = try ready()
         var id: Int32 = 0
         return try timed { () throws(LDAPError) in
             try sent(withValue(value) { functions.compare(handle, name, attribute, $0, nil, nil, &id) })
-            return try answer(to: id, .compare)
+            return try result(to: id, .compare)
         }
     }
 
     /// Searches for entries.
     ///
-    /// - Returns: what was found; nil when there is no such base.
-    /// - Throws: ``LDAPError`` unless the whole answer came, or as much of it as the limit allows.
-    public func search(_ search: DirectorySearch) throws(LDAPError) -> SearchAnswer? {
+    /// - Returns: the entries that were found, or nil when the base does not exist.
+    /// - Throws: ``LDAPError`` unless the response is complete, or complete up to the limit.
+    public func search(_ search: DirectorySearch) throws(LDAPError) -> SearchResult? {
         try requireText(search.base, search.filter)
         for attribute in search.attributes { try requireText(attribute) }
         let handle = try ready()
         var id: Int32 = 0
-        // "1.1" asks for no attribute at all (RFC 4511 section 4.5.1.8).
+        // "1.1" requests no attributes (RFC 4511 section 4.5.1.8).
         var names = (search.attributes.isEmpty ? ["1.1"] : search.attributes).map { strdup($0) } + [nil]
         defer { for name in names { free(name) } }
         var limit = timeval(max(.seconds(1), options.timeout))
-        var answer = SearchAnswer()
+        var result = SearchResult()
         let code = try timed { () throws(LDAPError) in
             try sent(
                 functions.search(
                     handle, search.base, search.scope.code, search.filter, &names, 0, nil, nil, &limit,
                     Int32(clamping: search.limit), &id))
-            return try self.answer(to: id, .search) { (message, type) throws(LDAPError) in
+            return try self.result(to: id, .search) { (message, type) throws(LDAPError) in
                 if type == Int32(LDAP_RES_SEARCH_REFERENCE) {
-                    answer.references += 1
-                } else if answer.entries.count < search.limit {
-                    answer.entries.append(try entry(message, handle))
+                    result.references += 1
+                } else if result.entries.count < search.limit {
+                    result.entries.append(try entry(message, handle))
                 } else {
-                    answer.isCutShort = true
+                    result.isTruncated = true
                 }
             }
         }
         switch code {
-        case .success: return answer
+        case .success: return result
         case .noSuchObject: return nil
-        case .sizeLimitExceeded where !answer.entries.isEmpty:
-            answer.isCutShort = true
-            return answer
-        default: throw refused(.search, code)
+        case .sizeLimitExceeded where !result.entries.isEmpty:
+            result.isTruncated = true
+            return result
+        default: throw rejected(.search, code)
         }
     }
 
@@ -110,7 +110,7 @@ extension LDAPConnection {
         if texts.contains(where: { $0.utf8.contains(0) }) { throw .unacceptableText }
     }
 
-    /// Lends bytes as the library's counted string, so that a NUL among them ends nothing.
+    /// Passes bytes as the library's counted string, so that a NUL among them does not end the value.
     private func withValue<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<berval>) -> Result) -> Result {
         var copy = bytes.map { CChar(bitPattern: $0) }
         return copy.withUnsafeMutableBufferPointer { buffer in

@@ -8,11 +8,13 @@ import CLDAP
 
 /// A connection to a directory, used through blocking calls, one at a time.
 ///
-/// `@unchecked Sendable`: the pool lends a connection to one thread at a time, so that only this thread reads or writes its
-/// mutable properties. Other threads may call `interrupt()` alone, which touches only the wire, and the wire has a lock.
+/// `@unchecked Sendable`: the pool lends a connection to one thread at a time, so that only this thread reads or
+/// writes its mutable properties. Other threads may only call `interrupt()`, which touches only the wire, and the
+/// wire has a lock.
 public final class LDAPConnection: @unchecked Sendable {
-    /// Larger messages are not read: no reader has so many attributes.
-    private static let largestMessage = 16 << 20
+    /// The maximum size of a message, in bytes. Larger messages are not read, because no reader has that many
+    /// attributes.
+    private static let maxMessageSize = 16 << 20
 
     let functions: LDAPFunctions
     let options: LDAPOptions
@@ -21,7 +23,7 @@ public final class LDAPConnection: @unchecked Sendable {
     private var handle: LDAPFunctions.Handle?
     private var descriptor: Int32 = -1
 
-    /// Whether it is connected, and nothing went wrong that would leave it in doubt.
+    /// A Boolean value that indicates whether the connection is open and no error has left its state uncertain.
     public private(set) var isUsable = false
 
     public init(library: LDAPLibrary, url: DirectoryURL, options: LDAPOptions) {
@@ -34,10 +36,10 @@ public final class LDAPConnection: @unchecked Sendable {
         close()
     }
 
-    /// Connects, and protects the connection where it is to be.
+    /// Connects, and sets up TLS where it is configured.
     ///
-    /// libldap is given a connection that was made already: one that it makes itself can not be interrupted, and would be
-    /// made again, unprotected and anonymous, after the first one broke.
+    /// libldap receives a connection that is already made. A connection that libldap makes itself cannot be
+    /// interrupted, and after it breaks libldap reconnects without TLS and anonymously.
     public func connect() throws(LDAPError) {
         let descriptor = try wire.connect(to: url, timeout: options.connectTimeout)
         self.descriptor = descriptor
@@ -46,7 +48,7 @@ public final class LDAPConnection: @unchecked Sendable {
         let status = functions.initialiseDescriptor(
             descriptor, url.scheme == .ldapi ? protocols.unix : protocols.tcp, url.description, &made)
         guard status == LDAP_SUCCESS, let made else {
-            // What libldap did not take is still ours.
+            // libldap did not take ownership of the descriptor, so this code closes it.
             closeDescriptor(descriptor)
             self.descriptor = -1
             throw .notSent(status)
@@ -60,7 +62,7 @@ public final class LDAPConnection: @unchecked Sendable {
                 var id: Int32 = 0
                 let code = try timed { () throws(LDAPError) in
                     try sent(functions.startTLS(made, nil, nil, &id))
-                    return try answer(to: id, .startTLS)
+                    return try result(to: id, .startTLS)
                 }
                 guard code == .success else { throw .insecure }
                 try protect(made)
@@ -73,14 +75,14 @@ public final class LDAPConnection: @unchecked Sendable {
         isUsable = true
     }
 
-    /// Makes a call that is under way on another thread return soon, and the connection unusable.
+    /// Makes a call in progress on another thread return soon, and makes the connection unusable.
     public func interrupt() {
         wire.cut()
     }
 
-    /// Says goodbye and frees the connection; it is not used again.
+    /// Unbinds and frees the connection, which is not used again.
     public func close() {
-        // Nothing is to be waited for on a connection that is in doubt.
+        // The call must not wait on a connection whose state is uncertain.
         if !isUsable { wire.cut() }
         isUsable = false
         if let handle { _ = functions.unbind(handle, nil, nil) }
@@ -88,13 +90,14 @@ public final class LDAPConnection: @unchecked Sendable {
         wire.close()
     }
 
-    /// Everything that ldap.conf, .ldaprc or the environment could have set is set here.
+    /// Sets every option that ldap.conf, .ldaprc or the environment could have set.
     private func configure(_ handle: LDAPFunctions.Handle) {
         set(handle, LDAP_OPT_PROTOCOL_VERSION, 3)
         set(handle, LDAP_OPT_DEREF, 0)
         set(handle, LDAP_OPT_SIZELIMIT, 0)
         set(handle, LDAP_OPT_TIMELIMIT, 0)
-        // To a server that an answer names, libldap would go without TLS and without a name, whatever this connection has.
+        // libldap would follow a referral to another server without TLS and without a bind, even when this
+        // connection has both.
         _ = functions.setOption(handle, LDAP_OPT_REFERRALS, nil)
         var on: Int32 = 1
         _ = functions.setOption(handle, LDAP_OPT_RESTART, &on)
@@ -104,8 +107,8 @@ public final class LDAPConnection: @unchecked Sendable {
         _ = functions.setOption(handle, LDAP_OPT_TIMEOUT, &limit)
         var socket: OpaquePointer?
         if functions.getOption(handle, LDAP_OPT_SOCKBUF, &socket) == LDAP_OPT_SUCCESS, let socket {
-            var most = UInt(Self.largestMessage)
-            _ = functions.controlSocket(socket, LBER_SB_OPT_SET_MAX_INCOMING, &most)
+            var maxSize = UInt(Self.maxMessageSize)
+            _ = functions.controlSocket(socket, LBER_SB_OPT_SET_MAX_INCOMING, &maxSize)
         }
     }
 
@@ -137,7 +140,7 @@ public final class LDAPConnection: @unchecked Sendable {
 }
 
 extension LDAPConnection {
-    /// The handle, if it still stands on the connection it was made with.
+    /// Returns the handle if libldap still uses the connection that the handle was made with.
     func ready() throws(LDAPError) -> LDAPFunctions.Handle {
         guard isUsable, let handle else { throw .connectionLost }
         var present: Int32 = -1
@@ -147,7 +150,8 @@ extension LDAPConnection {
         return handle
     }
 
-    /// Runs one operation. Its answer is waited for as long as configured; what hinders even that ends a little later.
+    /// Runs one operation. Waiting for the response is limited by the configured timeout. A call that blocks
+    /// elsewhere ends 500 ms later.
     func timed<Result>(_ body: () throws(LDAPError) -> Result) throws(LDAPError) -> Result {
         try wire.timed(options.timeout + .milliseconds(500), body)
     }
@@ -162,10 +166,10 @@ extension LDAPConnection {
         }
     }
 
-    /// Waits for what became of an operation.
+    /// Waits for the result of an operation.
     ///
-    /// - Parameter collect: given each message before the last, with its type.
-    func answer(
+    /// - Parameter collect: called with each message before the last, and with its type.
+    func result(
         to id: Int32, _ operation: LDAPOperation,
         collect: (LDAPFunctions.Message, Int32) throws(LDAPError) -> Void = { _, _ in }
     ) throws(LDAPError) -> ResultCode {
@@ -195,15 +199,16 @@ extension LDAPConnection {
         }
     }
 
-    /// Marks the connection as not to be used again.
+    /// Marks the connection as unusable.
     private func lost(_ error: LDAPError) -> LDAPError {
         isUsable = false
         return error
     }
 
-    /// An error of the server's, and what it means for the connection.
-    func refused(_ operation: LDAPOperation, _ code: ResultCode) -> LDAPError {
-        let error = LDAPError.refused(operation, code)
+    /// Returns the error for a result code of the server, and marks the connection as unusable if the code requires
+    /// that.
+    func rejected(_ operation: LDAPOperation, _ code: ResultCode) -> LDAPError {
+        let error = LDAPError.rejected(operation, code)
         return error.leavesConnectionUsable ? error : lost(error)
     }
 }

@@ -7,7 +7,7 @@ public import SharedLibraries
     import Darwin
 #endif
 
-/// libldap, loaded when the first directory needs it.
+/// The libldap library, loaded when the first directory needs it.
 public struct LDAPLibrary: Sendable {
     let functions: LDAPFunctions
 
@@ -15,10 +15,12 @@ public struct LDAPLibrary: Sendable {
         let library = try SharedLibrary(
             "libldap-2.5.so.0", "libldap.so.2", "libldap-2.4.so.2", package: "libldap-2.5-0")
         let functions = try LDAPFunctions(library)
-        // libldap initialises itself at the first call, which is better not two at once.
+        // libldap initialises itself at the first call. That call happens here, because two at the same time are
+        // not safe.
         var version: Int32 = 0
         _ = functions.getOption(nil, LDAP_OPT_PROTOCOL_VERSION, &version)
-        // It writes to sockets without MSG_NOSIGNAL: a server that hung up would end the process.
+        // libldap writes to sockets without MSG_NOSIGNAL, so a server that closes the connection would end the
+        // process.
         var action = sigaction()
         if sigaction(SIGPIPE, nil, &action) == 0,
             unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0
@@ -28,7 +30,7 @@ public struct LDAPLibrary: Sendable {
         return functions
     }
 
-    /// - Throws: ``SharedLibraryError`` with the Debian package that has it.
+    /// - Throws: ``SharedLibraryError`` with the name of the Debian package that contains the library.
     public init() throws(SharedLibraryError) {
         functions = try Self.loaded.get()
     }
@@ -38,7 +40,8 @@ public struct LDAPLibrary: Sendable {
     }
 }
 
-/// The functions of libldap that are used, by the types their header declares (`ldap.h`, `openldap.h`, `lber.h`).
+/// The functions of libldap that are used, with the types that its headers declare (`ldap.h`, `openldap.h`,
+/// `lber.h`).
 struct LDAPFunctions: Sendable {
     typealias Handle = OpaquePointer
     typealias Message = OpaquePointer

@@ -1,17 +1,18 @@
-/// How a connection to a directory is made and used.
+/// The options of a connection to a directory.
 public struct LDAPOptions: Sendable, Equatable {
-    /// Whether a plain connection is turned into a protected one before anything else is sent.
+    /// A Boolean value that indicates whether StartTLS secures a plain connection before anything else is sent.
+    /// Default: true.
     public var startsTLS = true
     public var tls = TLS()
-    /// For the connection, and again for the handshake of TLS.
+    /// The time limit for the connection, and again for the TLS handshake. Default: 5 s.
     public var connectTimeout: Duration = .seconds(5)
-    /// For each answer.
+    /// The time limit for each response. Default: 10 s.
     public var timeout: Duration = .seconds(10)
 
     public struct TLS: Sendable, Equatable {
-        /// The certificates that are trusted, in PEM. What /etc/ldap/ldap.conf says of trust is never asked.
+        /// The path of the trusted certificates, in PEM. The trust settings of /etc/ldap/ldap.conf are never used.
         public var authorityFile = "/etc/ssl/certs/ca-certificates.crt"
-        /// Our own certificate and its key, in PEM.
+        /// The path of the client certificate, in PEM. `keyFile` is the path of its key.
         public var certificateFile: String?
         public var keyFile: String?
 

@@ -4,12 +4,12 @@
     import Darwin
 #endif
 
-/// One address that a directory's name stands for.
+/// An address that the host name of a directory resolves to.
 struct SocketAddress {
     private let family: Int32
     private let bytes: [UInt8]
 
-    /// All addresses of a URL, in the system's order. Names are looked up by the system, within its own time limits.
+    /// Returns all addresses of a URL, in the system's order. The system resolves names within its own time limits.
     static func resolve(_ url: DirectoryURL) throws(LDAPError) -> [SocketAddress] {
         if url.scheme == .ldapi { return [unix(url.host)] }
         var hints = addrinfo()
@@ -22,7 +22,8 @@ struct SocketAddress {
         var list: UnsafeMutablePointer<addrinfo>?
         var status = getaddrinfo(url.host, String(url.port), &hints, &list)
         if status != 0 {
-            // A machine with nothing but loopback has no address configured, and still reaches itself.
+            // On a machine that has only a loopback interface, AI_ADDRCONFIG finds no address, but the machine can
+            // still reach itself.
             hints.ai_flags = 0
             status = getaddrinfo(url.host, String(url.port), &hints, &list)
         }
@@ -40,7 +41,7 @@ struct SocketAddress {
         return found
     }
 
-    /// - Parameter path: shorter than the 108 bytes there are, as ``DirectoryURL`` has it.
+    /// - Parameter path: shorter than 108 bytes, the size of the field. ``DirectoryURL`` guarantees this.
     private static func unix(_ path: String) -> SocketAddress {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -48,7 +49,7 @@ struct SocketAddress {
         return SocketAddress(family: AF_UNIX, bytes: withUnsafeBytes(of: &address) { Array($0) })
     }
 
-    /// A socket that does not block.
+    /// Creates a socket in non-blocking mode.
     func open() -> Int32 {
         #if canImport(Glibc)
             return socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -59,7 +60,7 @@ struct SocketAddress {
         #endif
     }
 
-    /// Begins to connect; false when that failed at once.
+    /// Starts to connect. Returns false when that fails immediately.
     func connect(_ descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { raw in
             guard let address = raw.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }

@@ -7,10 +7,11 @@ import Synchronization
     import Darwin
 #endif
 
-/// The connection below a libldap handle, held by a descriptor of its own.
+/// The connection below a libldap handle, held through a separate descriptor.
 ///
-/// libldap closes its descriptor when it likes, and the number may then be somebody else's. This duplicate stays ours, so
-/// another thread can shut the connection down at any moment, and whatever waits for it returns.
+/// libldap may close its descriptor at any time, and the system may then reuse the number for another file. This
+/// duplicate stays open, so another thread can shut the connection down at any time, and every call that waits for
+/// it returns.
 final class Wire: Sendable {
     private struct State {
         var descriptor: Int32?
@@ -22,10 +23,10 @@ final class Wire: Sendable {
 
     var isCut: Bool { state.withLock(\.isCut) }
 
-    /// Whether it was cut because something took too long.
+    /// A Boolean value that indicates whether the connection was shut down because a call exceeded its time limit.
     var isExpired: Bool { state.withLock(\.isExpired) }
 
-    /// Ends what is read and written, now and in future.
+    /// Shuts the connection down for reading and writing. A later connection attempt fails.
     func cut() {
         state.withLock { state in
             state.isCut = true
@@ -33,10 +34,10 @@ final class Wire: Sendable {
         }
     }
 
-    /// Runs blocking calls, and cuts the connection when they take longer than this.
+    /// Runs blocking calls, and shuts the connection down when they exceed the limit.
     ///
-    /// libldap has timeouts of its own for answers; for the handshake of TLS, for half a TLS record and for a request that the
-    /// server does not take it has none that works.
+    /// libldap has its own timeouts for responses. It has no working timeout for the TLS handshake, for an
+    /// incomplete TLS record, or for a request that the server does not read.
     func timed<Result>(
         _ limit: Duration, _ body: () throws(LDAPError) -> Result
     ) throws(LDAPError) -> Result {
@@ -61,7 +62,7 @@ final class Wire: Sendable {
         close()
     }
 
-    /// Connects, and returns a descriptor for libldap, which blocks.
+    /// Connects, and returns a blocking descriptor for libldap.
     func connect(to url: DirectoryURL, timeout: Duration) throws(LDAPError) -> Int32 {
         let deadline = ContinuousClock.now + timeout
         for address in try SocketAddress.resolve(url) {
@@ -73,9 +74,9 @@ final class Wire: Sendable {
                 if isCut { throw .connectionLost }
                 continue
             }
-            let given = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-            guard given >= 0 else { throw .unreachable }
-            return given
+            let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            guard duplicate >= 0 else { throw .unreachable }
+            return duplicate
         }
         throw isCut ? .connectionLost : .unreachable
     }

@@ -2,7 +2,8 @@
 public struct DirectoryEntry: Sendable, Equatable {
     /// The entry's distinguished name, as the server writes it.
     public let name: String
-    /// The values by the attributes' names in lower case, because names of attributes have no case (RFC 4512 section 2.5).
+    /// The values by attribute name in lower case, because attribute names are case-insensitive (RFC 4512 section
+    /// 2.5).
     private let attributes: [String: [[UInt8]]]
 
     public init(name: String, attributes: [(name: String, values: [[UInt8]])]) {
@@ -12,10 +13,10 @@ public struct DirectoryEntry: Sendable, Equatable {
         self.attributes = folded
     }
 
-    /// An attribute's values as bytes; empty when the entry has none.
+    /// Returns an attribute's values as bytes. The result is empty when the entry has none.
     public func values(_ attribute: String) -> [[UInt8]] { attributes[attribute.lowercased()] ?? [] }
 
-    /// An attribute's values as text; nil when one of them is none.
+    /// Returns an attribute's values as text, or nil when one of them is not UTF-8.
     public func texts(_ attribute: String) -> [String]? {
         var texts: [String] = []
         for value in values(attribute) {

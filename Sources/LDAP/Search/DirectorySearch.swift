@@ -1,11 +1,11 @@
 /// A search for entries.
 public struct DirectorySearch: Sendable, Equatable {
     public enum Scope: String, Sendable, CaseIterable {
-        /// The entry itself.
+        /// The base entry only.
         case base
-        /// The entries right below.
+        /// The entries directly below the base.
         case one
-        /// The entry and all below.
+        /// The base entry and all entries below it.
         case subtree
 
         var code: Int32 {
@@ -20,9 +20,9 @@ public struct DirectorySearch: Sendable, Equatable {
     public var base: String
     public var scope: Scope
     public var filter: String
-    /// Names of attributes; with none of them only the entries' names are asked for.
+    /// The names of the requested attributes. An empty list requests only the names of the entries.
     public var attributes: [String]
-    /// The most entries.
+    /// The maximum number of entries.
     public var limit: Int
 
     public init(base: String, scope: Scope, filter: String, attributes: [String], limit: Int) {
@@ -34,13 +34,13 @@ public struct DirectorySearch: Sendable, Equatable {
     }
 }
 
-/// What a search found.
-public struct SearchAnswer: Sendable, Equatable {
+/// The result of a search.
+public struct SearchResult: Sendable, Equatable {
     public var entries: [DirectoryEntry] = []
-    /// How many parts of the answer are elsewhere, in places that were not asked.
+    /// The number of references to other servers in the result. These servers were not queried.
     public var references = 0
-    /// Whether there would have been more entries than the limit.
-    public var isCutShort = false
+    /// A Boolean value that indicates whether the search matched more entries than the limit.
+    public var isTruncated = false
 
     public init() {}
 }

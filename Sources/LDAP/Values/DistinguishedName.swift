@@ -1,5 +1,7 @@
-/// A distinguished name (RFC 4514), compared as directories compare the names of people and groups: types and values without
-/// case, values without the blanks that mean nothing (RFC 4518 section 2.6.1), the values of one part in any order.
+/// A distinguished name (RFC 4514), compared as directories compare the names of people and groups.
+///
+/// Types and values are case-insensitive, insignificant spaces in values are ignored (RFC 4518 section 2.6.1), and
+/// the values of one part may be in any order.
 public struct DistinguishedName: Sendable, Hashable {
     private struct Value: Sendable, Hashable {
         /// The attribute's name in lower case.
@@ -7,10 +9,11 @@ public struct DistinguishedName: Sendable, Hashable {
         let text: String
     }
 
-    /// From the entry's own part up to the root's.
+    /// The parts from the entry's own up to the root's.
     private let parts: [Set<Value>]
 
-    /// Nil for what is no name, for the root's empty one, and for values that are not text.
+    /// Returns nil for a text that is not a distinguished name, for the empty name of the root, and for values that
+    /// are not UTF-8.
     public init?(_ name: String) {
         var parts: [Set<Value>] = []
         for part in Self.split(Array(name.utf8)[...], at: UInt8(ascii: ",")) {
@@ -24,7 +27,7 @@ public struct DistinguishedName: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// Whether it names something below an entry, at any depth.
+    /// Returns a Boolean value that indicates whether the name is below an entry, at any depth.
     public func isBelow(_ base: DistinguishedName) -> Bool {
         parts.count > base.parts.count && parts.suffix(base.parts.count).elementsEqual(base.parts)
     }
@@ -40,7 +43,7 @@ public struct DistinguishedName: Sendable, Hashable {
         return words.isEmpty ? nil : Value(type: type, text: words.joined(separator: " "))
     }
 
-    /// Without outer blanks, but for one that is escaped.
+    /// Removes leading and trailing spaces, except an escaped one.
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var bytes = bytes.drop { $0 == UInt8(ascii: " ") }
         while bytes.last == UInt8(ascii: " ") {
@@ -51,7 +54,7 @@ public struct DistinguishedName: Sendable, Hashable {
         return bytes
     }
 
-    /// What stands between separators that no backslash escapes.
+    /// Splits at the separators that no backslash escapes.
     private static func split(_ bytes: ArraySlice<UInt8>, at separator: UInt8) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var start = bytes.startIndex

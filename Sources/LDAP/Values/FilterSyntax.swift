@@ -1,7 +1,8 @@
-/// The grammar of search filters (RFC 4515 section 3), as far as it tells a filter from what is none.
+/// The grammar of search filters (RFC 4515 section 3), to the extent needed to detect a malformed filter.
 public enum FilterSyntax {
-    /// Deeper filters are refused: nobody writes them, and each level is a call.
-    static let deepest = 32
+    /// The maximum depth of a filter. Deeper filters are rejected, because real filters are shallower and each
+    /// level is a recursive call.
+    static let maxDepth = 32
 
     public static func isValid(_ filter: String) -> Bool {
         var rest = Array(filter.utf8)[...]
@@ -9,7 +10,7 @@ public enum FilterSyntax {
     }
 
     private static func takeFilter(_ rest: inout ArraySlice<UInt8>, depth: Int) -> Bool {
-        guard depth < deepest, rest.popFirst() == UInt8(ascii: "("), let first = rest.first else { return false }
+        guard depth < maxDepth, rest.popFirst() == UInt8(ascii: "("), let first = rest.first else { return false }
         switch first {
         case UInt8(ascii: "&"), UInt8(ascii: "|"):
             rest.removeFirst()
@@ -25,7 +26,7 @@ public enum FilterSyntax {
         return rest.popFirst() == UInt8(ascii: ")")
     }
 
-    /// An attribute, a comparison and a value.
+    /// Consumes an attribute, a comparison and a value.
     private static func takeItem(_ rest: inout ArraySlice<UInt8>) -> Bool {
         let attribute = rest.prefix { isAttributeLetter($0) }
         rest = rest.dropFirst(attribute.count)
@@ -37,7 +38,8 @@ public enum FilterSyntax {
         return pieces.allSatisfy { FilterValue.unescape(String(decoding: $0, as: UTF8.self)) != nil }
     }
 
-    /// Letters, digits and hyphens, `.` of object identifiers, `;` of options, and `:` of extensible matches.
+    /// Returns true for letters, digits and hyphens, `.` of object identifiers, `;` of options, and `:` of
+    /// extensible matches.
     private static func isAttributeLetter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

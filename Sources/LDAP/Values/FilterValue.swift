@@ -1,10 +1,10 @@
 /// Values in search filters (RFC 4515 section 3).
 public enum FilterValue {
-    /// Writes a value so that it stands for itself wherever a filter has a value: every byte that a filter knows, and every
-    /// one that is not printable ASCII, as a backslash and two hexadecimal digits.
+    /// Escapes a value so that a filter treats it as literal text. Each byte that has a meaning in filters, and
+    /// each byte that is not printable ASCII, becomes a backslash and two hexadecimal digits.
     ///
-    /// Bytes beyond ASCII are valid in filters as UTF-8; they are escaped all the same, so that what a server or a library
-    /// makes of malformed or unusual text decides nothing.
+    /// Bytes beyond ASCII are valid in filters as UTF-8. They are escaped too, so that the result does not depend
+    /// on the way a server or library treats malformed or unusual text.
     public static func escape(_ value: some Sequence<UInt8>) -> String {
         var text = ""
         for byte in value {
@@ -20,8 +20,8 @@ public enum FilterValue {
 
     public static func escape(_ value: String) -> String { escape(value.utf8) }
 
-    /// The bytes that a value in a filter stands for; nil for what is no value: an asterisk or parenthesis, or a backslash
-    /// without its two digits.
+    /// Returns the bytes that a value in a filter represents. Returns nil for an invalid value: an asterisk or
+    /// parenthesis, or a backslash without two digits.
     public static func unescape(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -45,7 +45,7 @@ enum HexDigits {
         return String([digits[Int(byte >> 4)], digits[Int(byte & 15)]])
     }
 
-    /// The byte that two digits name; nil for anything else.
+    /// Returns the byte that two hexadecimal digits represent, or nil for anything else.
     static func byte(_ digits: some Collection<UInt8>) -> UInt8? {
         guard digits.count == 2 else { return nil }
         var value: UInt8 = 0

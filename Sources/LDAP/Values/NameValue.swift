@@ -1,8 +1,8 @@
 /// Attribute values in distinguished names (RFC 4514).
 public enum NameValue {
-    /// Writes a value so that it stands for itself in a distinguished name: special characters and everything beyond
-    /// printable ASCII as a backslash and two hexadecimal digits (section 2.4), so that the value can neither end early nor
-    /// begin another.
+    /// Escapes a value so that a distinguished name treats it as literal text. Special characters and everything
+    /// beyond printable ASCII become a backslash and two hexadecimal digits (section 2.4), so that the value can
+    /// neither end early nor start another value.
     public static func escape(_ value: some Collection<UInt8>) -> String {
         var text = ""
         for (position, byte) in value.enumerated() {
@@ -20,7 +20,8 @@ public enum NameValue {
 
     public static func escape(_ value: String) -> String { escape(Array(value.utf8)) }
 
-    /// The bytes that a value in a name stands for; nil for what ends a value, or for half an escape.
+    /// Returns the bytes that a value in a name represents, or nil for a character that ends a value or an
+    /// incomplete escape.
     public static func unescape(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -44,7 +45,8 @@ public enum NameValue {
         return bytes
     }
 
-    /// The value of a name's first part: `readers` for `cn=readers,dc=example`; nil where there is none that is text.
+    /// Returns the value of a name's first part: `readers` for `cn=readers,dc=example`. Returns nil where the part
+    /// has no value that is UTF-8.
     public static func first(of name: String) -> String? {
         let bytes = Array(name.utf8)
         guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return nil }
@@ -57,7 +59,8 @@ public enum NameValue {
         return String(validating: plain, as: UTF8.self)
     }
 
-    /// Those of RFC 4514 section 2.4, and `=`, which need not be escaped and may.
+    /// Returns true for the special characters of RFC 4514 section 2.4. The character `=` may be escaped but does
+    /// not need to be.
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "<"),

@@ -2,11 +2,13 @@ import Foundation
 package import NIOSSL
 
 extension MQTTBroker {
+    /// Parses the address of a broker.
+    ///
     /// - Parameters:
-    ///   - address: `mqtt://host:1883` or `mqtts://host:8883` for TCP, `ws://host/mqtt` or `wss://host/mqtt` for WebSocket;
-    ///     ports are optional.
-    ///   - tls: for `mqtts` and `wss`.
-    /// - Returns: nil for texts that are none of these, and for those with a user, a query or a fragment.
+    ///   - address: `mqtt://host:1883` or `mqtts://host:8883` for TCP, `ws://host/mqtt` or `wss://host/mqtt` for
+    ///     WebSocket. The port is optional.
+    ///   - tls: The TLS settings for `mqtts` and `wss`.
+    /// - Returns: The broker, or nil if the text is no such address or contains a user, a query or a fragment.
     package init?(address: String, tls: TLSConfiguration) {
         let ports = ["mqtt": 1883, "mqtts": 8883, "ws": 80, "wss": 443]
         guard let components = URLComponents(string: address), let scheme = components.scheme?.lowercased(),

@@ -7,7 +7,7 @@ import NIOWebSocket
 extension MQTTBroker {
     typealias Packets = NIOAsyncChannel<MQTTPacket, MQTTPacket>
 
-    /// Connects, in ten seconds at most, and switches to WebSocket where that is asked for.
+    /// Connects within ten seconds, and upgrades to WebSocket if the broker has a WebSocket target.
     func connect() async throws -> Packets {
         let context = try tls.map { try NIOSSLContext(configuration: $0) }
         let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -32,7 +32,7 @@ extension MQTTBroker {
 
     private func secure(_ channel: any Channel, _ context: NIOSSLContext?) throws {
         guard let context else { return }
-        // An address can not be asked for by name.
+        // TLS cannot send an IP address as the server name.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         try channel.pipeline.syncOperations.addHandler(
             NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host))
@@ -40,14 +40,16 @@ extension MQTTBroker {
 
     private static func packets(_ channel: any Channel) throws -> Packets {
         try channel.pipeline.syncOperations.addHandlers(
-            ByteToMessageHandler(MQTTPacketDecoder(), maximumBufferSize: MQTTPacket.largest + 5),
+            ByteToMessageHandler(MQTTPacketDecoder(), maximumBufferSize: MQTTPacket.maxSize + 5),
             MessageToByteHandler(MQTTPacketEncoder()))
         return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
     }
 
-    /// - Returns: what tells whether the server has switched; nil when it has not.
+    /// Starts the upgrade to WebSocket.
+    ///
+    /// - Returns: A future of the packet channel, or of nil if the server did not upgrade.
     private func upgrade(_ channel: any Channel, to target: String) throws -> EventLoopFuture<Packets?> {
-        let upgrader = NIOTypedWebSocketClientUpgrader<Packets?>(maxFrameSize: MQTTPacket.largest) { channel, _ in
+        let upgrader = NIOTypedWebSocketClientUpgrader<Packets?>(maxFrameSize: MQTTPacket.maxSize) { channel, _ in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandler(WebSocketBytes())
                 return try Self.packets(channel)

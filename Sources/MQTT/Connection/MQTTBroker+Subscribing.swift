@@ -2,13 +2,14 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension MQTTBroker {
-    /// Subscribes to a filter, and returns when the connection has ended.
+    /// Subscribes to a filter and delivers messages until the connection ends.
     ///
     /// - Parameters:
-    ///   - begin: called once messages are delivered.
-    ///   - deliver: called for each message, one after the other.
-    /// - Throws: ``MQTTFailure``, what goes wrong below it, or what `begin` and `deliver` throw. It does not return
-    ///   otherwise: a broker that hangs up is a failure. A cancelled task says goodbye and throws `CancellationError`.
+    ///   - begin: A closure that is called when the broker starts to deliver messages.
+    ///   - deliver: A closure that is called for each message, sequentially.
+    /// - Throws: ``MQTTFailure``, an error of the connection, or an error of `begin` or `deliver`. The function
+    ///   never returns without an error, because a disconnection by the broker is a failure. A cancelled task
+    ///   disconnects and throws `CancellationError`.
     package func subscribe(
         to filter: String, as connect: MQTTConnect, begin: @escaping @Sendable () async throws -> Void = {},
         deliver: @escaping @Sendable (MQTTMessage) async throws -> Void

@@ -1,14 +1,14 @@
 package import NIOSSL
 
-/// Where a broker is, and how it is reached.
+/// The address of a broker and its transport.
 package struct MQTTBroker: Sendable {
     package var host: String
     package var port: Int
-    /// Nil without TLS.
+    /// The TLS settings, or nil to connect without TLS.
     package var tls: TLSConfiguration?
-    /// What is asked for to switch to WebSocket, with its query; nil for MQTT over TCP.
+    /// The request target of the WebSocket upgrade, with its query, or nil for MQTT over TCP.
     ///
-    /// Its query can hold a signature: it is shown nowhere.
+    /// The query can contain a signature, so the target is never shown or logged.
     package var webSocketTarget: String?
 
     package init(host: String, port: Int, tls: TLSConfiguration?, webSocketTarget: String? = nil) {

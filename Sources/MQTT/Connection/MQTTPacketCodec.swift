@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Bytes to packets.
+/// A decoder of bytes into packets.
 struct MQTTPacketDecoder: NIOSingleStepByteToMessageDecoder {
     typealias InboundOut = MQTTPacket
 
@@ -11,7 +11,7 @@ struct MQTTPacketDecoder: NIOSingleStepByteToMessageDecoder {
     }
 }
 
-/// Packets to bytes.
+/// An encoder of packets into bytes.
 struct MQTTPacketEncoder: MessageToByteEncoder {
     typealias OutboundIn = MQTTPacket
 

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Carries bytes in binary frames (RFC 6455; MQTT 3.1.1, chapter 6: packets need not be aligned with frames).
+/// A handler that transports bytes in binary frames (RFC 6455; MQTT 3.1.1, chapter 6: packets need not be aligned
+/// with frames).
 final class WebSocketBytes: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = ByteBuffer
@@ -23,7 +24,7 @@ final class WebSocketBytes: ChannelDuplexHandler {
         case .pong:
             break
         default:
-            // Texts carry no packets.
+            // Text frames contain no packets.
             context.close(promise: nil)
         }
     }

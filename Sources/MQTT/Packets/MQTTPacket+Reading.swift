@@ -1,20 +1,20 @@
 package import NIOCore
 
 extension MQTTPacket {
-    /// The largest packet that is read, in bytes.
-    package static let largest = 1 << 20
+    /// The maximum size of a packet that is read, in bytes.
+    package static let maxSize = 1 << 20
 
     /// Reads the packet at the beginning of the buffer.
     ///
-    /// - Returns: nil when it is not complete yet; the buffer is then as it was.
-    /// - Throws: ``MQTTMalformed``; nothing that follows can be read either.
+    /// - Returns: The packet, or nil if it is incomplete. The buffer then stays unchanged.
+    /// - Throws: ``MQTTMalformed``. The bytes after it are then unreadable too.
     package static func read(from buffer: inout ByteBuffer) throws(MQTTMalformed) -> MQTTPacket? {
         var rest = buffer
         guard let first = rest.readInteger(as: UInt8.self), let length = try readLength(from: &rest) else { return nil }
-        guard length <= largest else { throw MQTTMalformed("expected a packet of at most \(largest) bytes") }
+        guard length <= maxSize else { throw MQTTMalformed("expected a packet of at most \(maxSize) bytes") }
         guard var body = rest.readSlice(length: length) else { return nil }
         let packet = try read(first, &body)
-        guard body.readableBytes == 0 else { throw MQTTMalformed("expected nothing behind the packet's fields") }
+        guard body.readableBytes == 0 else { throw MQTTMalformed("expected nothing after the packet's fields") }
         buffer = rest
         return packet
     }
@@ -75,14 +75,14 @@ extension MQTTPacket {
 
     private static func readText(from body: inout ByteBuffer) throws(MQTTMalformed) -> String {
         let count: UInt16 = try readInteger(from: &body)
-        guard let bytes = body.readBytes(length: Int(count)) else { throw MQTTMalformed("expected a longer text") }
+        guard let bytes = body.readBytes(length: Int(count)) else { throw MQTTMalformed("expected a longer string") }
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             throw MQTTMalformed("expected UTF-8 without a zero")
         }
         return text
     }
 
-    /// At most four bytes of seven bits each (section 2.2.3).
+    /// Reads a length of at most four bytes with seven bits each (section 2.2.3).
     private static func readLength(from buffer: inout ByteBuffer) throws(MQTTMalformed) -> Int? {
         var length = 0
         for index in 0..<4 {

@@ -1,6 +1,8 @@
 package import NIOCore
 
 extension MQTTPacket {
+    /// Writes the packet.
+    ///
     /// - Throws: ``MQTTMalformed`` for texts of more than 65,535 bytes, and packets of more than 256 MiB.
     package func write(to buffer: inout ByteBuffer) throws(MQTTMalformed) {
         var body = ByteBuffer()
@@ -10,7 +12,7 @@ extension MQTTPacket {
         buffer.writeBuffer(&body)
     }
 
-    /// Type and flags (section 2.2).
+    /// The type and the flags (section 2.2).
     private var firstByte: UInt8 {
         switch self {
         case .connect: 0x10
@@ -58,16 +60,16 @@ extension MQTTPacket {
         }
     }
 
-    /// A text with its length in front (section 1.5.3).
+    /// Writes a text with its length as prefix (section 1.5.3).
     private static func write(_ text: String, to buffer: inout ByteBuffer) throws(MQTTMalformed) {
         guard let count = UInt16(exactly: text.utf8.count) else {
-            throw MQTTMalformed("expected a text of at most 65535 bytes")
+            throw MQTTMalformed("expected a string of at most 65535 bytes")
         }
         buffer.writeInteger(count)
         buffer.writeString(text)
     }
 
-    /// Seven bits a byte, the lowest first (section 2.2.3).
+    /// Writes a length with seven bits per byte, the lowest first (section 2.2.3).
     private static func writeLength(_ length: Int, to buffer: inout ByteBuffer) throws(MQTTMalformed) {
         guard length < 1 << 28 else { throw MQTTMalformed("expected a packet of less than 256 MiB") }
         var rest = length

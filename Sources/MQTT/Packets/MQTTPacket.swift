@@ -1,24 +1,24 @@
 import NIOCore
 
-/// A control packet of MQTT 3.1.1 (OASIS standard, chapter 3), as far as a client needs them that has messages delivered
-/// at most or at least once.
+/// A control packet of MQTT 3.1.1 (OASIS standard, chapter 3), limited to the packets of a client with delivery at
+/// most once or at least once.
 package enum MQTTPacket: Sendable, Hashable {
     case connect(MQTTConnect)
     case connectAcknowledged(isPresent: Bool, code: UInt8)
     case publish(MQTTMessage)
     case publishAcknowledged(UInt16)
     case subscribe(UInt16, filter: String, quality: UInt8)
-    /// One code for each filter; 0x80 is a refusal.
+    /// The acknowledgement of a subscription, with one code per filter. The code 0x80 is a rejection.
     case subscribeAcknowledged(UInt16, codes: [UInt8])
     case ping
     case pong
     case disconnect
 }
 
-/// How a client introduces itself (section 3.1). It has neither a will nor a session that outlasts the connection.
+/// The connection request of a client (section 3.1). It has no will, and its session ends with the connection.
 package struct MQTTConnect: Sendable, Hashable {
     package var clientID: String
-    /// In seconds; 0 for none.
+    /// The keep-alive interval in seconds. 0 disables it.
     package var keepAlive: UInt16
     package var userName: String?
     package var password: String?
@@ -35,9 +35,9 @@ package struct MQTTConnect: Sendable, Hashable {
 package struct MQTTMessage: Sendable, Hashable {
     package var topic: String
     package var payload: [UInt8]
-    /// 0 for at most once, 1 for at least once.
+    /// The quality of service: 0 for at most once, 1 for at least once.
     package var quality: UInt8
-    /// Only with a quality above 0.
+    /// The packet identifier. Present only with a quality above 0.
     package var identifier: UInt16?
     package var isRepeated: Bool
     package var isRetained: Bool
@@ -55,7 +55,7 @@ package struct MQTTMessage: Sendable, Hashable {
     }
 }
 
-/// Bytes that are no packet, or one that must not be sent.
+/// An error that indicates malformed bytes, or a packet that must not be sent.
 package struct MQTTMalformed: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
 

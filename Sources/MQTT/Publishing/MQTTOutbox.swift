@@ -1,74 +1,77 @@
-/// The messages that a publisher has for a broker, and what it does at each event of its connections: values in, actions
-/// out, no I/O.
+/// The outgoing messages of a publisher, and the state machine of its connections. Its methods take events and
+/// return actions, and do no I/O.
 ///
-/// Each message is published at least once (quality of service 1): it is kept until the broker has acknowledged it, and
-/// published again over the next connection where it had not. While the broker is away they wait, up to a limit; beyond it
-/// the oldest is dropped for each new one.
+/// Each message is published at least once (quality of service 1). It is stored until the broker acknowledges it,
+/// and published again on the next connection if the acknowledgement is missing. While the broker is unavailable,
+/// messages wait up to a limit. Beyond the limit, each new message drops the oldest.
 package struct MQTTOutbox: Sendable {
     package enum Action: Sendable, Hashable {
         case send(MQTTPacket)
-        /// The broker takes messages: ``flush()`` says which.
+        /// The broker accepts messages. ``flush()`` returns them.
         case flush
-        /// So many were acknowledged.
+        /// The number of messages that were acknowledged.
         case published(Int)
-        /// Everything is done and the broker has been told goodbye.
+        /// All messages are acknowledged, and the disconnect packet was sent.
         case end
         case fail(MQTTFailure)
     }
 
     package enum Addition: Sendable, Hashable {
         case added
-        /// In place of the oldest.
-        case addedForOldest
-        /// Its topic can not be published to, it is too long, or the publisher has been stopped.
-        case refused
+        /// The message was added, and the oldest was dropped.
+        case addedByDroppingOldest
+        /// The topic is invalid, the message is too long, or the publisher was stopped.
+        case rejected
     }
 
     private enum Phase: Sendable {
-        case away, connecting, running
+        case disconnected, connecting, running
     }
 
-    /// So many may be under way without an acknowledgement.
+    /// The maximum number of messages in flight without an acknowledgement.
     static let window = 64
 
     private let connect: MQTTConnect
     private let capacity: Int
-    private var phase = Phase.away
+    private var phase = Phase.disconnected
     private var isStopped = false
     private var waiting: ArraySlice<MQTTMessage> = []
-    /// In the order in which they were published.
-    private var underWay: [MQTTMessage] = []
+    /// The messages in flight, in the order of publication.
+    private var inFlight: [MQTTMessage] = []
     private var last: UInt16 = 0
     private var isPingUnanswered = false
-    /// Nothing was acknowledged since the last time for keeping alive, though there was something to acknowledge.
+    /// A Boolean value that indicates whether the broker acknowledged nothing since the last keep-alive although
+    /// messages were in flight.
     private var isOverdue = false
 
-    /// - Parameter capacity: the most messages that wait, at least 1.
+    /// Creates an outbox.
+    ///
+    /// - Parameter capacity: The maximum number of waiting messages, at least 1.
     package init(_ connect: MQTTConnect, capacity: Int) {
         self.connect = connect
         self.capacity = max(1, capacity)
     }
 
-    /// How many are not acknowledged.
-    package var count: Int { waiting.count + underWay.count }
+    /// The number of messages without an acknowledgement.
+    package var count: Int { waiting.count + inFlight.count }
 
-    /// It has been stopped, and everything is acknowledged.
+    /// A Boolean value that indicates whether the outbox was stopped and all messages are acknowledged.
     package var isDone: Bool { isStopped && count == 0 }
 
     package mutating func add(_ payload: [UInt8], to topic: String) -> Addition {
-        guard !isStopped, Self.isTopic(topic), payload.count + topic.utf8.count + 4 <= MQTTPacket.largest else {
-            return .refused
+        guard !isStopped, Self.isTopic(topic), payload.count + topic.utf8.count + 4 <= MQTTPacket.maxSize else {
+            return .rejected
         }
         let dropsOldest = waiting.count >= capacity
         if dropsOldest { waiting.removeFirst() }
         waiting.append(MQTTMessage(topic: topic, payload: payload, quality: 1))
-        return dropsOldest ? .addedForOldest : .added
+        return dropsOldest ? .addedByDroppingOldest : .added
     }
 
-    /// No more are taken; the connection ends when all are acknowledged.
+    /// Stops the outbox. It rejects new messages, and the connection ends when all messages are acknowledged.
     package mutating func stop() { isStopped = true }
 
-    /// A connection is there.
+    /// Starts the protocol on a new connection.
     package mutating func open() -> [Action] {
         phase = .connecting
         isPingUnanswered = false
@@ -81,12 +84,12 @@ package struct MQTTOutbox: Sendable {
         case (.connecting, .connectAcknowledged(_, code: 0)):
             phase = .running
             return [.flush]
-        case (.connecting, .connectAcknowledged(_, let code)): return [.fail(.refused(code: code))]
+        case (.connecting, .connectAcknowledged(_, let code)): return [.fail(.rejected(code: code))]
         case (.running, .publishAcknowledged(let identifier)):
-            guard let index = underWay.firstIndex(where: { $0.identifier == identifier }) else {
+            guard let index = inFlight.firstIndex(where: { $0.identifier == identifier }) else {
                 return [.fail(.unexpected)]
             }
-            underWay.remove(at: index)
+            inFlight.remove(at: index)
             isOverdue = false
             return [.published(1), .flush]
         case (.running, .pong):
@@ -96,64 +99,66 @@ package struct MQTTOutbox: Sendable {
         }
     }
 
-    /// What can be published now; only one task sends what this returns, so that the order is kept.
+    /// Returns the messages that can be published now. Only one task may send the returned actions, to preserve the
+    /// order.
     package mutating func flush() -> [Action] {
         guard phase == .running else { return [] }
         var actions: [Action] = []
-        while underWay.count < Self.window, var message = waiting.popFirst() {
+        while inFlight.count < Self.window, var message = waiting.popFirst() {
             message.identifier = nextIdentifier()
-            underWay.append(message)
+            inFlight.append(message)
             actions.append(.send(.publish(message)))
         }
         if isDone {
-            phase = .away
+            phase = .disconnected
             actions += [.send(.disconnect), .end]
         }
         return actions
     }
 
-    /// The time for keeping the connection alive has passed once more.
+    /// Handles the end of a keep-alive interval.
     package mutating func keepAlive() -> [Action] {
         switch phase {
-        case .away: return []
+        case .disconnected: return []
         case .connecting: return [.fail(.silent)]
         case .running:
             if isPingUnanswered || isOverdue { return [.fail(.silent)] }
             isPingUnanswered = true
-            isOverdue = !underWay.isEmpty
+            isOverdue = !inFlight.isEmpty
             return [.send(.ping)]
         }
     }
 
-    /// The connection is gone: what was not acknowledged is published again over the next one.
+    /// Handles the loss of the connection. Messages without an acknowledgement are published again on the next
+    /// connection.
     ///
-    /// - Returns: how many were dropped, because others had come meanwhile.
+    /// - Returns: The number of messages dropped because newer messages filled the queue.
     package mutating func lost() -> Int {
-        phase = .away
-        let all = underWay + waiting
-        underWay = []
+        phase = .disconnected
+        let all = inFlight + waiting
+        inFlight = []
         waiting = all.suffix(capacity)
         return all.count - waiting.count
     }
 
-    /// Nothing more is sent.
+    /// Discards all messages and stops the outbox.
     ///
-    /// - Returns: how many were not acknowledged.
+    /// - Returns: The number of messages without an acknowledgement.
     package mutating func abandon() -> Int {
         isStopped = true
         defer {
             waiting = []
-            underWay = []
+            inFlight = []
         }
         return count
     }
 
     private mutating func nextIdentifier() -> UInt16 {
-        repeat { last = last == .max ? 1 : last + 1 } while underWay.contains { $0.identifier == last }
+        repeat { last = last == .max ? 1 : last + 1 } while inFlight.contains { $0.identifier == last }
         return last
     }
 
-    /// A name without wildcards (section 4.7).
+    /// Returns whether the text is a topic name without wildcards (section 4.7).
     private static func isTopic(_ topic: String) -> Bool {
         (1...65_535).contains(topic.utf8.count)
             && !topic.utf8.contains { [0, UInt8(ascii: "+"), UInt8(ascii: "#")].contains($0) }

@@ -3,26 +3,26 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Publishes messages at a broker as long as it runs, over however many connections it takes.
+/// A publisher of messages to a broker. While it runs, it reconnects as often as necessary.
 package final class MQTTPublisher: Sendable {
     package enum Event: Sendable, Equatable {
         case connected
-        /// - Parameter cause: in words that hold no secret.
+        /// - Parameter cause: A description without secrets.
         case disconnected(cause: String)
-        /// So many were acknowledged.
+        /// The number of messages that were acknowledged.
         case published(Int)
-        /// So many were not published, because too many waited, or because the publisher ended.
+        /// The number of messages that were dropped, because the queue was full or the publisher ended.
         case dropped(Int)
-        /// One can not be published, whenever that is tried.
-        case refused
+        /// A message was rejected that can never be published.
+        case rejected
     }
 
-    /// In seconds.
-    package struct Pauses: Sendable {
-        /// Before the first and before the last attempt to connect again; between them the time doubles.
-        package var shortest: Double = 1
-        package var longest: Double = 60
-        /// For so long what waits is still published after ``close()``.
+    /// The pauses of a publisher in seconds.
+    package struct ReconnectBackoff: Sendable {
+        /// The minimum pause before a reconnection. The pause doubles with each failure up to ``maxDelay``.
+        package var minDelay: Double = 1
+        package var maxDelay: Double = 60
+        /// The time after ``close()`` in which waiting messages are still published. Default: 3 s.
         package var closing: Double = 3
 
         package init() {}
@@ -30,61 +30,64 @@ package final class MQTTPublisher: Sendable {
 
     private struct State {
         var outbox: MQTTOutbox
-        /// Wakes whoever writes to the present connection.
-        var bell: AsyncStream<Void>.Continuation?
+        /// The signal that wakes the writer of the current connection.
+        var wakeUps: AsyncStream<Void>.Continuation?
         var isClosed = false
-        /// Those who wait for it to be closed, by their numbers.
-        var closers: [Int: AsyncStream<Never>.Continuation] = [:]
+        /// The tasks that wait for the publisher to close, by number.
+        var closeContinuations: [Int: AsyncStream<Never>.Continuation] = [:]
         var lastCloser = 0
     }
 
-    /// What ends a connection that is no failure.
+    /// An error that ends a connection without a failure.
     private struct Done: Error {}
 
     private let broker: MQTTBroker
     private let connect: MQTTConnect
-    private let pauses: Pauses
+    private let reconnectBackoff: ReconnectBackoff
     private let sleep: @Sendable (Double) async throws -> Void
     private let observe: @Sendable (Event) -> Void
     private let state: NIOLockedValueBox<State>
 
+    /// Creates a publisher.
+    ///
     /// - Parameters:
-    ///   - capacity: the most messages that wait while the broker is away.
-    ///   - sleep: waits so many seconds.
-    ///   - observe: told what happened; must return at once.
+    ///   - capacity: The maximum number of messages that wait while the broker is unavailable. Default: 10 000.
+    ///   - sleep: A closure that waits for a number of seconds.
+    ///   - observe: A closure that receives events. It must return immediately.
     package init(
-        _ broker: MQTTBroker, as connect: MQTTConnect, capacity: Int = 10_000, pauses: Pauses = Pauses(),
+        _ broker: MQTTBroker, as connect: MQTTConnect, capacity: Int = 10_000,
+        reconnectBackoff: ReconnectBackoff = ReconnectBackoff(),
         sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) },
         observe: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         self.broker = broker
         self.connect = connect
-        self.pauses = pauses
+        self.reconnectBackoff = reconnectBackoff
         self.sleep = sleep
         self.observe = observe
         state = NIOLockedValueBox(State(outbox: MQTTOutbox(connect, capacity: capacity)))
     }
 
-    /// Takes a message, and returns at once.
+    /// Enqueues a message and returns immediately.
     package func publish(_ payload: [UInt8], to topic: String) {
         let addition = state.withLockedValue { state in
-            defer { state.bell?.yield() }
+            defer { state.wakeUps?.yield() }
             return state.outbox.add(payload, to: topic)
         }
         switch addition {
         case .added: break
-        case .addedForOldest: observe(.dropped(1))
-        case .refused: observe(.refused)
+        case .addedByDroppingOldest: observe(.dropped(1))
+        case .rejected: observe(.rejected)
         }
     }
 
-    /// Publishes until it is closed and all is acknowledged, or until the task is cancelled.
+    /// Publishes until the publisher is closed and all messages are acknowledged, or until the task is cancelled.
     package func run() async {
         await withTaskGroup { group in
-            group.addTask { await self.connectAgainAndAgain() }
+            group.addTask { await self.reconnectLoop() }
             group.addTask {
                 await self.closed()
-                try? await self.sleep(self.pauses.closing)
+                try? await self.sleep(self.reconnectBackoff.closing)
             }
             await group.next()
             group.cancelAll()
@@ -93,37 +96,37 @@ package final class MQTTPublisher: Sendable {
         if left > 0 { observe(.dropped(left)) }
     }
 
-    /// Takes no more messages; ``run()`` then returns within seconds.
+    /// Closes the publisher. It rejects new messages, and ``run()`` returns within seconds.
     package func close() {
-        let closers = state.withLockedValue { state in
+        let closeContinuations = state.withLockedValue { state in
             state.isClosed = true
             state.outbox.stop()
-            state.bell?.yield()
-            defer { state.closers = [:] }
-            return state.closers.values
+            state.wakeUps?.yield()
+            defer { state.closeContinuations = [:] }
+            return state.closeContinuations.values
         }
-        for closer in closers { closer.finish() }
+        for closer in closeContinuations { closer.finish() }
     }
 
-    /// Returns when it is closed, or the task is cancelled.
+    /// Waits until the publisher is closed or the task is cancelled.
     private func closed() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         let number = state.withLockedValue { state -> Int? in
             if state.isClosed { return nil }
             state.lastCloser += 1
-            state.closers[state.lastCloser] = continuation
+            state.closeContinuations[state.lastCloser] = continuation
             return state.lastCloser
         }
         guard let number else { return }
-        // Each pause waits anew: without this they would add up for as long as the broker is away.
-        defer { state.withLockedValue { $0.closers[number] = nil } }
+        // Each pause adds an entry. Without the removal, entries would accumulate while the broker is unavailable.
+        defer { state.withLockedValue { $0.closeContinuations[number] = nil } }
         for await _ in stream {}
     }
 
-    /// How many wait for it to be closed, for tests.
-    var closers: Int { state.withLockedValue(\.closers.count) }
+    /// The number of tasks that wait for the publisher to close, for tests.
+    var closeContinuations: Int { state.withLockedValue(\.closeContinuations.count) }
 
-    private func connectAgainAndAgain() async {
+    private func reconnectLoop() async {
         var failures = 0
         while !Task.isCancelled, !state.withLockedValue(\.outbox.isDone) {
             let began = ContinuousClock.now
@@ -135,21 +138,22 @@ package final class MQTTPublisher: Sendable {
                 if !Task.isCancelled { observe(.disconnected(cause: Self.cause(error))) }
             }
             let dropped = state.withLockedValue { state in
-                state.bell = nil
+                state.wakeUps = nil
                 return state.outbox.lost()
             }
             if dropped > 0 { observe(.dropped(dropped)) }
             let held = ContinuousClock.now - began
-            failures = held > .seconds(pauses.longest) ? 1 : failures + 1
+            failures = held > .seconds(reconnectBackoff.maxDelay) ? 1 : failures + 1
             await pause(after: failures)
         }
     }
 
-    /// Waits before the next attempt; once it is closed there is little time.
+    /// Waits before the next attempt. The pause is short after the publisher was closed.
     private func pause(after failures: Int) async {
-        let doubled = pauses.shortest * Double(1 << min(failures - 1, 20))
-        // Up to half as long again, so that the publishers of a broker that went away do not all come back at once.
-        let seconds = min(pauses.longest, doubled) * Double.random(in: 1...1.5)
+        let doubled = reconnectBackoff.minDelay * Double(1 << min(failures - 1, 20))
+        // The random factor of up to 1.5 prevents all publishers of a restarted broker from reconnecting at the
+        // same moment.
+        let seconds = min(reconnectBackoff.maxDelay, doubled) * Double.random(in: 1...1.5)
         if state.withLockedValue(\.isClosed) {
             try? await sleep(min(seconds, 0.2))
             return
@@ -164,14 +168,14 @@ package final class MQTTPublisher: Sendable {
 
     private func publishOverOneConnection() async throws {
         let channel = try await broker.connect()
-        let (bell, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        state.withLockedValue { $0.bell = ring }
+        let (wakeUps, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLockedValue { $0.wakeUps = wakeUp }
         try await channel.executeThenClose { inbound, outbound in
             @Sendable func perform(_ actions: [MQTTOutbox.Action]) async throws {
                 for action in actions {
                     switch action {
                     case .send(let packet): try await outbound.write(packet)
-                    case .flush: ring.yield()
+                    case .flush: wakeUp.yield()
                     case .published(let count): observe(.published(count))
                     case .end: throw Done()
                     case .fail(let failure): throw failure
@@ -186,13 +190,14 @@ package final class MQTTPublisher: Sendable {
                         try await perform(self.state.withLockedValue { $0.outbox.receive(packet) })
                     }
                     try Task.checkCancellation()
-                    // A broker that was told goodbye hangs up, maybe before the task that told it has come to its end.
+                    // After the disconnect packet the broker closes the connection, possibly before the sending
+                    // task has ended.
                     if self.state.withLockedValue(\.outbox.isDone) { throw Done() }
                     throw MQTTFailure.closed
                 }
-                // Alone in publishing, so that the order is kept.
+                // Only this task publishes, to preserve the order.
                 group.addTask {
-                    for await _ in bell { try await perform(self.state.withLockedValue { $0.outbox.flush() }) }
+                    for await _ in wakeUps { try await perform(self.state.withLockedValue { $0.outbox.flush() }) }
                     throw CancellationError()
                 }
                 group.addTask {
@@ -211,9 +216,9 @@ package final class MQTTPublisher: Sendable {
         switch error {
         case let failure as MQTTFailure: failure.description
         case let malformed as MQTTMalformed: malformed.description
-        case is NIOConnectionError, is IOError: "the broker can not be reached"
+        case is NIOConnectionError, is IOError: "the broker cannot be reached"
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-            "the broker's certificate can not be trusted, or it has no TLS"
+            "the broker's certificate cannot be trusted, or it has no TLS"
         default: String(describing: type(of: error))
         }
     }

@@ -1,17 +1,17 @@
-/// What a client does at each event of its connection: values in, actions out, no I/O.
+/// The state machine of a subscriber's connection. Its methods take events and return actions, and do no I/O.
 ///
-/// It introduces itself, subscribes to one filter, and from then on has messages delivered until the connection ends.
+/// The client connects, subscribes to one filter, and then receives messages until the connection ends.
 package struct MQTTSession: Sendable {
     package enum Action: Sendable, Hashable {
         case send(MQTTPacket)
-        /// Messages come from now on.
+        /// The broker starts to deliver messages.
         case begin
         case deliver(MQTTMessage)
         case fail(MQTTFailure)
     }
 
     private enum State: Sendable {
-        case new, connecting, subscribing, running, over
+        case new, connecting, subscribing, running, closed
     }
 
     private static let subscription: UInt16 = 1
@@ -26,7 +26,7 @@ package struct MQTTSession: Sendable {
         self.filter = filter
     }
 
-    /// The bytes can be sent.
+    /// Starts the protocol on a new connection.
     package mutating func open() -> [Action] {
         guard case .new = state else { return [] }
         state = .connecting
@@ -35,18 +35,18 @@ package struct MQTTSession: Sendable {
 
     package mutating func receive(_ packet: MQTTPacket) -> [Action] {
         switch (state, packet) {
-        case (.over, _), (.new, _):
+        case (.closed, _), (.new, _):
             return []
         case (.connecting, .connectAcknowledged(_, code: 0)):
             state = .subscribing
             return [.send(.subscribe(Self.subscription, filter: filter, quality: 0))]
         case (.connecting, .connectAcknowledged(_, let code)):
-            return fail(.refused(code: code))
+            return fail(.rejected(code: code))
         case (.subscribing, .subscribeAcknowledged(Self.subscription, let codes)):
             guard codes == [0] || codes == [1] else { return fail(.notSubscribed) }
             state = .running
             return [.begin]
-        // A broker may deliver what it has kept before it has acknowledged (section 3.8.4).
+        // A broker may deliver retained messages before it acknowledges the subscription (section 3.8.4).
         case (.subscribing, .publish(let message)), (.running, .publish(let message)):
             return deliver(message)
         case (.subscribing, .pong), (.running, .pong):
@@ -57,10 +57,10 @@ package struct MQTTSession: Sendable {
         }
     }
 
-    /// The time for keeping the connection alive has passed once more.
+    /// Handles the end of a keep-alive interval.
     package mutating func keepAlive() -> [Action] {
         switch state {
-        case .over, .new: return []
+        case .closed, .new: return []
         case .connecting: return fail(.silent)
         case .subscribing, .running:
             if isPingUnanswered { return fail(.silent) }
@@ -69,11 +69,11 @@ package struct MQTTSession: Sendable {
         }
     }
 
-    /// The client has enough.
+    /// Ends the session on the client's side.
     package mutating func close() -> [Action] {
-        defer { state = .over }
+        defer { state = .closed }
         switch state {
-        case .over, .new, .connecting: return []
+        case .closed, .new, .connecting: return []
         case .subscribing, .running: return [.send(.disconnect)]
         }
     }
@@ -89,33 +89,33 @@ package struct MQTTSession: Sendable {
     }
 
     private mutating func fail(_ failure: MQTTFailure) -> [Action] {
-        state = .over
+        state = .closed
         return [.fail(failure)]
     }
 }
 
-/// Why a connection ended.
+/// An error that indicates why a connection ended.
 package enum MQTTFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The broker does not take this client.
+    /// The broker rejected the client.
     ///
-    /// - Parameter code: section 3.2.2.3.
-    case refused(code: UInt8)
+    /// - Parameter code: The return code (section 3.2.2.3).
+    case rejected(code: UInt8)
     case notSubscribed
-    /// Nothing was heard for too long.
+    /// The broker sent no packet for too long.
     case silent
-    /// The broker sent what it must not.
+    /// The broker sent a packet that is not allowed in this state.
     case unexpected
-    /// The broker has hung up.
+    /// The broker closed the connection.
     case closed
-    /// The server does not speak WebSocket here.
+    /// The server does not support WebSocket at this target.
     case notUpgraded
 
     package var description: String {
         switch self {
-        case .refused(let code): "the broker refused the connection with code \(code)"
-        case .notSubscribed: "the broker refused the subscription"
+        case .rejected(let code): "the broker refused the connection with code \(code)"
+        case .notSubscribed: "the broker rejected the subscription"
         case .silent: "the broker was silent for too long"
-        case .unexpected: "the broker sent a packet out of place"
+        case .unexpected: "the broker sent an unexpected packet"
         case .closed: "the broker closed the connection"
         case .notUpgraded: "the server did not switch to WebSocket"
         }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Text in a header: a subject, or somebody's name.
+/// Text in a header: a subject or a person's name.
 enum HeaderText {
-    /// What a header can show of a text: control characters and line breaks become spaces, and none is left at either end.
+    /// Returns the displayable part of a text for a header. Control characters and line breaks become spaces, and
+    /// spaces at both ends are removed.
     static func shown(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -14,11 +15,11 @@ enum HeaderText {
         return String(scalars).trimmingCharacters(in: CharacterSet(charactersIn: " "))
     }
 
-    /// As itself where that can be read in one way only, and else in encoded words (RFC 2047), each of 75 characters at most
-    /// on a line of its own.
+    /// Returns the text unchanged if it is unambiguous in a header, otherwise as encoded words (RFC 2047). Each
+    /// encoded word has at most 75 characters and its own line.
     ///
-    /// - Parameter extra: characters that may stand as themselves beside letters, digits and spaces; where a name stands,
-    ///   those that have a meaning may not.
+    /// - Parameter extra: The further characters that need no encoding, in addition to letters, digits and spaces.
+    ///   In a name, characters with a special meaning have to be excluded.
     static func encode(_ text: String, allowing extra: Set<UInt8>) -> String {
         let shown = shown(text)
         let isPlain =
@@ -27,9 +28,9 @@ enum HeaderText {
         return isPlain ? shown : words(shown).joined(separator: "\r\n ")
     }
 
-    /// Every visible character.
+    /// Every visible ASCII character.
     static let inSubjects = Set<UInt8>(0x21...0x7E)
-    /// What an atom may hold (RFC 5322, section 3.2.3).
+    /// The characters that an atom may contain (RFC 5322, section 3.2.3).
     static let inNames = Set("!#$%&'*+-/=?^_`{|}~".utf8)
 
     private static func words(_ text: String) -> [String] {
@@ -37,7 +38,8 @@ enum HeaderText {
         var piece: [UInt8] = []
         for scalar in text.unicodeScalars {
             let bytes = Array(String(scalar).utf8)
-            // `=?utf-8?B?` and `?=` leave 63, in which 45 bytes are 60 letters; no character is cut in two.
+            // `=?utf-8?B?` and `?=` leave 63 characters, enough for the 60 characters of 45 bytes. No character is
+            // split.
             if piece.count + bytes.count > 45 {
                 words.append(word(piece))
                 piece = []

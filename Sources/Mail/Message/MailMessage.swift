@@ -1,53 +1,54 @@
 package import Foundation
 package import Gatefold
 
-/// A letter as SMTP carries it: RFC 5322, with RFC 2045 to 2047 and 2046's `multipart/alternative`.
+/// An e-mail message in the format of SMTP: RFC 5322, RFC 2045 to 2047, and `multipart/alternative` of RFC 2046.
 ///
-/// All of it is ASCII; lines end with CRLF and have 998 characters at most, those of bodies 76. Whatever subject and texts
-/// hold, the headers are those that are written here.
+/// The message is pure ASCII. Lines end with CRLF and have at most 998 characters, or 76 in bodies. The subject and
+/// the texts cannot add headers.
 package struct MailMessage: Sendable {
-    /// The longest text and HTML, in bytes.
-    package static let longestBody = 1 << 20
-    /// In bytes.
-    package static let longestSubject = 1000
+    /// The maximum size of the text and of the HTML, in bytes each.
+    package static let maxBodySize = 1 << 20
+    /// The maximum size of the subject in bytes.
+    package static let maxSubjectLength = 1000
 
     package let recipient: MailAddress
     package let bytes: [UInt8]
 
     /// - Parameters:
-    ///   - moment: for the header `Date`.
-    ///   - random: for the message's identifier, and for what parts its bodies.
-    /// - Throws: ``MailRefused/address`` or ``MailRefused/tooLong``.
+    ///   - timestamp: The time for the header `Date`.
+    ///   - random: The random source for the message identifier and for the boundary between bodies.
+    /// - Throws: ``MailRejected/address`` or ``MailRejected/tooLong``.
     package init(
-        _ letter: Letter, from sender: MailSender, at moment: Date, random: RandomSource
-    ) throws(MailRefused) {
-        guard let recipient = MailAddress(letter.to) else { throw .address }
-        guard letter.subject.utf8.count <= Self.longestSubject, letter.text.utf8.count <= Self.longestBody,
-            letter.html?.utf8.count ?? 0 <= Self.longestBody
+        _ emailMessage: EmailMessage, from sender: MailSender, at timestamp: Date, random: RandomSource
+    ) throws(MailRejected) {
+        guard let recipient = MailAddress(emailMessage.to) else { throw .address }
+        guard emailMessage.subject.utf8.count <= Self.maxSubjectLength,
+            emailMessage.text.utf8.count <= Self.maxBodySize,
+            emailMessage.html?.utf8.count ?? 0 <= Self.maxBodySize
         else { throw .tooLong }
         self.recipient = recipient
         let identifier = Hexadecimal.encode(random.bytes(16))
         var head = [
-            "Date: \(MessageDate.text(moment))", "From: \(sender.header)", "To: \(recipient.text)",
-            "Subject: \(HeaderText.encode(letter.subject, allowing: HeaderText.inSubjects))",
+            "Date: \(MessageDate.text(timestamp))", "From: \(sender.header)", "To: \(recipient.text)",
+            "Subject: \(HeaderText.encode(emailMessage.subject, allowing: HeaderText.inSubjects))",
             "Message-ID: <\(identifier)@\(sender.address.domain)>",
-            // RFC 3834: nobody's holiday notice answers it.
+            // RFC 3834: prevents automatic replies, such as out-of-office messages.
             "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
         ]
         var bytes: [UInt8] = []
-        if let html = letter.html {
-            // An equals sign with an underscore behind it is in no quoted-printable text.
+        if let html = emailMessage.html {
+            // Quoted-printable text never contains an equals sign followed by an underscore.
             let boundary = "=_\(Hexadecimal.encode(random.bytes(12)))"
             head.append("Content-Type: multipart/alternative; boundary=\"\(boundary)\"")
             bytes = Self.lines(head + [""])
-            for (kind, body) in [("plain", letter.text), ("html", html)] {
+            for (kind, body) in [("plain", emailMessage.text), ("html", html)] {
                 bytes += Self.lines(["--\(boundary)"] + Self.bodyHeaders(kind) + [""]) + QuotedPrintable.encode(body)
-                // The line break in front of a boundary is the boundary's.
+                // The line break before a boundary belongs to the boundary.
                 bytes += Self.lines([""])
             }
             bytes += Self.lines(["--\(boundary)--"])
         } else {
-            bytes = Self.lines(head + Self.bodyHeaders("plain") + [""]) + QuotedPrintable.encode(letter.text)
+            bytes = Self.lines(head + Self.bodyHeaders("plain") + [""]) + QuotedPrintable.encode(emailMessage.text)
         }
         self.bytes = bytes
     }

@@ -1,12 +1,13 @@
 package import Gatefold
 
-/// Whom letters are from.
+/// The sender of e-mail messages.
 package struct MailSender: Sendable, Equatable {
-    /// As readers see it; nil for the address alone.
+    /// The display name; nil for the address alone.
     package let name: String?
     package let address: MailAddress
 
-    /// - Parameter text: `news@daily.example`, or `The Daily <news@daily.example>`; the name may be in double quotes.
+    /// - Parameter text: The sender, such as `news@daily.example` or `The Daily <news@daily.example>`. The name may
+    ///   be in double quotes.
     package init?(_ text: String) {
         guard let match = text.wholeMatch(of: /([^<>]*)<([^<>]+)>\s*/) else {
             guard let address = MailAddress(text) else { return nil }
@@ -22,10 +23,10 @@ package struct MailSender: Sendable, Equatable {
         self.name = name.isEmpty ? nil : name
     }
 
-    /// As the header `From` has it.
+    /// The value of the header `From`.
     var header: String {
         guard let name else { return address.text }
-        // A folded line of its own: name and address together may be long.
+        // The address is on a folded line, because name and address together may be too long.
         return "\(HeaderText.encode(name, allowing: HeaderText.inNames))\r\n <\(address.text)>"
     }
 }

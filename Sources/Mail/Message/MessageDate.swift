@@ -1,11 +1,11 @@
 import Foundation
 
-/// A moment as a header has it (RFC 5322, section 3.3), in UTC.
+/// The date format of a header (RFC 5322, section 3.3), in UTC.
 enum MessageDate {
-    static func text(_ moment: Date) -> String {
+    static func text(_ timestamp: Date) -> String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
-        let parts = calendar.dateComponents([.weekday, .day, .month, .year, .hour, .minute, .second], from: moment)
+        let parts = calendar.dateComponents([.weekday, .day, .month, .year, .hour, .minute, .second], from: timestamp)
         guard let weekday = parts.weekday, let day = parts.day, let month = parts.month, let year = parts.year,
             days.indices.contains(weekday - 1), months.indices.contains(month - 1)
         else { return "Thu, 01 Jan 1970 00:00:00 +0000" }

@@ -1,9 +1,11 @@
-/// Text as quoted-printable (RFC 2045, section 6.7).
+/// The quoted-printable encoding of text (RFC 2045, section 6.7).
 enum QuotedPrintable {
-    /// Without the line's end.
-    static let longestLine = 76
+    /// The maximum length of a line, without its CRLF.
+    static let maxLineLength = 76
 
-    /// - Parameter text: any; whatever ends its lines, the encoded ones end with CRLF, the last one too.
+    /// Encodes a text.
+    ///
+    /// - Parameter text: A text with any line endings. The encoded lines end with CRLF, including the last.
     static func encode(_ text: String) -> [UInt8] {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.utf8.count * 5 / 4)
@@ -11,7 +13,7 @@ enum QuotedPrintable {
         return encoded
     }
 
-    /// CRLF, CR and LF each end a line.
+    /// Splits a text into lines at CRLF, CR and LF.
     private static func lines(_ text: String) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         var line: [UInt8] = []
@@ -33,10 +35,10 @@ enum QuotedPrintable {
         var width = 0
         for (index, byte) in line.enumerated() {
             let piece = mustBeEncoded(byte, isFirst: width == 0, isLast: index == line.count - 1) ? hex(byte) : [byte]
-            // One column stays free for the sign that the line goes on.
-            if width + piece.count > longestLine - 1 {
+            // One column is reserved for the soft line break.
+            if width + piece.count > maxLineLength - 1 {
                 encoded += Array("=\r\n".utf8)
-                // What is first in its line may have to be encoded for that alone.
+                // A character at the start of a line may need encoding for that reason alone.
                 let moved = mustBeEncoded(byte, isFirst: true, isLast: index == line.count - 1) ? hex(byte) : [byte]
                 encoded += moved
                 width = moved.count
@@ -51,9 +53,9 @@ enum QuotedPrintable {
     private static func mustBeEncoded(_ byte: UInt8, isFirst: Bool, isLast: Bool) -> Bool {
         switch byte {
         case UInt8(ascii: "="): true
-        // White space at a line's end gets lost on the way.
+        // Mail servers may remove white space at the end of a line.
         case 0x20, 0x09: isLast
-        // A dot that begins a line is doubled by SMTP, and `From` is by mailboxes of old: neither occurs.
+        // SMTP doubles a dot at the start of a line, and old mailbox formats alter `From` there. Neither occurs.
         case UInt8(ascii: "."), UInt8(ascii: "F"): isFirst
         case 0x21...0x7E: false
         default: true

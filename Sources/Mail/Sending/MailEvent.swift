@@ -1,15 +1,15 @@
 package import Gatefold
 
-/// What became of letters, for logs and metrics. Holds no address and no text.
+/// An event of e-mail messages, for logs and metrics. It holds no address and no text.
 package enum MailEvent: Sendable, Equatable {
-    /// The mail server has one.
+    /// The mail server accepted a message.
     case sent
-    /// One was not taken in.
-    case refused(MailRefused)
-    /// One could not be handed over, and will be tried again.
+    /// A message was not accepted into the queue.
+    case rejected(MailRejected)
+    /// A message could not be sent and will be retried.
     case postponed(cause: String)
-    /// One will not be sent.
+    /// A message will not be sent.
     case failed(cause: String)
-    /// So many wait.
+    /// The number of waiting messages changed.
     case waiting(Int)
 }

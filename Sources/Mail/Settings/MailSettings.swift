@@ -2,15 +2,15 @@ import Foundation
 package import Settings
 package import Transfers
 
-/// The section `mail`: who sends letters, and through which server.
+/// The section `mail`: the sender of e-mail messages, and the mail server.
 package struct MailSettings: Sendable {
     package let sender: MailSender
     package let server: MailServer
-    /// The most letters that wait.
+    /// The maximum number of waiting messages. Default: 1,000. Range: 1 to 100,000.
     package let queue: Int
-    /// The most letters that are handed over side by side.
+    /// The maximum number of concurrent transfers. Default: 2. Range: 1 to 20.
     package let connections: Int
-    /// The same means the same settings.
+    /// The fingerprint of the settings. Equal fingerprints mean equal settings.
     package let fingerprint: [UInt8]
 
     private enum TLS: String, CaseIterable {
@@ -40,7 +40,7 @@ package struct MailSettings: Sendable {
         server.timeout = try section.duration("timeout", default: 60, in: 1...600)
         server.connectTimeout = min(server.connectTimeout, server.timeout)
         let user = try section.string("user")
-        let password = try section.foreignSecret("password")
+        let password = try section.externalSecret("password")
         if let user, let password {
             server.login = MailServer.Login(user: user, password: password)
         } else if user != nil || password != nil {
@@ -55,8 +55,8 @@ package struct MailSettings: Sendable {
             throw section.error("from", expected: "expected a sender such as The Daily <news@daily.example>")
         }
         self.sender = sender
-        queue = try section.integer("queue", default: 1000, in: 1...100_000)
-        connections = try section.integer("connections", default: 2, in: 1...20)
+        queue = try section.integer("max_queued", default: 1000, in: 1...100_000)
+        connections = try section.integer("max_connections", default: 2, in: 1...20)
         fingerprint = section.fingerprint()
         try section.finish()
     }

@@ -1,6 +1,6 @@
 import Mustache
 
-/// One parsed template.
+/// A parsed template.
 struct MustacheText: Sendable {
     enum Kind: Sendable {
         case text, html
@@ -9,27 +9,31 @@ struct MustacheText: Sendable {
     private let template: MustacheTemplate
     private let kind: Kind
 
-    /// - Throws: ``TemplateTags/Mistake``.
-    init(_ text: String, _ kind: Kind, knowing names: Set<String>) throws(TemplateTags.Mistake) {
-        try TemplateTags.check(text, knowing: names)
+    /// - Throws: ``TemplateTags/TagError``.
+    init(_ text: String, _ kind: Kind, variableNames names: Set<String>) throws(TemplateTags.TagError) {
+        try TemplateTags.check(text, variableNames: names)
         self.kind = kind
         do {
-            // What is to be escaped is, before it comes to the template.
+            // The content type is text, because values are escaped before they reach the template.
             template = try MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}" + text)
         } catch let error as MustacheTemplate.ParserError {
-            throw TemplateTags.Mistake(line: error.context.lineNumber, expected: Self.words(error.error))
+            throw TemplateTags.TagError(line: error.context.lineNumber, expected: Self.describe(error.error))
         } catch {
-            throw TemplateTags.Mistake(line: 1, expected: "expected a Mustache template")
+            throw TemplateTags.TagError(line: 1, expected: "expected a Mustache template")
         }
     }
 
-    /// - Parameter values: an empty one counts as missing, so that a section can leave out what goes with it.
+    /// Renders the template.
+    ///
+    /// - Parameter values: The values of the variables. An empty value counts as missing, so that a section can
+    ///   omit the text around it.
     func render(_ values: [String: String]) -> String {
-        let given = values.filter { !$0.value.isEmpty }
-        return template.render(kind == .html ? given.mapValues(Self.escape) : given)
+        let suppliedValues = values.filter { !$0.value.isEmpty }
+        return template.render(kind == .html ? suppliedValues.mapValues(Self.escape) : suppliedValues)
     }
 
-    /// By scalars: a sign with a combining mark behind it is one character to Swift, and the sign it is to a browser.
+    /// Escapes by Unicode scalars: a sign followed by a combining mark is one character in Swift, but a browser
+    /// still reads the sign.
     private static func escape(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -45,11 +49,11 @@ struct MustacheText: Sendable {
         return String(escaped)
     }
 
-    private static func words(_ error: any Error) -> String {
+    private static func describe(_ error: any Error) -> String {
         switch error as? MustacheTemplate.Error {
         case .sectionCloseNameIncorrect: "expected {{/name}} with the name of the section that is open"
         case .expectedSectionEnd: "expected {{/name}} for every {{#name}} and {{^name}}"
-        case .unfinishedName: "expected a name and }} behind {{"
+        case .unfinishedName: "expected a name and }} after {{"
         default: "expected a Mustache template"
         }
     }

@@ -1,32 +1,35 @@
 public import Foundation
 package import Settings
 
-/// When a circuit breaker opens, and for how long: the section `breaker`. Everything has a default; times in seconds.
+/// The settings of a circuit breaker: the configuration section `breaker`. All keys have defaults. Times are in
+/// seconds.
 public struct BreakerSettings: Sendable, Equatable {
-    /// So many failures within the window open it,
+    /// The minimum number of failures within the window that opens the circuit breaker. Default: 5. Range: 1 to
+    /// 10,000.
     public var failures = 5
-    /// if they are at least so many in a hundred of all questions of the window.
+    /// The minimum share of failures among all queries in the window, in percent. Default: 50. Range: 1 to 100.
     public var share = 50
     public var within: TimeInterval = 30
-    /// For how long nothing is asked then.
+    /// The time during which the open circuit breaker blocks all queries. Default: 10 s. Range: 0.1 s to 1 h.
     public var openFor: TimeInterval = 10
-    /// How many questions at once may try whether the system is back.
+    /// The maximum number of concurrent probe queries when the circuit breaker is half-open. Default: 1. Range: 1
+    /// to 100.
     public var probes = 1
 
     public init() {}
 
-    /// Reads `enabled`, `failures`, `share`, `within`, `open_for` and `probes`, and nothing else.
+    /// Reads `enabled`, `min_failures`, `failure_rate`, `window`, `open_duration` and `max_probes`, and no other keys.
     ///
-    /// - Returns: nil where it is switched off.
+    /// - Returns: The settings, or nil if the circuit breaker is disabled.
     /// - Throws: ``SettingsError`` for values out of range and for unknown keys.
     package static func read(_ section: SettingsSection) throws(SettingsError) -> BreakerSettings? {
         let isEnabled = try section.boolean("enabled", default: true)
         var read = BreakerSettings()
-        read.failures = try section.integer("failures", default: read.failures, in: 1...10_000)
-        read.share = try section.integer("share", default: read.share, in: 1...100)
-        read.within = try section.duration("within", default: read.within, in: 1...3_600)
-        read.openFor = try section.duration("open_for", default: read.openFor, in: 0.1...3_600)
-        read.probes = try section.integer("probes", default: read.probes, in: 1...100)
+        read.failures = try section.integer("min_failures", default: read.failures, in: 1...10_000)
+        read.share = try section.integer("failure_rate", default: read.share, in: 1...100)
+        read.within = try section.duration("window", default: read.within, in: 1...3_600)
+        read.openFor = try section.duration("open_duration", default: read.openFor, in: 0.1...3_600)
+        read.probes = try section.integer("max_probes", default: read.probes, in: 1...100)
         try section.finish()
         return isEnabled ? read : nil
     }

@@ -1,17 +1,18 @@
 package import Foundation
 
-/// Whether a system is asked at all: always (closed), not for a while (open), or by a few that try whether it is back
-/// (half-open).
+/// The state machine of a circuit breaker. It admits all queries (closed), none for a while (open), or a few probes
+/// that test whether the system has recovered (half-open).
 package struct BreakerState: Sendable {
-    /// What one question has to show when it reports its outcome; worthless once the breaker has moved on.
-    package struct Pass: Sendable, Equatable {
+    /// The admission of one query, presented when the query reports its outcome. A state change of the circuit
+    /// breaker invalidates it.
+    package struct Permit: Sendable, Equatable {
         fileprivate let generation: Int
     }
 
     package enum Outcome: Sendable {
-        case answered
+        case responded
         case failed
-        /// It says nothing about the system: the question was withdrawn, or never reached it.
+        /// The outcome reveals nothing about the system: the query was cancelled or never reached the system.
         case undecided
     }
 
@@ -35,8 +36,8 @@ package struct BreakerState: Sendable {
         phase = .closed(OutcomeWindow(seconds: settings.within))
     }
 
-    /// Nil when the question must not be asked.
-    package mutating func admit(at now: TimeInterval) -> Pass? {
+    /// Admits a query, or returns nil if the query must not be sent.
+    package mutating func admit(at now: TimeInterval) -> Permit? {
         switch phase {
         case .closed: break
         case .open(let until):
@@ -46,30 +47,34 @@ package struct BreakerState: Sendable {
             guard probing < settings.probes else { return nil }
             phase = .halfOpen(probing: probing + 1)
         }
-        return Pass(generation: generation)
+        return Permit(generation: generation)
     }
 
-    /// Whether a question that was admitted a while ago, and waited since, may still be asked.
-    package func stillAdmits(_ pass: Pass) -> Bool { pass.generation == generation }
+    /// Returns whether a query that was admitted earlier and has waited since may still be sent.
+    package func stillAdmits(_ permit: Permit) -> Bool { permit.generation == generation }
 
-    /// - Parameter jitter: from 0 to 1; lengthens the time it stays open by up to a fifth, so that nodes do not try at once.
-    package mutating func report(_ outcome: Outcome, _ pass: Pass, at now: TimeInterval, jitter: Double) -> Change? {
-        // What was asked before it opened says nothing about now.
-        guard pass.generation == generation else { return nil }
+    /// Records the outcome of a query.
+    ///
+    /// - Parameter jitter: Range: 0 to 1. It lengthens the open time by up to a fifth, so that nodes do not probe
+    ///   at the same time.
+    package mutating func report(_ outcome: Outcome, _ permit: Permit, at now: TimeInterval, jitter: Double) -> Change?
+    {
+        // The outcome of a query from before the last state change reveals nothing about the current state.
+        guard permit.generation == generation else { return nil }
         let opening = Phase.open(until: now + settings.openFor * (1 + jitter / 5))
         switch (phase, outcome) {
         case (.open, _), (.closed, .undecided):
             return nil
-        case (.closed(var window), .answered), (.closed(var window), .failed):
-            window.note(failed: outcome == .failed, at: now)
+        case (.closed(var window), .responded), (.closed(var window), .failed):
+            window.record(failed: outcome == .failed, at: now)
             phase = .closed(window)
-            let (failures, questions) = window.counts(at: now)
-            guard outcome == .failed, failures >= settings.failures, failures * 100 >= questions * settings.share else {
+            let (failures, calls) = window.counts(at: now)
+            guard outcome == .failed, failures >= settings.failures, failures * 100 >= calls * settings.share else {
                 return nil
             }
             move(to: opening)
             return .opened
-        case (.halfOpen, .answered):
+        case (.halfOpen, .responded):
             move(to: .closed(OutcomeWindow(seconds: settings.within)))
             return .closed
         case (.halfOpen, .failed):
@@ -81,7 +86,7 @@ package struct BreakerState: Sendable {
         }
     }
 
-    package func position(at now: TimeInterval) -> BreakerPosition {
+    package func breakerState(at now: TimeInterval) -> CircuitBreakerState {
         switch phase {
         case .closed: .closed
         case .open(let until): now < until ? .open : .halfOpen

@@ -2,27 +2,27 @@ import Foundation
 package import Gatefold
 import Synchronization
 
-/// Leaves a system that fails in peace, and spares readers a wait in vain.
+/// A circuit breaker. It pauses queries to a failing system and spares readers a useless wait.
 ///
-/// Breaker, limit and deadline stand in this order around a call:
+/// A circuit breaker, a limit and a deadline wrap a call in this order:
 ///
 /// ```swift
 /// try await breaker.guarding { check in
 ///     try await limit.enter(.reader, stillWanted: check)
-///     return try await deadline.bound({ try await ask() }, ended: limit.leave)
+///     return try await deadline.bound({ try await query() }, ended: limit.leave)
 /// }
 /// ```
 package final class CircuitBreaker: Sendable {
     private struct State {
-        /// Nil where it is switched off.
+        /// The state machine, or nil if the circuit breaker is disabled.
         var breaker: BreakerState?
-        var refused = 0
+        var rejected = 0
     }
 
     private enum Admission {
         case unguarded
-        case admitted(BreakerState.Pass)
-        case refused
+        case admitted(BreakerState.Permit)
+        case rejected
     }
 
     private let clock: WallClock
@@ -30,9 +30,11 @@ package final class CircuitBreaker: Sendable {
     private let didChange: @Sendable (BreakerState.Change) -> Void
     private let state: Mutex<State>
 
+    /// Creates a circuit breaker.
+    ///
     /// - Parameters:
-    ///   - settings: nil for a breaker that never opens.
-    ///   - didChange: told when it opened or closed.
+    ///   - settings: The settings, or nil for a circuit breaker that never opens.
+    ///   - didChange: Called when the circuit breaker opens or closes.
     package init(
         _ settings: BreakerSettings?, clock: WallClock, random: RandomSource,
         didChange: @escaping @Sendable (BreakerState.Change) -> Void
@@ -43,32 +45,35 @@ package final class CircuitBreaker: Sendable {
         state = Mutex(State(breaker: settings.map { BreakerState($0) }))
     }
 
-    /// Asks, unless the breaker is open, and takes note of how that went.
+    /// Runs a query unless the circuit breaker is open, and records its outcome.
     ///
-    /// - Parameter ask: is given a check to call when it has waited: it throws if the breaker has opened since.
-    /// - Throws: ``ProtectionError/breakerOpen``, or what the question throws; ``Failing/isBackends(_:)`` says which of that counts.
-    package func guarding<Word>(_ ask: (_ check: () throws -> Void) async throws -> Word) async throws -> Word {
+    /// - Parameter operation: Receives a check to call after it has waited. The check throws if the circuit breaker has
+    ///   opened meanwhile.
+    /// - Throws: ``ProtectionError/breakerOpen``, or the error of the query. ``FailureClassification/isBackendFailure(_:)`` determines
+    ///   which errors count as failures.
+    package func guarding<Value>(_ operation: (_ check: () throws -> Void) async throws -> Value) async throws -> Value
+    {
         switch admit() {
-        case .unguarded: return try await ask {}
-        case .refused: throw ProtectionError.breakerOpen
-        case .admitted(let pass):
+        case .unguarded: return try await operation {}
+        case .rejected: throw ProtectionError.breakerOpen
+        case .admitted(let permit):
             do {
-                let word = try await ask {
-                    guard stillAdmits(pass) else { throw ProtectionError.breakerOpen }
+                let value = try await operation {
+                    guard stillAdmits(permit) else { throw ProtectionError.breakerOpen }
                 }
-                report(.answered, pass)
-                return word
+                report(.responded, permit)
+                return value
             } catch {
-                report(Failing.isBackends(error) ? .failed : .undecided, pass)
+                report(FailureClassification.isBackendFailure(error) ? .failed : .undecided, permit)
                 throw error
             }
         }
     }
 
-    package var status: (position: BreakerPosition, refused: Int) {
+    package var status: (breakerState: CircuitBreakerState, rejected: Int) {
         state.withLock { state in
             let now = clock.elapsed
-            return (state.breaker?.position(at: now) ?? .off, state.refused)
+            return (state.breaker?.breakerState(at: now) ?? .off, state.rejected)
         }
     }
 
@@ -76,21 +81,21 @@ package final class CircuitBreaker: Sendable {
         state.withLock { state in
             let now = clock.elapsed
             guard state.breaker != nil else { return .unguarded }
-            if let pass = state.breaker?.admit(at: now) { return .admitted(pass) }
-            state.refused += 1
-            return .refused
+            if let permit = state.breaker?.admit(at: now) { return .admitted(permit) }
+            state.rejected += 1
+            return .rejected
         }
     }
 
-    private func stillAdmits(_ pass: BreakerState.Pass) -> Bool {
-        state.withLock { $0.breaker?.stillAdmits(pass) ?? true }
+    private func stillAdmits(_ permit: BreakerState.Permit) -> Bool {
+        state.withLock { $0.breaker?.stillAdmits(permit) ?? true }
     }
 
-    private func report(_ outcome: BreakerState.Outcome, _ pass: BreakerState.Pass) {
+    private func report(_ outcome: BreakerState.Outcome, _ permit: BreakerState.Permit) {
         let jitter = outcome == .failed ? random.fraction() : 0
         let change = state.withLock { state in
             let now = clock.elapsed
-            return state.breaker?.report(outcome, pass, at: now, jitter: jitter)
+            return state.breaker?.report(outcome, permit, at: now, jitter: jitter)
         }
         if let change { didChange(change) }
     }

@@ -1,13 +1,14 @@
 import Foundation
 
-/// How many questions failed lately, and of how many: counted in tenths of the window, so that forgetting is cheap.
+/// A sliding window of recent queries and their failures. It counts in tenths of the window, so that expiry is
+/// cheap.
 struct OutcomeWindow: Sendable {
     private static let slices = 10
 
     private struct Slice {
         var number = Int.min
         var failures = 0
-        var questions = 0
+        var calls = 0
     }
 
     private let sliceLength: TimeInterval
@@ -17,20 +18,20 @@ struct OutcomeWindow: Sendable {
         sliceLength = seconds / Double(Self.slices)
     }
 
-    mutating func note(failed: Bool, at now: TimeInterval) {
+    mutating func record(failed: Bool, at now: TimeInterval) {
         let number = Int(now / sliceLength)
         let index = number % Self.slices
         if slices[index].number != number { slices[index] = Slice(number: number) }
-        slices[index].questions += 1
+        slices[index].calls += 1
         if failed { slices[index].failures += 1 }
     }
 
-    func counts(at now: TimeInterval) -> (failures: Int, questions: Int) {
+    func counts(at now: TimeInterval) -> (failures: Int, calls: Int) {
         let newest = Int(now / sliceLength)
         return slices.reduce(into: (0, 0)) { sum, slice in
             guard slice.number > newest - Self.slices, slice.number <= newest else { return }
             sum.0 += slice.failures
-            sum.1 += slice.questions
+            sum.1 += slice.calls
         }
     }
 }

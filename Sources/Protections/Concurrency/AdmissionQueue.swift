@@ -1,4 +1,4 @@
-/// Who may ask and who waits: so many slots, and a queue of limited length, first come, first served.
+/// A queue for a limited number of slots. Its length is limited, and the order is first come, first served.
 struct AdmissionQueue: Sendable {
     typealias Place = UInt64
 
@@ -8,26 +8,28 @@ struct AdmissionQueue: Sendable {
         case full
     }
 
-    let most: Int
+    let maxConcurrent: Int
     let capacity: Int
     private(set) var inUse = 0
     private var waiting: Set<Place> = []
-    /// Places in the order they were taken, those that were given up since among them.
+    /// The places in the order in which they were taken, including cancelled places.
     private var order: [Place] = []
     private var head = 0
     private var next: Place = 0
 
-    init(most: Int, capacity: Int) {
-        self.most = most
+    init(maxConcurrent: Int, capacity: Int) {
+        self.maxConcurrent = maxConcurrent
         self.capacity = capacity
     }
 
     var waitingCount: Int { waiting.count }
 
-    /// - Parameter mayWait: false for one that is content to be sent away: it is then admitted or `full`.
+    /// Takes a slot or a place in the queue.
+    ///
+    /// - Parameter mayWait: `false` for a caller that must not wait. The result is then `admitted` or `full`.
     mutating func enter(mayWait: Bool) -> Entry {
-        // Nobody is let past those who wait.
-        if inUse < most, waiting.isEmpty {
+        // No caller overtakes the waiting ones.
+        if inUse < maxConcurrent, waiting.isEmpty {
             inUse += 1
             return .admitted
         }
@@ -38,29 +40,29 @@ struct AdmissionQueue: Sendable {
         return .waits(next)
     }
 
-    /// Takes back a slot, and returns who has it next.
+    /// Releases a slot and returns the place that receives it next.
     mutating func leave() -> Place? {
         while head < order.count {
             let place = order[head]
             head += 1
             guard waiting.remove(place) != nil else { continue }
-            tidy()
+            compact()
             return place
         }
-        tidy()
+        compact()
         inUse -= 1
         return nil
     }
 
-    /// Gives up a place; false when it has a slot already or never was.
-    mutating func giveUp(_ place: Place) -> Bool {
+    /// Cancels a place. The result is `false` if the place already has a slot or never existed.
+    mutating func cancel(_ place: Place) -> Bool {
         guard waiting.remove(place) != nil else { return false }
-        tidy()
+        compact()
         return true
     }
 
-    /// Drops what is behind the head and what was given up, once that is most of the list.
-    private mutating func tidy() {
+    /// Removes processed and cancelled places once they are the larger part of the list.
+    private mutating func compact() {
         guard order.count > 2 * waiting.count + 32 else { return }
         order = order[head...].filter { waiting.contains($0) }
         head = 0

@@ -1,31 +1,31 @@
 import Gatefold
 
-/// Why a system was not asked, or not waited for: to whoever asks, all of these mean "could not be asked".
+/// The reason that a query was not sent or not awaited. To the caller, all cases mean a failed query.
 package enum ProtectionError: BackendFailure, Equatable {
-    /// It was asked and had not answered by the deadline.
+    /// The system did not respond by the deadline.
     case deadlineExceeded
-    /// The deadline passed while a password was being checked here, or waited to be.
+    /// The deadline passed while this process checked a password or the check waited for its turn.
     case passwordOverdue
-    /// So many wait already that one more would wait in vain.
+    /// The queue is full.
     case queueFull
-    /// It did not come to be this question's turn in time.
-    case patienceOver
-    /// It failed lately and is left in peace.
+    /// The query waited in the queue for the maximum time.
+    case queueTimeout
+    /// The system failed recently and queries to it are paused.
     case breakerOpen
-    /// All slots are taken, and the question could wait: it was only asked to renew an answer that still holds.
+    /// All slots are in use, and the query could wait because it only refreshes a valid result.
     case busy
-    /// The question before this one failed a moment ago.
-    case failedLately
+    /// The previous query failed a moment ago.
+    case failedRecently
 
     package var cause: String {
         switch self {
-        case .deadlineExceeded: "no answer within the deadline"
-        case .passwordOverdue: "the deadline passed while a password was checked or waited to be"
-        case .queueFull: "the queue of questions is full"
-        case .patienceOver: "waited too long in the queue of questions"
+        case .deadlineExceeded: "no response within the deadline"
+        case .passwordOverdue: "the deadline passed while a password was checked or waiting to be checked"
+        case .queueFull: "the query queue is full"
+        case .queueTimeout: "waited too long in the query queue"
         case .breakerOpen: "the circuit breaker is open"
-        case .busy: "busy with readers who wait"
-        case .failedLately: "the question before failed"
+        case .busy: "busy with waiting readers"
+        case .failedRecently: "the previous query failed"
         }
     }
 }

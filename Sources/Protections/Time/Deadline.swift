@@ -1,9 +1,9 @@
 package import Foundation
 
-/// Waits for a call so long and no longer.
+/// A time limit for a call.
 ///
-/// At the deadline whoever asked is told so and the call is cancelled; it may take its time to end all the same, because a
-/// library that blocks is not interrupted.
+/// At the deadline, the caller receives an error and the call is cancelled. The call itself may take longer to end,
+/// because a blocking library cannot be interrupted.
 package struct Deadline: Sendable {
     private let seconds: TimeInterval
     private let sleep: Sleep
@@ -13,34 +13,36 @@ package struct Deadline: Sendable {
         self.sleep = sleep
     }
 
-    /// - Parameter ended: called when the call has really ended, which may be long after the deadline.
-    /// - Throws: ``ProtectionError/deadlineExceeded``, or ``ProtectionError/passwordOverdue`` when the call was at its
-    ///   ``OwnWork`` then, or what the call throws.
-    package func bound<Word: Sendable>(
-        _ call: @escaping @Sendable () async throws -> Word, ended: @escaping @Sendable () -> Void
-    ) async throws -> Word {
-        let waiter = Waiter<Word>()
-        let own = OwnWork()
+    /// Runs a call with the time limit.
+    ///
+    /// - Parameter ended: Called when the call has ended, which may be long after the deadline.
+    /// - Throws: ``ProtectionError/deadlineExceeded``, or ``ProtectionError/passwordOverdue`` if the call was in
+    ///   its ``LocalWork`` at the deadline, or the error of the call.
+    package func bound<Value: Sendable>(
+        _ call: @escaping @Sendable () async throws -> Value, ended: @escaping @Sendable () -> Void
+    ) async throws -> Value {
+        let promise = OneShotPromise<Value>()
+        let own = LocalWork()
         let calling = Task {
-            let result: Result<Word, any Error>
+            let result: Result<Value, any Error>
             do {
-                result = .success(try await OwnWork.$current.withValue(own) { try await call() })
+                result = .success(try await LocalWork.$current.withValue(own) { try await call() })
             } catch {
                 result = .failure(error)
             }
-            // First, so that whoever is told the answer finds the slot free.
+            // The order matters: the slot is free before the caller receives the result.
             ended()
-            waiter.tell(result)
+            promise.resolve(result)
         }
         let timer = Task {
             try await sleep(seconds)
-            let error: ProtectionError = own.isUnderWay ? .passwordOverdue : .deadlineExceeded
-            if waiter.tell(.failure(error)) { calling.cancel() }
+            let error: ProtectionError = own.isRunning ? .passwordOverdue : .deadlineExceeded
+            if promise.resolve(.failure(error)) { calling.cancel() }
         }
         defer { timer.cancel() }
-        return try await waiter.wait {
+        return try await promise.wait {
             calling.cancel()
-            waiter.tell(.failure(CancellationError()))
+            promise.resolve(.failure(CancellationError()))
         }
     }
 }

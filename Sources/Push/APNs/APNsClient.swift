@@ -4,7 +4,7 @@ import NIOSSL
 import OutgoingRequests
 package import Protections
 
-/// Sends one app's notifications to one environment of APNs.
+/// A client that sends the notifications of one app to one environment of APNs.
 ///
 /// ```swift
 /// let client = try APNsClient(app, service: settings.service, in: .production)
@@ -12,7 +12,7 @@ package import Protections
 /// ```
 package final class APNsClient: Sendable {
     private let connection: APNsConnection
-    /// Nil where a client certificate authenticates the app.
+    /// The issuer of provider tokens; nil if a client certificate authenticates the app.
     private let provider: ProviderToken?
     private let plan: RetryPlan
     private let random: RandomSource
@@ -20,8 +20,8 @@ package final class APNsClient: Sendable {
     private let didRetry: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - providers: those of the whole process.
-    ///   - didRetry: told of each attempt after the first.
+    ///   - providers: The provider tokens of the whole process.
+    ///   - didRetry: Called before each attempt after the first.
     package init(
         _ credentials: PushCredentials, service: APNsService, in environment: PushEnvironment,
         providers: ProviderTokens, plan: RetryPlan = RetryPlan(),
@@ -45,12 +45,12 @@ package final class APNsClient: Sendable {
         self.didRetry = didRetry
     }
 
-    /// Sends a notification, again where that may help.
+    /// Sends a notification, and retries where a retry may help.
     ///
-    /// A request under way is waited for even when the task is cancelled, so that what was sent is known; waiting between
-    /// two attempts ends at once.
+    /// A request under way is completed even if the task is cancelled, so that its outcome is known. A wait between
+    /// two attempts ends immediately.
     ///
-    /// - Throws: ``PushStop``, or `CancellationError` when the token is still to be dealt with.
+    /// - Throws: ``PushCampaignError``, or `CancellationError` if the outcome for the token is still open.
     package func send(_ notification: APNsNotification, to device: [UInt8]) async throws -> PushOutcome {
         let id = APNsNotification.identifier(random)
         var issue = try await provider?.current()
@@ -64,20 +64,20 @@ package final class APNsClient: Sendable {
             case .unregistered(let since): return .gone(since: since)
             case .badToken: return .badToken
             case .notForTopic: return .notForTopic
-            case .refused(let reason): throw PushStop.refused(reason)
+            case .rejected(let reason): throw PushCampaignError.rejected(reason)
             case .providerTokenExpired:
-                guard let refused = issue, let next = try await provider?.replacement(for: refused),
+                guard let rejected = issue, let next = try await provider?.replacement(for: rejected),
                     attempt < plan.attempts
-                else { throw PushStop.clock }
+                else { throw PushCampaignError.clock }
                 issue = next
-            case .later(let reason, let asked):
-                guard attempt < plan.attempts else { return .notTaken(reason) }
-                try await sleep(plan.wait(after: attempt, asked: asked, jitter: random.fraction()))
-                // A long wait may have outlived it.
+            case .later(let reason, let requestedDelay):
+                guard attempt < plan.attempts else { return .notAccepted(reason) }
+                try await sleep(plan.wait(after: attempt, requestedDelay: requestedDelay, jitter: random.fraction()))
+                // The provider token may have expired during a long wait.
                 issue = try await provider?.current()
-            case .unreached(let failure):
-                guard attempt < plan.attempts else { throw PushStop.unavailable(failure.cause) }
-                try await sleep(plan.wait(after: attempt, asked: nil, jitter: random.fraction()))
+            case .noResponse(let failure):
+                guard attempt < plan.attempts else { throw PushCampaignError.unavailable(failure.cause) }
+                try await sleep(plan.wait(after: attempt, requestedDelay: nil, jitter: random.fraction()))
                 issue = try await provider?.current()
             }
         }
@@ -88,17 +88,17 @@ package final class APNsClient: Sendable {
     ) async throws -> APNsVerdict {
         var headers = notification.headers(id: id)
         if let issue { headers.append((name: "authorization", value: "bearer \(issue.text)")) }
-        // A task of its own is not cancelled with the one that asks.
+        // An unstructured task is not cancelled together with the caller.
         let exchange = Task { [connection, headers] in
             try await connection.post("/3/device/\(device.hex)", headers: headers, body: notification.payload.bytes)
         }
         do {
-            let answer = try await exchange.value
-            return APNsVerdict(status: answer.status, retryAfter: answer.retryAfter, body: answer.body)
+            let response = try await exchange.value
+            return APNsVerdict(status: response.status, retryAfter: response.retryAfter, body: response.body)
         } catch HTTPFailure.untrusted {
-            throw PushStop.untrusted
+            throw PushCampaignError.untrusted
         } catch let failure as HTTPFailure {
-            return .unreached(failure)
+            return .noResponse(failure)
         }
     }
 }

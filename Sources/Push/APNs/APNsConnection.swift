@@ -7,17 +7,17 @@ import OutgoingRequests
 import Protections
 import Synchronization
 
-/// One connection to APNs over HTTP/2, on which all notifications travel at once, each on its own stream.
+/// A connection to APNs over HTTP/2. All notifications share it, each on its own stream.
 ///
-/// A connection that stands still would hold all of them for as long as TCP takes to notice; so one on which an answer is
-/// overdue is given up, and the next request opens another.
+/// A stalled connection would block all notifications until TCP detects the stall. A connection with an overdue
+/// response is therefore abandoned, and the next request opens another.
 final class APNsConnection: Sendable {
     private struct State {
         var client: HTTPClient
         var number = 0
     }
 
-    struct Answer: Sendable {
+    struct ReceivedResponse: Sendable {
         let status: Int
         let retryAfter: String?
         let body: [UInt8]
@@ -28,7 +28,7 @@ final class APNsConnection: Sendable {
     private let deadline: Deadline
     private let state: Mutex<State>
 
-    /// - Parameter timeout: from the request to the end of its answer, in seconds.
+    /// - Parameter timeout: The time limit in seconds from the request to the end of its response.
     init(to base: ServiceURL, tls: TLSConfiguration, timeout: TimeInterval) {
         self.base = base
         var configuration = HTTPClient.Configuration(
@@ -36,7 +36,7 @@ final class APNsConnection: Sendable {
         configuration.httpVersion = .automatic
         configuration.proxy = nil
         configuration.decompression = .disabled
-        // Until it is known that the other side speaks HTTP/2, so many connections would be opened.
+        // Until the client knows that the server speaks HTTP/2, it would open this number of connections.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
         configuration.connectionPool.idleTimeout = .minutes(10)
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -49,14 +49,17 @@ final class APNsConnection: Sendable {
         state.withLock { $0.client.shutdown { _ in } }
     }
 
+    /// Sends a POST request.
+    ///
     /// - Throws: ``HTTPFailure``.
-    func post(_ path: String, headers: [(name: String, value: String)], body: [UInt8]) async throws -> Answer {
+    func post(_ path: String, headers: [(name: String, value: String)], body: [UInt8]) async throws -> ReceivedResponse
+    {
         let (client, number) = state.withLock { ($0.client, $0.number) }
         let url = base.text + path
         do {
             return try await deadline.bound({ try await Self.post(client, url, headers, body) }, ended: {})
         } catch ProtectionError.deadlineExceeded {
-            giveUp(number)
+            abandon(number)
             throw HTTPFailure.timedOut
         } catch {
             throw HTTPFailure(error)
@@ -65,7 +68,7 @@ final class APNsConnection: Sendable {
 
     private static func post(
         _ client: HTTPClient, _ url: String, _ headers: [(name: String, value: String)], _ body: [UInt8]
-    ) async throws -> Answer {
+    ) async throws -> ReceivedResponse {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         for header in headers { request.headers.add(name: header.name, value: header.value) }
@@ -73,21 +76,22 @@ final class APNsConnection: Sendable {
         request.body = .bytes(body)
         let response = try await client.execute(request, deadline: .distantFuture)
         guard response.version.major == 2 else { throw HTTPFailure.other("it does not speak HTTP/2") }
-        let content = try await response.body.collect(upTo: largestAnswer)
-        return Answer(
+        let content = try await response.body.collect(upTo: maxResponseSize)
+        return ReceivedResponse(
             status: Int(response.status.code), retryAfter: response.headers.first(name: "retry-after"),
             body: Array(content.readableBytesView))
     }
 
-    private static let largestAnswer = 64 << 10
+    private static let maxResponseSize = 64 << 10
 
-    /// On one event loop, because the client opens a connection for each.
+    /// Creates a client on a single event loop, because the client opens one connection per event loop.
     private static func client(_ configuration: HTTPClient.Configuration) -> HTTPClient {
         HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup.next(), configuration: configuration)
     }
 
-    /// What else is under way on the connection fails as one that was lost, and is asked again on the next.
-    private func giveUp(_ number: Int) {
+    /// Abandons a connection. Other requests under way on it fail as on a lost connection, and are retried on the
+    /// next one.
+    private func abandon(_ number: Int) {
         let old = state.withLock { state -> HTTPClient? in
             guard state.number == number else { return nil }
             defer { state = State(client: Self.client(configuration), number: number + 1) }

@@ -1,14 +1,15 @@
 package import Foundation
 package import Gatefold
 
-/// What is sent to every installation of an app: the headers and the body of one APNs request.
+/// A notification to every installation of an app: the headers and the body of an APNs request.
 package struct APNsNotification: Sendable, Equatable {
     /// The app's bundle identifier.
     package let topic: String
     package let payload: PushPayload
-    /// Until when APNs keeps trying to deliver it; nil for once, at once or never.
+    /// The time until which APNs tries to deliver the notification; nil for a single immediate attempt.
     package let expiration: Date?
-    /// Of several notifications with one such identifier a device is shown the last. At most 64 bytes.
+    /// The collapse identifier, at most 64 bytes. A device shows only the last of several notifications with the
+    /// same identifier.
     package let collapseID: String?
 
     package init(topic: String, payload: PushPayload, expiration: Date? = nil, collapseID: String? = nil) {
@@ -18,10 +19,10 @@ package struct APNsNotification: Sendable, Equatable {
         self.collapseID = collapseID
     }
 
-    /// The request's headers but for the authorization.
+    /// Returns the request's headers except the authorization.
     ///
-    /// A notification that only wakes the app has the push type `background` and must have the priority 5; one that is
-    /// shown has 10.
+    /// A notification that only wakes the app has the push type `background` and must have the priority 5. A
+    /// visible notification has the priority 10.
     package func headers(id: String) -> [(name: String, value: String)] {
         var headers = [
             (name: "apns-topic", value: topic),
@@ -35,7 +36,7 @@ package struct APNsNotification: Sendable, Equatable {
         return headers
     }
 
-    /// A canonical UUID in lower case (RFC 9562), which a repeated request keeps.
+    /// Returns a canonical UUID in lower case (RFC 9562). A retried request reuses it.
     package static func identifier(_ random: RandomSource) -> String {
         var bytes = random.bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -49,7 +50,7 @@ package struct APNsNotification: Sendable, Equatable {
 }
 
 extension [UInt8] {
-    /// Two lower-case digits for each byte.
+    /// The bytes in lower-case hexadecimal, two digits per byte.
     var hex: String {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

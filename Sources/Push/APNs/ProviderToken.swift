@@ -2,13 +2,13 @@ import Foundation
 package import Gatefold
 package import JWTKit
 
-/// The bearer token by which a publisher's key vouches for its notifications: a JWT signed with ES256 whose header names
-/// the key and whose claims are the team (`iss`) and the time of issue (`iat`).
+/// The bearer token that authenticates a publisher's notifications: a JWT signed with ES256. Its header names the
+/// key, and its claims are the team (`iss`) and the issue time (`iat`).
 ///
-/// APNs refuses one older than an hour (403 `ExpiredProviderToken`), and refuses a newer one within twenty minutes of the
-/// last (429 `TooManyProviderTokenUpdates`); so one is used for 45 minutes, by everybody.
+/// APNs rejects a token older than an hour (403 `ExpiredProviderToken`), and a new token within twenty minutes of
+/// the last (429 `TooManyProviderTokenUpdates`). All senders therefore share one token for 45 minutes.
 package actor ProviderToken {
-    /// A token and its number, by which an older one is told from a newer one.
+    /// A token and its number, which distinguishes an older from a newer token.
     package struct Issue: Sendable {
         package let text: String
         package let number: Int
@@ -28,14 +28,14 @@ package actor ProviderToken {
     }
 
     private static let lifetime: TimeInterval = 45 * 60
-    private static let shortestLife: TimeInterval = 20 * 60
+    private static let minLifetime: TimeInterval = 20 * 60
 
     private let team: String
     private let keyID: String
     private let key: ES256PrivateKey
     private let clock: WallClock
     private var issued: Issued?
-    /// When a token was replaced because APNs had it for expired, by the clock that nobody sets.
+    /// The monotonic time at which a token was last replaced because APNs considered it expired.
     private var replaced: TimeInterval?
 
     package init(team: String, keyID: String, key: ES256PrivateKey, clock: WallClock) {
@@ -45,7 +45,7 @@ package actor ProviderToken {
         self.clock = clock
     }
 
-    /// The token to use now.
+    /// Returns the current token.
     package func current() async throws -> Issue {
         let now = clock.now
         if let issued, (0..<Self.lifetime).contains(now.timeIntervalSince(issued.at)) {
@@ -54,13 +54,15 @@ package actor ProviderToken {
         return try await issue(at: now)
     }
 
-    /// Another token than one that APNs had for expired: the one that replaced it since, or a new one.
+    /// Returns a replacement for a token that APNs considered expired: the token that has replaced it since, or a
+    /// new one.
     ///
-    /// - Returns: nil where that was done less than twenty minutes ago, so that yet another would be refused, too.
-    package func replacement(for refused: Issue) async throws -> Issue? {
-        if let issued, issued.number > refused.number { return try await current() }
+    /// - Returns: Nil if a token was replaced less than twenty minutes ago, because APNs would reject another one
+    ///   too.
+    package func replacement(for rejected: Issue) async throws -> Issue? {
+        if let issued, issued.number > rejected.number { return try await current() }
         let elapsed = clock.elapsed
-        if let replaced, elapsed - replaced < Self.shortestLife { return nil }
+        if let replaced, elapsed - replaced < Self.minLifetime { return nil }
         replaced = elapsed
         return try await issue(at: clock.now)
     }

@@ -2,9 +2,10 @@ package import Gatefold
 package import JWTKit
 import Synchronization
 
-/// The provider tokens of this process: one for each key, whoever sends with it.
+/// The provider tokens of this process: one per key, shared by all senders.
 ///
-/// Each signature is another token, also of the same second, and APNs takes no two of one key within twenty minutes.
+/// Each signature makes a different token, even within one second, and APNs accepts only one new token of a key
+/// within twenty minutes.
 package final class ProviderTokens: Sendable {
     private struct Name: Hashable {
         let team: String
@@ -20,7 +21,8 @@ package final class ProviderTokens: Sendable {
 
     package init() {}
 
-    /// The one of this key: another one only where the settings have another key by that name since.
+    /// Returns the issuer of a key. A new issuer is created only if the settings now hold another key under that
+    /// name.
     package func issuer(team: String, keyID: String, key: ES256PrivateKey, clock: WallClock) -> ProviderToken {
         let name = Name(team: team, keyID: keyID)
         return entries.withLock { entries in

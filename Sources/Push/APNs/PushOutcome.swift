@@ -1,33 +1,33 @@
 package import Foundation
 
-/// What became of one notification in the end.
+/// The final outcome of a notification.
 package enum PushOutcome: Sendable, Equatable {
     case sent
-    /// The token is of no more use since then; nil where APNs did not say when.
+    /// The token is invalid since the given time; nil if APNs did not report a time.
     case gone(since: Date?)
-    /// APNs does not know such a token here.
+    /// APNs does not know the token in this environment.
     case badToken
-    /// It is another app's token.
+    /// The token belongs to another app.
     case notForTopic
-    /// APNs did not take it, again and again (429, 5xx). One answer does not tell whether that is about this token or about
-    /// all.
-    case notTaken(APNsReason)
+    /// APNs repeatedly did not accept the notification (429, 5xx). A single response does not show whether the
+    /// cause is this token or affects all tokens.
+    case notAccepted(APNsReason)
 
     package var result: NotificationResult {
         switch self {
         case .sent: .sent
         case .gone, .badToken: .gone
-        case .notForTopic, .notTaken: .failed
+        case .notForTopic, .notAccepted: .failed
         }
     }
 }
 
-/// How a notification is counted.
+/// The result of a notification for metrics.
 package enum NotificationResult: String, Sendable, CaseIterable {
     case sent
     case failed
-    /// Its token is of no more use.
+    /// The token is invalid.
     case gone
-    /// It was sent again, because it was not taken or not answered.
+    /// The notification was sent again, because it was not accepted or got no response.
     case retried
 }

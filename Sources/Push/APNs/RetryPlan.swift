@@ -1,25 +1,27 @@
 package import Foundation
 
-/// How often and when a notification is tried again.
+/// The number of attempts for a notification, and the waits between them.
 package struct RetryPlan: Sendable, Equatable {
-    /// How often it is sent at all.
+    /// The maximum number of attempts, including the first.
     package var attempts = 5
-    /// Before the second attempt, in seconds; each further wait is twice as long.
+    /// The wait in seconds before the second attempt. Each further wait is twice as long.
     package var first: TimeInterval = 1
-    /// The longest wait that is ours to choose, in seconds.
-    package var longest: TimeInterval = 60
-    /// The longest wait that APNs may ask for, in seconds.
-    package var longestAsked: TimeInterval = 900
+    /// The maximum wait in seconds that this plan chooses.
+    package var maxDelay: TimeInterval = 60
+    /// The maximum wait in seconds that APNs may request.
+    package var maxRetryAfter: TimeInterval = 900
 
     package init() {}
 
+    /// Returns the seconds to wait before the next attempt.
+    ///
     /// - Parameters:
-    ///   - attempt: how many were made, from 1.
-    ///   - asked: for how long APNs asks to be left in peace.
-    ///   - jitter: from 0 to 1; spreads what failed together.
-    package func wait(after attempt: Int, asked: TimeInterval?, jitter: Double) -> TimeInterval {
-        let own = min(longest, first * pow(2, Double(max(0, min(attempt, 30) - 1)))) * (1 + jitter / 2)
-        guard let asked else { return own }
-        return min(longestAsked, max(asked, own))
+    ///   - attempt: The number of attempts made, starting at 1.
+    ///   - requestedDelay: The wait in seconds that APNs requested; nil if it requested none.
+    ///   - jitter: A number from 0 to 1 that spreads retries of simultaneous failures.
+    package func wait(after attempt: Int, requestedDelay: TimeInterval?, jitter: Double) -> TimeInterval {
+        let own = min(maxDelay, first * pow(2, Double(max(0, min(attempt, 30) - 1)))) * (1 + jitter / 2)
+        guard let requestedDelay else { return own }
+        return min(maxRetryAfter, max(requestedDelay, own))
     }
 }

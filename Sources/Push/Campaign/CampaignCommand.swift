@@ -1,6 +1,6 @@
 import Gatefold
 
-/// What an operator types to go on with a campaign.
+/// The shell command with which an operator continues a campaign.
 enum CampaignCommand {
     static func send(_ campaign: PushCampaign) -> String {
         var words = [
@@ -12,16 +12,16 @@ enum CampaignCommand {
         return words.map(quoted).joined(separator: " ")
     }
 
-    /// What the command does not say because nobody keeps it.
-    static func proviso(_ campaign: PushCampaign) -> String {
+    /// Returns a remark about the payload, which the command omits because it is not stored.
+    static func caveat(_ campaign: PushCampaign) -> String {
         isNamed(campaign) ? ", with its --payload if it has one," : ""
     }
 
     private static func isNamed(_ campaign: PushCampaign) -> Bool {
-        !CampaignName.isOfEdition(campaign) && !CampaignName.isUsual(campaign)
+        !CampaignName.isEditionSpecific(campaign) && !CampaignName.isUsual(campaign)
     }
 
-    /// As a shell reads it as one word.
+    /// Returns the argument quoted for a shell.
     private static func quoted(_ word: String) -> String {
         word.wholeMatch(of: /[A-Za-z0-9._\/:@%+=\-]+/) != nil ? word : "'\(word.replacing("'", with: "'\\''"))'"
     }

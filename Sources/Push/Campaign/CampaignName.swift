@@ -1,25 +1,27 @@
 package import Foundation
 package import Gatefold
 
-/// What campaigns are called unless somebody says otherwise.
+/// The default names of campaigns.
 package enum CampaignName {
-    /// One edition is told once, whoever begins with it: the server or an operator.
+    /// Returns the name of an edition's campaign. The server and an operator get the same name, so that an edition
+    /// is announced only once.
     package static func of(_ edition: EditionID, app: String, in environment: PushEnvironment) -> String {
         "\(app)/\(edition)\(suffix(environment))"
     }
 
-    /// Without an edition there is nothing to tell one from the next but the moment.
-    package static func at(_ moment: Date, app: String, in environment: PushEnvironment) -> String {
-        "\(app)/\(moment.formatted(.iso8601))\(suffix(environment))"
+    /// Returns the name of a campaign without an edition. Only the start time distinguishes such campaigns.
+    package static func at(_ timestamp: Date, app: String, in environment: PushEnvironment) -> String {
+        "\(app)/\(timestamp.formatted(.iso8601))\(suffix(environment))"
     }
 
-    /// Whether the campaign was begun without an edition and a name: whoever begins the next such one may go on with it.
+    /// Returns whether the campaign has neither an edition nor its own name. The next such campaign may continue
+    /// it.
     package static func isUsual(_ campaign: PushCampaign) -> Bool {
         campaign.name == at(campaign.begun, app: campaign.app, in: campaign.environment)
     }
 
-    /// Whether the campaign tells of an edition and has no name of its own.
-    package static func isOfEdition(_ campaign: PushCampaign) -> Bool {
+    /// Returns whether the campaign announces an edition and has no name of its own.
+    package static func isEditionSpecific(_ campaign: PushCampaign) -> Bool {
         campaign.edition.map { of($0, app: campaign.app, in: campaign.environment) } == campaign.name
     }
 

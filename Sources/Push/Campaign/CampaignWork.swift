@@ -2,54 +2,57 @@ import Foundation
 import Gatefold
 import Protections
 
-/// A campaign while it is being sent.
+/// The state of a campaign that is being sent.
 struct CampaignWork {
     var campaign: PushCampaign
     let total: Int
     var window: SendWindow
     var rate: SendRate
-    var lastKept: TimeInterval = 0
-    var underWay = 0
-    /// Tokens read and not yet begun.
+    var lastSaved: TimeInterval = 0
+    var inFlight = 0
+    /// The tokens that were read and not begun yet.
     var page: ArraySlice<RegisteredPushToken> = []
     var lastRead: Int64
     var isAtEnd = false
     var failure: (any Error)?
-    /// Sent since it was last started.
+    /// The number of notifications sent since the last start.
     private(set) var sent = 0
-    /// Whether APNs has shown that it takes this app's notifications at all.
+    /// A Boolean value that indicates whether APNs has accepted any notification of this app.
     private var isAccepted: Bool
-    /// Tokens that APNs does not know, kept as long as that may be the settings' fault.
-    private var strangers: [(token: PushToken, begun: Date)] = []
-    private var refused = 0
+    /// The tokens that APNs does not know. They are retained as long as the settings may be the cause.
+    private var unknownTokens: [(token: PushToken, begun: Date)] = []
+    private var rejected = 0
 
-    /// - Parameter trusting: whether tokens that APNs does not know are forgotten even where it knows none.
-    init(_ campaign: PushCampaign, limits: PushLimits, total: Int, trusting: Bool) {
+    /// - Parameter forgetsUnknownTokens: A Boolean value that indicates whether unknown tokens are deleted even if APNs knows
+    ///   no token.
+    init(_ campaign: PushCampaign, limits: PushLimits, total: Int, forgetsUnknownTokens: Bool) {
         self.campaign = campaign
         self.total = total
-        window = SendWindow(room: limits.mostRepeated)
+        window = SendWindow(room: limits.maxRepeatedSends)
         rate = SendRate(perSecond: limits.perSecond)
         lastRead = campaign.position
-        isAccepted = trusting || campaign.sent > 0
+        isAccepted = forgetsUnknownTokens || campaign.sent > 0
     }
 
-    /// Whether all that APNs said so far may be the settings' fault.
-    var isInDoubt: Bool { !isAccepted && refused > 0 }
+    /// A Boolean value that indicates whether wrong settings may have caused all responses so far.
+    var isUncertain: Bool { !isAccepted && rejected > 0 }
 
-    /// Returns whether the place moved.
+    /// Advances the position.
+    ///
+    /// - Returns: True if the position changed.
     mutating func advance() -> Bool {
         let before = campaign.position
         window.advance(&campaign)
         return campaign.position != before
     }
 
-    /// Draws what follows from an outcome: tokens of no more use are forgotten.
+    /// Applies an outcome. Invalid tokens are deleted.
     ///
     /// - Parameters:
-    ///   - begun: when the token was taken up; whoever registered it since then knows better.
-    ///   - sentBefore: ``sent`` at that time.
-    /// - Throws: ``PushStop``, or what the store throws.
-    mutating func note(
+    ///   - begun: The time at which the token was begun. A later registration of the token overrides the outcome.
+    ///   - sentBefore: The value of ``sent`` at that time.
+    /// - Throws: ``PushCampaignError``, or the error of the store.
+    mutating func record(
         _ outcome: PushOutcome, of token: PushToken, begun: Date, sentBefore: Int, in store: any PushTokenStore
     ) async throws {
         switch outcome {
@@ -58,30 +61,30 @@ struct CampaignWork {
             try await accept(in: store)
         case .gone(let since):
             try await accept(in: store)
-            try await store.forget(token, unlessRegisteredAfter: since ?? begun)
+            try await store.remove(token, unlessRegisteredAfter: since ?? begun)
         case .badToken:
-            strangers.append((token, begun))
-            if isAccepted { try await forgetStrangers(in: store) } else { try refuse() }
+            unknownTokens.append((token, begun))
+            if isAccepted { try await removeUnknownTokens(in: store) } else { try reject() }
         case .notForTopic:
-            if !isAccepted { try refuse() }
-        case .notTaken(let reason):
-            // If nothing else went through in all that time, it is not about this token.
-            if sent == sentBefore { throw PushStop.unavailable("it answers \(reason)") }
+            if !isAccepted { try reject() }
+        case .notAccepted(let reason):
+            // If no other notification succeeded in the meantime, the cause is not this token.
+            if sent == sentBefore { throw PushCampaignError.unavailable("it responds with \(reason)") }
         }
     }
 
-    private mutating func refuse() throws {
-        refused += 1
-        if refused >= PushLimits.mostStrangers { throw PushStop.strangers(refused, campaign) }
+    private mutating func reject() throws {
+        rejected += 1
+        if rejected >= PushLimits.maxUnknownTokens { throw PushCampaignError.unknownTokens(rejected, campaign) }
     }
 
     private mutating func accept(in store: any PushTokenStore) async throws {
         isAccepted = true
-        try await forgetStrangers(in: store)
+        try await removeUnknownTokens(in: store)
     }
 
-    private mutating func forgetStrangers(in store: any PushTokenStore) async throws {
-        for (token, begun) in strangers { try await store.forget(token, unlessRegisteredAfter: begun) }
-        strangers = []
+    private mutating func removeUnknownTokens(in store: any PushTokenStore) async throws {
+        for (token, begun) in unknownTokens { try await store.remove(token, unlessRegisteredAfter: begun) }
+        unknownTokens = []
     }
 }

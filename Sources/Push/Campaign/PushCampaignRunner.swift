@@ -2,9 +2,9 @@ import Foundation
 package import Gatefold
 package import Protections
 
-/// Sends a campaign to all tokens of its app, in the order of the store.
+/// A runner that sends a campaign to all tokens of its app, in the order of the store.
 package struct PushCampaignRunner: Sendable {
-    /// Told how far it has come, and of how many tokens.
+    /// Receives the progress of the campaign and the total number of tokens.
     package typealias Progress = @Sendable (_ campaign: PushCampaign, _ total: Int) -> Void
 
     let store: any PushTokenStore
@@ -14,13 +14,14 @@ package struct PushCampaignRunner: Sendable {
     /// Sends to one token, see ``APNsClient/send(_:to:)``.
     let send: @Sendable (PushToken) async throws -> PushOutcome
     let progress: Progress
-    /// Told what became of each notification.
+    /// Receives the outcome of each notification.
     let observe: @Sendable (PushOutcome) -> Void
-    let trusting: Bool
+    let forgetsUnknownTokens: Bool
 
-    /// - Parameter trusting: whether tokens that APNs does not know are forgotten even where it knows none.
+    /// - Parameter forgetsUnknownTokens: A Boolean value that indicates whether unknown tokens are deleted even if APNs knows
+    ///   no token.
     package init(
-        store: any PushTokenStore, limits: PushLimits, trusting: Bool = false, clock: WallClock = .system,
+        store: any PushTokenStore, limits: PushLimits, forgetsUnknownTokens: Bool = false, clock: WallClock = .system,
         sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) },
         progress: @escaping Progress = { _, _ in }, observe: @escaping @Sendable (PushOutcome) -> Void = { _ in },
         send: @escaping @Sendable (PushToken) async throws -> PushOutcome
@@ -31,51 +32,53 @@ package struct PushCampaignRunner: Sendable {
         self.sleep = sleep
         self.progress = progress
         self.observe = observe
-        self.trusting = trusting
+        self.forgetsUnknownTokens = forgetsUnknownTokens
         self.send = send
     }
 
     private struct Sent: Sendable {
         let number: Int
         let token: PushToken
-        /// What was sent successfully when this was begun.
+        /// The number of successful notifications when this one was begun.
         let sentBefore: Int
         let begun: Date
         let result: Result<PushOutcome, any Error>
     }
 
-    /// Begins the campaign, or goes on with the one of its name.
+    /// Starts a campaign, or continues the campaign with its name.
     ///
-    /// When the task is cancelled, nothing more is begun, and what is under way is waited for and counted.
+    /// After a cancellation no further notification is begun. Notifications under way are completed and counted.
     ///
-    /// - Returns: how far it came: ``PushCampaign/finished`` is nil when it was stopped.
-    /// - Throws: ``PushStop``, or what the store throws; the place is kept.
+    /// - Returns: The progress of the campaign. ``PushCampaign/finished`` is nil if it was stopped.
+    /// - Throws: ``PushCampaignError``, or the error of the store. The position is stored.
     package func run(_ campaign: PushCampaign) async throws -> PushCampaign {
         let campaign = try await store.begin(campaign)
         guard campaign.finished == nil else { return campaign }
         let ahead = try await store.countPushTokens(
             of: campaign.app, in: campaign.environment, after: campaign.position)
-        var work = CampaignWork(campaign, limits: limits, total: campaign.dealtWith + ahead, trusting: trusting)
-        work.lastKept = clock.elapsed
+        var work = CampaignWork(
+            campaign, limits: limits, total: campaign.processedCount + ahead, forgetsUnknownTokens: forgetsUnknownTokens
+        )
+        work.lastSaved = clock.elapsed
         progress(campaign, work.total)
         await withTaskGroup(of: Sent.self) { group in
             while true {
                 if await beginNext(&work, in: &group) { continue }
                 guard let sent = await group.next() else { break }
-                work.underWay -= 1
+                work.inFlight -= 1
                 await take(sent, &work)
                 if work.failure != nil { group.cancelAll() }
             }
         }
         if work.failure == nil, work.isAtEnd, !Task.isCancelled { work.campaign.finished = clock.now }
-        await keep(&work)
+        await save(&work)
         if let failure = work.failure { throw failure }
         return work.campaign
     }
 
-    /// Begins with the next token where one may be begun now.
+    /// Begins the next notification if the limits allow it now.
     private func beginNext(_ work: inout CampaignWork, in group: inout TaskGroup<Sent>) async -> Bool {
-        guard work.failure == nil, !work.isAtEnd, work.underWay < limits.mostAtOnce, work.window.hasRoom,
+        guard work.failure == nil, !work.isAtEnd, work.inFlight < limits.maxConcurrent, work.window.hasRoom,
             !Task.isCancelled
         else { return false }
         do {
@@ -87,7 +90,7 @@ package struct PushCampaignRunner: Sendable {
             }
             work.page.removeFirst()
             let number = work.window.begin(next.sequence)
-            work.underWay += 1
+            work.inFlight += 1
             group.addTask { [sentBefore = work.sent, clock, send] in
                 let begun = clock.now
                 let result: Result<PushOutcome, any Error>
@@ -124,28 +127,30 @@ package struct PushCampaignRunner: Sendable {
     private func take(_ sent: Sent, _ work: inout CampaignWork) async {
         do {
             let outcome = try sent.result.get()
-            try await work.note(outcome, of: sent.token, begun: sent.begun, sentBefore: sent.sentBefore, in: store)
+            try await work.record(outcome, of: sent.token, begun: sent.begun, sentBefore: sent.sentBefore, in: store)
             work.window.finish(sent.number, outcome)
             observe(outcome)
         } catch is CancellationError {
-            // It stays to be dealt with.
+            // The token remains to be sent to.
         } catch {
             work.failure = work.failure ?? error
         }
         guard work.advance() else { return }
         progress(work.campaign, work.total)
         let now = clock.elapsed
-        if work.window.dealtWith >= limits.keptEvery || now - work.lastKept >= limits.keptWithin { await keep(&work) }
+        if work.window.processedCount >= limits.maxUnsavedSends || now - work.lastSaved >= limits.saveInterval {
+            await save(&work)
+        }
     }
 
-    /// Keeps the place, also when the task was cancelled.
-    private func keep(_ work: inout CampaignWork) async {
-        // While nobody was reached, what was refused may have to be sent again with better settings.
-        guard !work.isInDoubt || work.campaign.finished != nil else { return }
+    /// Stores the position, even if the task was cancelled.
+    private func save(_ work: inout CampaignWork) async {
+        // While no token was reached, the rejected notifications may have to be repeated with corrected settings.
+        guard !work.isUncertain || work.campaign.finished != nil else { return }
         do {
-            try await Task { [store, campaign = work.campaign] in try await store.keep(campaign) }.value
-            work.window.didKeep()
-            work.lastKept = clock.elapsed
+            try await Task { [store, campaign = work.campaign] in try await store.save(campaign) }.value
+            work.window.didSave()
+            work.lastSaved = clock.elapsed
         } catch {
             work.failure = work.failure ?? error
         }
@@ -153,6 +158,6 @@ package struct PushCampaignRunner: Sendable {
 }
 
 extension PushCampaign {
-    /// How many tokens it came to.
-    package var dealtWith: Int { sent + failed + gone }
+    /// The number of tokens that the campaign has processed.
+    package var processedCount: Int { sent + failed + gone }
 }

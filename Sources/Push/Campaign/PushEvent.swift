@@ -1,13 +1,13 @@
 package import Gatefold
 
-/// What became of notifications and campaigns, for logs and metrics. Holds no token.
+/// An event of notifications and campaigns, for logs and metrics. It holds no token.
 package enum PushEvent: Sendable {
     case notification(PublicationID, app: String, NotificationResult)
     case began(PushCampaign)
     case finished(PushCampaign)
-    /// Too old to be of use to anybody.
+    /// The campaign was dropped because it is too old to be useful.
     case droppedLate(PushCampaign)
-    case stopped(PushCampaign, cause: String, isTriedAgain: Bool)
-    /// Campaigns could not be read or begun; it is tried again.
+    case stopped(PushCampaign, cause: String, willRetry: Bool)
+    /// Campaigns could not be read or begun. The operation is retried.
     case storeFailed(PublicationID, cause: String)
 }

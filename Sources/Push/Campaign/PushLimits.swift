@@ -1,21 +1,21 @@
 import Foundation
 
-/// How fast a campaign may go, and how much of it a crash may repeat.
+/// The maximum speed of a campaign, and the number of notifications that a crash may repeat.
 package struct PushLimits: Sendable, Equatable {
-    package let mostAtOnce: Int
+    package let maxConcurrent: Int
     package let perSecond: Int
 
-    package init(mostAtOnce: Int, perSecond: Int) {
-        self.mostAtOnce = mostAtOnce
+    package init(maxConcurrent: Int, perSecond: Int) {
+        self.maxConcurrent = maxConcurrent
         self.perSecond = perSecond
     }
 
-    /// The most tokens that are sent to again after a crash.
-    package var mostRepeated: Int { max(100, 2 * mostAtOnce) }
-    /// After so many tokens the place is kept.
-    var keptEvery: Int { mostRepeated / 2 }
-    /// The place is kept as often as this, in seconds.
-    var keptWithin: TimeInterval { 1 }
-    /// If APNs knows not one of so many tokens, something is wrong with the settings.
-    static let mostStrangers = 50
+    /// The maximum number of tokens that are sent to again after a crash.
+    package var maxRepeatedSends: Int { max(100, 2 * maxConcurrent) }
+    /// The number of tokens after which the position is stored.
+    var maxUnsavedSends: Int { maxRepeatedSends / 2 }
+    /// The maximum time in seconds between two writes of the position.
+    var saveInterval: TimeInterval { 1 }
+    /// The number of tokens, all unknown to APNs, that indicates wrong settings.
+    static let maxUnknownTokens = 50
 }

@@ -1,30 +1,32 @@
 import Gatefold
 
-/// The tokens of a campaign between the place that was kept and the last one begun.
+/// The tokens of a campaign between the stored position and the last token begun.
 ///
-/// Notifications end in any order, but a campaign's place is one number: the last token before which all are dealt with.
-/// What is beyond the place that was kept is sent again after a crash, so there may only be so many.
+/// Notifications finish in any order, but a campaign's position is one number: the last token up to which all are
+/// processed. Notifications beyond the stored position are repeated after a crash, so their number is limited.
 struct SendWindow: Sendable {
     private struct Entry {
         let place: Int64
         var outcome: PushOutcome?
     }
 
-    /// The most tokens beyond the place that was kept.
+    /// The maximum number of tokens beyond the stored position.
     let room: Int
     private var entries: [Entry] = []
     /// The number of the first entry, counted over the whole campaign.
     private var first = 0
-    /// Dealt with since the place was last kept.
-    private(set) var dealtWith = 0
+    /// The number of tokens processed since the position was last stored.
+    private(set) var processedCount = 0
 
     init(room: Int) {
         self.room = max(1, room)
     }
 
-    var hasRoom: Bool { dealtWith + entries.count < room }
+    var hasRoom: Bool { processedCount + entries.count < room }
 
-    /// - Returns: the number to ``finish(_:_:)`` it by.
+    /// Begins a token.
+    ///
+    /// - Returns: The number for ``finish(_:_:)``.
     mutating func begin(_ place: Int64) -> Int {
         entries.append(Entry(place: place))
         return first + entries.count - 1
@@ -34,7 +36,7 @@ struct SendWindow: Sendable {
         entries[number - first].outcome = outcome
     }
 
-    /// Takes out the tokens at the front that are dealt with, and counts them.
+    /// Removes the processed tokens at the front and counts them.
     mutating func advance(_ campaign: inout PushCampaign) {
         let ready = entries.prefix { $0.outcome != nil }
         for entry in ready {
@@ -47,8 +49,8 @@ struct SendWindow: Sendable {
         }
         entries.removeFirst(ready.count)
         first += ready.count
-        dealtWith += ready.count
+        processedCount += ready.count
     }
 
-    mutating func didKeep() { dealtWith = 0 }
+    mutating func didSave() { processedCount = 0 }
 }

@@ -1,25 +1,28 @@
 package import Gatefold
 import JSON
 
-/// The JSON text of a notification.
+/// The JSON payload of a notification.
 package struct PushPayload: Sendable, Equatable {
-    /// In bytes; APNs refuses more.
-    package static let largest = 4_096
+    /// The maximum size in bytes. APNs rejects larger payloads.
+    package static let maxSize = 4_096
 
-    /// The header `apns-push-type`.
+    /// The value of the header `apns-push-type`.
     package enum Kind: String, Sendable {
-        /// It only wakes the app.
+        /// A notification that only wakes the app.
         case background
-        /// It is shown, or sounds, or counts.
+        /// A notification with an alert, a sound or a badge.
         case alert
     }
 
     package let bytes: [UInt8]
     package let kind: Kind
 
-    /// Has the app look at its shelf and download (PROTOCOLS 2.5).
+    /// Creates a payload that lets the app refresh its shelf and download.
     ///
-    /// There are two historic forms: with the edition's name, and without, where the app takes the first of its shelf.
+    /// There are two historic formats: with the edition's name, and without it. Without a name the app downloads
+    /// the first edition of its shelf.
+    ///
+    /// Source: Baker protocol, “Push payload for Newsstand”.
     package init(contentName: EditionID? = nil) {
         var members = [JSONValue.Member(name: "aps", value: ["content-available": 1])]
         if let contentName { members.append(.init(name: "content-name", value: .string(contentName.rawValue))) }
@@ -27,11 +30,11 @@ package struct PushPayload: Sendable, Equatable {
         kind = .background
     }
 
-    /// An operator's own, such as one with a text to be shown.
+    /// Creates a payload from an operator's JSON, such as one with a visible text.
     ///
-    /// - Throws: ``PushPayloadError`` for what APNs would refuse.
+    /// - Throws: ``PushPayloadError`` for a payload that APNs would reject.
     package init(json: [UInt8]) throws(PushPayloadError) {
-        guard json.count <= Self.largest * 4 else { throw .tooLarge(json.count) }
+        guard json.count <= Self.maxSize * 4 else { throw .tooLarge(json.count) }
         let value: JSONValue
         do {
             value = try JSONParser.parse(json)
@@ -39,9 +42,9 @@ package struct PushPayload: Sendable, Equatable {
             throw .malformed
         }
         guard let aps = value["aps"]?.members else { throw .noDictionary }
-        // Written anew, so that what indents it does not count.
+        // Re-encoded, so that indentation does not count towards the size.
         let bytes = JSONWriter.bytes(value)
-        guard bytes.count <= Self.largest else { throw .tooLarge(bytes.count) }
+        guard bytes.count <= Self.maxSize else { throw .tooLarge(bytes.count) }
         self.bytes = bytes
         let isSeen = aps.contains { ["alert", "sound", "badge"].contains($0.name) }
         if !isSeen && value["aps"]?["content-available"] != 1 { throw .noDictionary }
@@ -49,7 +52,7 @@ package struct PushPayload: Sendable, Equatable {
     }
 }
 
-/// Why a text is no payload.
+/// The reason that a text is not a valid payload.
 package enum PushPayloadError: Error, Equatable, CustomStringConvertible {
     case malformed
     case noDictionary
@@ -60,7 +63,7 @@ package enum PushPayloadError: Error, Equatable, CustomStringConvertible {
         case .malformed: "expected JSON (RFC 8259) in UTF-8, without duplicate names"
         case .noDictionary:
             "expected an object with an object `aps` that has `\"content-available\": 1`, or something to show"
-        case .tooLarge(let count): "expected at most \(PushPayload.largest) bytes, not \(count)"
+        case .tooLarge(let count): "expected at most \(PushPayload.maxSize) bytes, not \(count)"
         }
     }
 }

@@ -3,44 +3,46 @@ package import Gatefold
 package import Protections
 import Synchronization
 
-/// Tells apps of editions as they come out, and goes on after a restart with what was not told to the end.
+/// A notifier that announces published editions to apps. After a restart it continues with unfinished campaigns.
 package final class PublishedNotifier: Sendable {
     private let clock: WallClock
     private let sleep: Sleep
-    private let offices: @Sendable () -> [PushOffice]
+    private let campaignSenders: @Sendable () -> [PushCampaignSender]
     private let observe: @Sendable (PushEvent) -> Void
-    /// Each is a word that there may be a campaign to go on with.
-    private let wakes: AsyncStream<Void>
-    private let waking: AsyncStream<Void>.Continuation
+    /// The stream of wake-up signals. Each one means that there may be a campaign to continue.
+    private let wakeups: AsyncStream<Void>
+    private let wakeupContinuation: AsyncStream<Void>.Continuation
     private let busy = Mutex<Set<String>>([])
 
-    /// - Parameter offices: those of the configuration in force.
+    /// - Parameter campaignSenders: Returns the push services of the current configuration.
     package init(
         clock: WallClock = .system, sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) },
-        offices: @escaping @Sendable () -> [PushOffice], observe: @escaping @Sendable (PushEvent) -> Void = { _ in }
+        campaignSenders: @escaping @Sendable () -> [PushCampaignSender],
+        observe: @escaping @Sendable (PushEvent) -> Void = { _ in }
     ) {
         self.clock = clock
         self.sleep = sleep
-        self.offices = offices
+        self.campaignSenders = campaignSenders
         self.observe = observe
-        (wakes, waking) = AsyncStream.makeStream()
+        (wakeups, wakeupContinuation) = AsyncStream.makeStream()
     }
 
-    /// Begins one campaign for each app: about the newest of the editions, because several that come out at once are one
-    /// piece of news.
+    /// Begins one campaign per app about the newest of the editions, because several editions published together
+    /// are one announcement.
     ///
-    /// Asked twice about the same editions it begins nothing anew.
+    /// A repeated call with the same editions begins nothing new.
     ///
-    /// - Returns: whether the campaigns, where there are to be any, are in the store, from which they are sent whatever
-    ///   happens to this process.
+    /// - Returns: True if the campaigns, if any, are in the store, so that they are sent even if this process ends.
     package func didPublish(_ publication: PublicationID, _ editions: [Edition]) async -> Bool {
         guard let newest = editions.max(by: { ($0.published, $0.id) < ($1.published, $1.id) }),
-            let office = offices().first(where: { $0.publication == publication && $0.settings.onPublish })
+            let campaignSender = campaignSenders().first(where: {
+                $0.publication == publication && $0.settings.onPublish
+            })
         else { return true }
         do {
-            for app in office.settings.apps {
-                let campaign = office.campaign(for: app, edition: newest.id)
-                let begun = try await office.store.begin(campaign)
+            for app in campaignSender.settings.apps {
+                let campaign = campaignSender.campaign(for: app, edition: newest.id)
+                let begun = try await campaignSender.store.begin(campaign)
                 let isNew = abs(begun.begun.timeIntervalSince(campaign.begun)) < 0.001
                 if isNew && begun.finished == nil { observe(.began(begun)) }
             }
@@ -48,32 +50,32 @@ package final class PublishedNotifier: Sendable {
             if !Task.isCancelled { observe(.storeFailed(publication, cause: "\(type(of: error))")) }
             return false
         }
-        waking.yield()
+        wakeupContinuation.yield()
         return true
     }
 
-    /// Has it looked after open campaigns once more, because the configuration in force is another one: what stopped
-    /// them may have been put right.
-    package func didReload() { waking.yield() }
+    /// Checks the open campaigns again after a reload, because the new configuration may have fixed the cause of a
+    /// stop.
+    package func didReload() { wakeupContinuation.yield() }
 
-    /// Sends what there is to send until the task is cancelled.
+    /// Sends all due campaigns until the task is cancelled.
     package func run() async {
-        waking.yield()
+        wakeupContinuation.yield()
         await withDiscardingTaskGroup { group in
-            for await _ in wakes {
-                for office in offices() where office.settings.onPublish {
-                    guard let unfinished = await unfinished(office) else {
+            for await _ in wakeups {
+                for campaignSender in campaignSenders() where campaignSender.settings.onPublish {
+                    guard let unfinished = await unfinished(campaignSender) else {
                         group.addTask { [self] in
-                            if (try? await sleep(10)) != nil { waking.yield() }
+                            if (try? await sleep(10)) != nil { wakeupContinuation.yield() }
                         }
                         continue
                     }
                     for campaign in unfinished where claim(campaign.name) {
                         group.addTask { [self] in
-                            let isLeft = await work(campaign)
+                            let hasMore = await work(campaign)
                             _ = busy.withLock { $0.remove(campaign.name) }
-                            // A reload that wants it again may have found it busy.
-                            if isLeft { waking.yield() }
+                            // A reload that enabled the campaign again may have found it busy.
+                            if hasMore { wakeupContinuation.yield() }
                         }
                     }
                 }
@@ -81,65 +83,71 @@ package final class PublishedNotifier: Sendable {
         }
     }
 
-    /// What seems to be over is looked at again after so many seconds.
-    private static let secondLook: TimeInterval = 3_600
+    /// The wait in seconds before an apparently expired campaign is checked again.
+    private static let retryInterval: TimeInterval = 3_600
 
     private func claim(_ name: String) -> Bool { busy.withLock { $0.insert(name).inserted } }
 
-    /// Those whose notification follows from the settings: what an operator made up is the operator's to finish.
+    /// Returns the unfinished campaigns whose notification follows from the settings. The operator has to finish a
+    /// campaign with a notification of the operator's own.
     ///
-    /// - Returns: nil when they could not be read.
-    private func unfinished(_ office: PushOffice) async -> [PushCampaign]? {
+    /// - Returns: Nil when the campaigns could not be read.
+    private func unfinished(_ campaignSender: PushCampaignSender) async -> [PushCampaign]? {
         do {
-            let open = try await office.store.campaigns(in: office.publication, unfinished: true, limit: 1_000)
-            return open.filter { office.settings.app($0.app) != nil && CampaignName.isOfEdition($0) }
+            let open = try await campaignSender.store.campaigns(
+                in: campaignSender.publication, unfinished: true, limit: 1_000)
+            return open.filter { campaignSender.settings.app($0.app) != nil && CampaignName.isEditionSpecific($0) }
         } catch {
-            if !Task.isCancelled { observe(.storeFailed(office.publication, cause: "\(type(of: error))")) }
+            if !Task.isCancelled { observe(.storeFailed(campaignSender.publication, cause: "\(type(of: error))")) }
             return nil
         }
     }
 
-    /// Who sends the campaign by the configuration in force; nil where it is not to be sent.
-    private func sender(of campaign: PushCampaign) -> (office: PushOffice, app: PushApp)? {
-        guard let office = offices().first(where: { $0.publication == campaign.publication && $0.settings.onPublish }),
-            let app = office.settings.app(campaign.app)
+    /// Returns the sender of the campaign in the current configuration; nil if the campaign should not be sent.
+    private func sender(of campaign: PushCampaign) -> (campaignSender: PushCampaignSender, app: PushApp)? {
+        guard
+            let campaignSender = campaignSenders().first(where: {
+                $0.publication == campaign.publication && $0.settings.onPublish
+            }),
+            let app = campaignSender.settings.app(campaign.app)
         else { return nil }
-        return (office, app)
+        return (campaignSender, app)
     }
 
-    /// Sends the campaign to its end, each attempt by the configuration that is in force then.
+    /// Sends the campaign until it ends. Each attempt uses the configuration that is current at that time.
     ///
-    /// - Returns: whether it was left because that configuration does not want it sent.
+    /// - Returns: True if the campaign was abandoned because that configuration does not send it.
     private func work(_ campaign: PushCampaign) async -> Bool {
         var wait: TimeInterval = 30
-        var seemsOver = false
+        var seemsExpired = false
         while !Task.isCancelled {
-            guard let (office, app) = sender(of: campaign) else { return true }
+            guard let (campaignSender, app) = sender(of: campaign) else { return true }
             do {
-                if office.isOver(campaign) {
-                    // For good: not because the clock is ahead for a while.
-                    guard seemsOver else {
-                        seemsOver = true
-                        guard (try? await sleep(Self.secondLook)) != nil else { return false }
+                if campaignSender.isExpired(campaign) {
+                    // The campaign is dropped permanently, so a clock that is temporarily ahead must not be the
+                    // cause.
+                    guard seemsExpired else {
+                        seemsExpired = true
+                        guard (try? await sleep(Self.retryInterval)) != nil else { return false }
                         continue
                     }
-                    var over = try await office.store.begin(campaign)
-                    over.finished = clock.now
-                    try await office.store.keep(over)
-                    observe(.droppedLate(over))
+                    var expired = try await campaignSender.store.begin(campaign)
+                    expired.finished = clock.now
+                    try await campaignSender.store.save(expired)
+                    observe(.droppedLate(expired))
                     return false
                 }
-                let sent = try await office.send(campaign, to: app)
+                let sent = try await campaignSender.send(campaign, to: app)
                 if sent.finished != nil { observe(.finished(sent)) }
                 return false
             } catch {
                 if Task.isCancelled { return false }
-                let stop = error as? PushStop
-                let isTriedAgain = stop?.isPassing ?? true
+                let stop = error as? PushCampaignError
+                let willRetry = stop?.isPassing ?? true
                 observe(
                     .stopped(
-                        campaign, cause: stop?.description ?? "\(type(of: error))", isTriedAgain: isTriedAgain))
-                guard isTriedAgain else { return false }
+                        campaign, cause: stop?.description ?? "\(type(of: error))", willRetry: willRetry))
+                guard willRetry else { return false }
                 wait = min(wait * 2, 900)
                 guard (try? await sleep(wait)) != nil else { return false }
             }

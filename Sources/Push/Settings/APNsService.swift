@@ -4,11 +4,11 @@ package import NIOSSL
 package import OutgoingRequests
 import Settings
 
-/// Where APNs is, and whom to trust there.
+/// The endpoints of APNs, and the certificate authorities that are trusted there.
 package struct APNsService: Sendable {
     package let production: ServiceURL
     package let sandbox: ServiceURL
-    /// From a request to the end of its answer, in seconds.
+    /// The time limit in seconds from a request to the end of its response. Default: 20 s. Range: 1 s to 5 min.
     package let timeout: TimeInterval
     package let tls: TLSConfiguration
 

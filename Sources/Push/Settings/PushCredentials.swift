@@ -2,7 +2,7 @@ package import JWTKit
 package import NIOSSL
 import Settings
 
-/// How an app's publisher shows APNs who it is.
+/// The credentials with which an app's publisher authenticates to APNs.
 package enum PushCredentials: Sendable {
     /// A key of the developer account, which signs provider tokens.
     case key(team: String, keyID: String, key: ES256PrivateKey)
@@ -30,7 +30,7 @@ package enum PushCredentials: Sendable {
         let team = try Self.identifier("team", of: "the developer team", section)
         let keyID = try Self.identifier("key_id", of: "the key", section)
         guard let key = try? ES256PrivateKey(pem: key) else {
-            throw section.error("key", expected: "expected the key of APNs as Apple gives it (.p8): P-256 in PEM")
+            throw section.error("key", expected: "expected the key of APNs as Apple provides it (.p8): P-256 in PEM")
         }
         self = .key(team: team, keyID: keyID, key: key)
     }

@@ -2,29 +2,31 @@ package import Foundation
 package import Gatefold
 package import Settings
 
-/// How a publication's apps are told of new editions: its section `push`.
+/// The section `push`: the notification of a publication's apps about new editions.
 package struct PushSettings: Sendable {
-    /// In the order they were written.
+    /// The apps, in the order of the configuration.
     package let apps: [PushApp]
-    /// Whose tokens are meant unless said.
+    /// The default environment of tokens.
     package let environment: PushEnvironment
-    /// The most notifications that are begun in a second.
+    /// The maximum number of notifications begun per second. Default: 500. Range: 1 to 100,000.
     package let perSecond: Int
-    /// The most that are under way at once: streams of the one connection.
-    package let mostAtOnce: Int
-    /// Whether an edition that comes out is told by itself.
+    /// The maximum number of concurrent notifications, which are streams of the single connection. Default: 50.
+    /// Range: 1 to 1,000.
+    package let maxConcurrent: Int
+    /// A Boolean value that indicates whether a published edition is announced automatically. Default: false.
     package let onPublish: Bool
-    /// For how long APNs tries to reach a device that is off, in seconds; 0 for once.
-    package let keepFor: TimeInterval
+    /// The time in seconds for which APNs tries to reach a device that is off; 0 for a single attempt. Default: 1
+    /// day. Range: 0 s to 30 days.
+    package let timeToLive: TimeInterval
     package let service: APNsService
 
-    /// Reads the section, and nothing but what it may have.
+    /// Reads the section and rejects unknown keys.
     package init(_ section: SettingsSection) throws(SettingsError) {
         environment = try section.choice("environment", default: .production)
         perSecond = try section.integer("per_second", default: 500, in: 1...100_000)
-        mostAtOnce = try section.integer("most_at_once", default: 50, in: 1...1_000)
+        maxConcurrent = try section.integer("max_concurrent", default: 50, in: 1...1_000)
         onPublish = try section.boolean("on_publish", default: false)
-        keepFor = try section.duration("keep_for", default: 86_400, in: 0...2_592_000)
+        timeToLive = try section.duration("ttl", default: 86_400, in: 0...2_592_000)
         service = try APNsService(section)
         let named = try section.requiredSection("apps", expected: "at least one app by its bundle identifier")
         var apps: [PushApp] = []
@@ -37,13 +39,14 @@ package struct PushSettings: Sendable {
     package func app(_ id: String) -> PushApp? { apps.first { $0.id == id } }
 }
 
-/// One app that is told.
+/// An app that receives notifications.
 package struct PushApp: Sendable {
-    /// Its bundle identifier.
+    /// The app's bundle identifier.
     package let id: String
     package let credentials: PushCredentials
-    /// Whether its notifications name the edition (`content-name`), which is the later of the two historic forms.
-    package let namesEdition: Bool
+    /// A Boolean value that indicates whether notifications name the edition (`content-name`), which is the later
+    /// of the two historic formats. Default: true.
+    package let includesEdition: Bool
 
     init(_ id: String, in apps: SettingsSection) throws(SettingsError) {
         guard id.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._\-]{0,154}/) != nil else {
@@ -52,7 +55,7 @@ package struct PushApp: Sendable {
         let section = try apps.section(id)
         self.id = id
         credentials = try PushCredentials(section)
-        namesEdition = try section.boolean("content_name", default: true)
+        includesEdition = try section.boolean("content_name", default: true)
         try section.finish()
     }
 }

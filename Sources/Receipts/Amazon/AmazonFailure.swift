@@ -1,21 +1,22 @@
 import Gatefold
 import Protections
 
-/// Why Amazon could not be asked. Holds no URL: the developer's shared secret is part of it.
-enum AmazonFailure: AnswerFailure, Equatable {
-    /// The developer's shared secret is not the one Amazon knows.
+/// An error that indicates why a call to Amazon failed. It holds no URL, because the developer's shared secret is
+/// part of the URL.
+enum AmazonFailure: RequestScopedFailure, Equatable {
+    /// The developer's shared secret is not the secret that Amazon has.
     case wrongSharedKey
     case status(Int)
     case notUnderstood
 
-    var isOfOneAnswer: Bool { self == .notUnderstood }
+    var isRequestScoped: Bool { self == .notUnderstood }
 
     var cause: String {
         switch self {
         case .wrongSharedKey:
             "Amazon does not know the shared secret (status 496); expected the one of the Developer Console"
-        case .status(let status): "Amazon answered with status \(status)"
-        case .notUnderstood: "Amazon's answer was not understood"
+        case .status(let status): "Amazon responded with status \(status)"
+        case .notUnderstood: "Amazon's response could not be parsed"
         }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Gatefold
 import JSON
 
-/// A purchase as either version of the service tells of it.
+/// A purchase, read from the response of either version of the service.
 struct AmazonPurchase: Sendable {
     private enum Kind: String {
         case consumable = "CONSUMABLE"
@@ -14,14 +14,15 @@ struct AmazonPurchase: Sendable {
     private let kind: Kind
     private let product: String
     private let purchased: Date
-    /// When the store ended it: a subscription's end, a single purchase's refund.
+    /// The date on which the store ended the purchase: the end of a subscription, or the refund of a single
+    /// purchase.
     private let ended: Date?
-    /// Until when a subscription is paid for, where it is told.
+    /// The end of the paid period of a subscription, if the response contains it.
     private let paidUntil: Date?
     private let quantity: Int
     private let isTest: Bool
 
-    /// Nil where it is none.
+    /// Creates a purchase, or returns nil if the JSON is not a purchase.
     init?(_ json: JSONValue, _ reference: AmazonReference) {
         switch reference {
         case .receiptID:
@@ -36,12 +37,12 @@ struct AmazonPurchase: Sendable {
             paidUntil = ["renewalDate", "gracePeriodEndDate", "freeTrialEndDate"]
                 .compactMap { Self.date(json[$0]) }.max()
             quantity = max(1, min(json["quantity"]?.integer ?? 1, 1_000_000))
-            isTest = json["testTransaction"]?.truth ?? false
+            isTest = json["testTransaction"]?.boolValue ?? false
         case .purchaseToken:
             guard let kind = json["itemType"]?.text.flatMap({ Kind(rawValue: $0) }),
                 let product = json["sku"]?.text, !product.isEmpty, let ended = Self.optionalDate(json["endDate"])
             else { return nil }
-            // Only subscriptions are told the time of.
+            // The response contains a purchase time for subscriptions only.
             guard
                 let purchased = Self.date(json["startDate"])
                     ?? (kind == .subscription ? nil : Date(timeIntervalSince1970: 0))
@@ -54,31 +55,35 @@ struct AmazonPurchase: Sendable {
             self.ended = ended
             paidUntil = nil
             quantity = 1
-            isTest = json["testTransaction"]?.truth ?? false
+            isTest = json["testTransaction"]?.boolValue ?? false
         }
     }
 
+    /// Returns the purchase as a transaction.
+    ///
     /// - Parameters:
-    ///   - lease: for so many seconds a subscription without an end counts as running, until Amazon is asked again.
-    ///   - isSandbox: whether the whole service is the sandbox's.
+    ///   - lease: The period in seconds during which a subscription without an end counts as running, until the
+    ///     next call to Amazon.
+    ///   - isSandbox: A Boolean value that indicates whether the whole service is the sandbox.
     func transaction(
         in store: StoreName, _ reference: AmazonReference, of user: String, lease: TimeInterval, isSandbox: Bool,
-        at moment: Date
+        at timestamp: Date
     ) -> StoreTransaction {
         let id = identifier(reference, user)
         let isSubscription = kind == .subscription
         return StoreTransaction(
             store: store, id: id, original: id, product: product, purchased: purchased,
-            expires: isSubscription ? ended ?? paidUntil ?? moment.addingTimeInterval(lease) : nil,
+            expires: isSubscription ? ended ?? paidUntil ?? timestamp.addingTimeInterval(lease) : nil,
             revoked: isSubscription ? nil : ended, quantity: quantity,
-            environment: isTest || isSandbox ? .sandbox : .production, told: moment)
+            environment: isTest || isSandbox ? .sandbox : .production, reported: timestamp)
     }
 
-    /// A receipt's identifier stays the same as long as the purchase; a purchase token is renewed, so that a digest of what
-    /// stays stands for it.
+    /// Returns an identifier that stays the same for the whole life of the purchase. A receipt's identifier does. A
+    /// purchase token changes with each renewal, so a digest of the user, the product and the purchase time
+    /// replaces it.
     private func identifier(_ reference: AmazonReference, _ user: String) -> String {
         switch reference {
-        case .receiptID(let text) where text.utf8.count <= StoreTransaction.longestText: return text
+        case .receiptID(let text) where text.utf8.count <= StoreTransaction.maxTextLength: return text
         case .receiptID(let text): return "receipt:\(Self.digest([text]))"
         case .purchaseToken:
             return "v1:\(Self.digest([user, product, String(Int(purchased.timeIntervalSince1970 * 1000))]))"
@@ -94,7 +99,8 @@ struct AmazonPurchase: Sendable {
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// A date or none; nil where it is something else, which must not be taken for none.
+    /// Returns the date, or `.some(nil)` if the value is missing. Returns nil if the value is something else,
+    /// because an unreadable date must not count as a missing date.
     private static func optionalDate(_ value: JSONValue?) -> Date?? {
         switch value {
         case nil, .null, .string(""): return .some(nil)

@@ -1,11 +1,15 @@
-/// What an app has from Amazon for a purchase: by which version of the Receipt Verification Service it is asked about.
+/// A reference to a purchase that an app received from Amazon. Its case selects the version of the Receipt
+/// Verification Service.
 enum AmazonReference: Sendable, Equatable {
-    /// In-app purchasing 2 and later: verified by version 1.0.
+    /// A receipt of in-app purchasing 2 or later, verified by version 1.0.
     case receiptID(String)
-    /// In-app purchasing 1: verified by version 2.0.
+    /// A purchase token of in-app purchasing 1, verified by version 2.0.
     case purchaseToken(String)
 
-    /// The segments of the path of either operation, the user between them left out (PROTOCOLS 1.6).
+    /// The version segment of the path. ``verification`` and ``label`` are further segments, and the user comes
+    /// between them.
+    ///
+    /// Source: Store receipts in the Pugpig style, “Amazon verification URLs”.
     var version: String {
         switch self {
         case .receiptID: "1.0"
@@ -33,7 +37,7 @@ enum AmazonReference: Sendable, Equatable {
         }
     }
 
-    /// The same kind of reference with another text.
+    /// Returns a reference of the same kind with another text.
     func replaced(by text: String) -> AmazonReference {
         switch self {
         case .receiptID: .receiptID(text)

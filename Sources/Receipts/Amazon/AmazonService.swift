@@ -3,14 +3,17 @@ import Gatefold
 import JSON
 import OutgoingRequests
 
-/// Amazon's Receipt Verification Service, in both its versions (PROTOCOLS 1.6).
+/// Amazon's Receipt Verification Service, in both versions.
 ///
-/// The developer's shared secret is a segment of every path, so no URL of these ever reaches a log or an error.
+/// The developer's shared secret is a segment of every path. Therefore no URL of this service reaches a log or an
+/// error.
+///
+/// Source: Store receipts in the Pugpig style, “Amazon verification URLs”.
 struct AmazonService: Sendable {
-    enum Word: Sendable {
-        /// - Parameter reference: what was asked about in the end: renewing may have given another.
+    enum Reply: Sendable {
+        /// - Parameter reference: The reference of the last call. It differs from the first if Amazon renewed it.
         case found(JSONValue, AmazonReference)
-        case refused(ReceiptRefusal)
+        case rejected(ReceiptRejection)
     }
 
     let base: ServiceURL
@@ -18,55 +21,59 @@ struct AmazonService: Sendable {
     let http: OutgoingHTTP
     let protected: ProtectedStore
 
-    /// Verifies; where Amazon says that the reference has to be renewed (499), renews it and verifies again, once.
+    /// Verifies a reference. If Amazon requires a renewal of the reference (499), renews it and verifies once more.
     ///
-    /// - Throws: what says that Amazon could not be asked.
-    func verify(_ reference: AmazonReference, of user: String) async throws -> Word {
+    /// - Throws: An error if the call to Amazon fails.
+    func verify(_ reference: AmazonReference, of user: String) async throws -> Reply {
         let first = try await put(reference.verification, reference, user)
-        guard first.status == Self.mustBeRenewed else { return try word(first, reference) }
+        guard first.status == Self.mustBeRenewed else { return try reply(first, reference) }
         let renewal = try await put("renew", reference, user)
         guard renewal.status == 200 else {
-            // A renewal that has to be renewed has come to its end.
-            if renewal.status == Self.mustBeRenewed { return .refused(ReceiptRefusal(.expired, code: renewal.status)) }
-            return try word(renewal, reference)
+            // A renewal that itself requires a renewal means that the purchase has expired.
+            if renewal.status == Self.mustBeRenewed {
+                return .rejected(ReceiptRejection(.expired, code: renewal.status))
+            }
+            return try reply(renewal, reference)
         }
         let renewed = (try? JSONParser.parse(renewal.body))?[reference.label]?.text
         let next = renewed.map { reference.replaced(by: $0) } ?? reference
         let second = try await put(next.verification, next, user)
-        if second.status == Self.mustBeRenewed { return .refused(ReceiptRefusal(.expired, code: second.status)) }
-        return try word(second, next)
+        if second.status == Self.mustBeRenewed { return .rejected(ReceiptRejection(.expired, code: second.status)) }
+        return try reply(second, next)
     }
 
     private static let mustBeRenewed = 499
 
-    /// Statuses that are no verdict are thrown inside, so that they count against the service.
-    private func put(_ operation: String, _ reference: AmazonReference, _ user: String) async throws -> HTTPAnswer {
+    /// Sends a request. Statuses that are no verdict are thrown inside the protection, so that they count as
+    /// failures of the service.
+    private func put(_ operation: String, _ reference: AmazonReference, _ user: String) async throws -> OutboundResponse
+    {
         let segments = [
             "version", reference.version, operation, "developer", String(decoding: key.bytes, as: UTF8.self), "user",
             user, reference.label, reference.text,
         ]
         guard let url = base.appending(segments) else {
-            return HTTPAnswer(status: 400, headers: [], body: [])
+            return OutboundResponse(status: 400, headers: [], body: [])
         }
-        let question = HTTPQuestion(url: url, isRepeatable: true)
-        return try await protected.ask {
-            let answer = try await http.send(question)
-            switch answer.status {
-            case 200, 400, 410, 497, 498, Self.mustBeRenewed: return answer
+        let request = OutboundRequest(url: url, isRepeatable: true)
+        return try await protected.perform {
+            let response = try await http.send(request)
+            switch response.status {
+            case 200, 400, 410, 497, 498, Self.mustBeRenewed: return response
             case 496: throw AmazonFailure.wrongSharedKey
-            default: throw AmazonFailure.status(answer.status)
+            default: throw AmazonFailure.status(response.status)
             }
         }
     }
 
-    private func word(_ answer: HTTPAnswer, _ reference: AmazonReference) throws(AmazonFailure) -> Word {
-        switch answer.status {
+    private func reply(_ response: OutboundResponse, _ reference: AmazonReference) throws(AmazonFailure) -> Reply {
+        switch response.status {
         case 200:
-            guard let json = try? JSONParser.parse(answer.body) else { throw .notUnderstood }
+            guard let json = try? JSONParser.parse(response.body) else { throw .notUnderstood }
             return .found(json, reference)
-        // Nothing was bought by it, or not by this user.
-        case 400, 497: return .refused(ReceiptRefusal(.notFound, code: answer.status))
-        default: return .refused(ReceiptRefusal(.expired, code: answer.status))
+        // The reference names no purchase, or a purchase of another user.
+        case 400, 497: return .rejected(ReceiptRejection(.notFound, code: response.status))
+        default: return .rejected(ReceiptRejection(.expired, code: response.status))
         }
     }
 }

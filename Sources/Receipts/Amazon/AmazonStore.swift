@@ -1,22 +1,25 @@
 import Foundation
 import Gatefold
 
-/// A developer's apps in the Amazon Appstore (PROTOCOLS 1.6).
+/// The apps of one developer in the Amazon Appstore.
 ///
-/// Everything is asked of Amazon: nothing it sells is signed.
+/// Every verification calls Amazon, because Amazon signs no purchases.
+///
+/// Source: Store receipts in the Pugpig style, “Amazon receipts”.
 struct AmazonStore: ReceiptVerifier {
-    /// What the part ``StoreReceipt/Part/token`` is; ``StoreReceipt/Part/receipt`` always is a receipt's identifier.
-    enum TokenMeaning: String, Sendable, CaseIterable {
+    /// The meaning of the part ``StoreReceipt/Part/token``. The part ``StoreReceipt/Part/receipt`` is always a
+    /// receipt's identifier.
+    enum AmazonTokenKind: String, Sendable, CaseIterable {
         case receiptID = "receipt_id"
         case purchaseToken = "purchase_token"
     }
 
     let store: StoreName
-    /// The package names of the apps; empty for all of the developer's.
+    /// The package names of the apps. An empty set means all apps of the developer.
     let apps: Set<String>
-    let tokens: TokenMeaning
+    let tokens: AmazonTokenKind
     let isSandbox: Bool
-    /// In seconds, see ``AmazonPurchase/transaction(in:_:of:lease:isSandbox:at:)``.
+    /// The lease in seconds. See ``AmazonPurchase/transaction(in:_:of:lease:isSandbox:at:)``.
     let lease: TimeInterval
     let service: AmazonService
 
@@ -24,20 +27,20 @@ struct AmazonStore: ReceiptVerifier {
 
     func sells(app: String) -> Bool { apps.isEmpty || apps.contains(app) }
 
-    /// Texts longer than this, in bytes, are nobody's.
-    private static let longest = 4096
+    /// The maximum length of a text in bytes. Amazon issues no longer text.
+    private static let maxLength = 4096
 
     func isPlausible(_ receipt: StoreReceipt) -> Bool { reference(in: receipt) != nil }
 
     func verify(
-        _ receipt: StoreReceipt, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ receipt: StoreReceipt, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> ReceiptVerdict {
-        guard let (reference, user) = reference(in: receipt) else { return .refused(ReceiptRefusal(.malformed)) }
-        switch try await ask(reference, user, at: moment) {
-        case .refused(let refusal): return .refused(refusal)
+        guard let (reference, user) = reference(in: receipt) else { return .rejected(ReceiptRejection(.malformed)) }
+        switch try await query(reference, user, at: timestamp) {
+        case .rejected(let rejection): return .rejected(rejection)
         case .found(let transaction):
             guard allowed.contains(transaction.environment) else {
-                return .refused(ReceiptRefusal(.wrongEnvironment))
+                return .rejected(ReceiptRejection(.wrongEnvironment))
             }
             return .genuine([transaction])
         }
@@ -45,39 +48,39 @@ struct AmazonStore: ReceiptVerifier {
 
     func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
-        at moment: Date
+        at timestamp: Date
     ) async throws -> [StoreTransaction]? {
         guard let receipt, let (reference, user) = reference(in: receipt) else { return nil }
-        switch try await ask(reference, user, at: moment) {
+        switch try await query(reference, user, at: timestamp) {
         case .found(let found):
             return found.original == transaction.original && allowed.contains(found.environment) ? [found] : []
-        case .refused(let refusal) where refusal.reason == .expired:
-            // A subscription may be over before the time told last; what has no end was taken back.
-            return [transaction.ends == nil ? transaction.takenBack(at: moment) : transaction.ended(at: moment)]
-        case .refused: return []
+        case .rejected(let rejection) where rejection.reason == .expired:
+            // A subscription can be over before its last known end. A purchase without an end was refunded.
+            return [transaction.ends == nil ? transaction.refunded(at: timestamp) : transaction.ended(at: timestamp)]
+        case .rejected: return []
         }
     }
 
-    private enum Answer {
+    private enum ServiceResult {
         case found(StoreTransaction)
-        case refused(ReceiptRefusal)
+        case rejected(ReceiptRejection)
     }
 
-    private func ask(_ reference: AmazonReference, _ user: String, at moment: Date) async throws -> Answer {
+    private func query(_ reference: AmazonReference, _ user: String, at timestamp: Date) async throws -> ServiceResult {
         switch try await service.verify(reference, of: user) {
-        case .refused(let refusal): return .refused(refusal)
+        case .rejected(let rejection): return .rejected(rejection)
         case .found(let json, let last):
             guard let purchase = AmazonPurchase(json, last) else { throw AmazonFailure.notUnderstood }
-            // Named by what the app has, which stays the same when Amazon renews it.
+            // The app's own reference names the purchase, because it stays the same when Amazon renews it.
             return .found(
                 purchase.transaction(
-                    in: store, reference, of: user, lease: lease, isSandbox: isSandbox, at: moment))
+                    in: store, reference, of: user, lease: lease, isSandbox: isSandbox, at: timestamp))
         }
     }
 
     private func reference(in receipt: StoreReceipt) -> (AmazonReference, user: String)? {
         guard let user = receipt[.user], let text = receipt[.receipt] ?? receipt[.token],
-            [user, text].allSatisfy({ $0.utf8.count <= Self.longest && !["", ".", ".."].contains($0) })
+            [user, text].allSatisfy({ $0.utf8.count <= Self.maxLength && !["", ".", ".."].contains($0) })
         else { return nil }
         if receipt[.receipt] == nil, tokens == .purchaseToken { return (.purchaseToken(text), user) }
         return (.receiptID(text), user)

@@ -3,14 +3,14 @@ import Gatefold
 import OutgoingRequests
 import Settings
 
-/// The Amazon Appstore, `kind: amazon`: the apps of one developer.
+/// The settings of `kind: amazon`: the apps of one developer in the Amazon Appstore.
 struct AmazonStoreSettings: StoreSettings {
     static let kind = StoreKind.amazon
 
     private let name: StoreName
     private let apps: Set<String>
     private let key: Secret
-    private let tokens: AmazonStore.TokenMeaning
+    private let tokens: AmazonStore.AmazonTokenKind
     private let isSandbox: Bool
     private let lease: TimeInterval
     private let url: ServiceURL
@@ -20,10 +20,12 @@ struct AmazonStoreSettings: StoreSettings {
     let environments: Set<StoreEnvironment> = [.production, .sandbox]
 
     /// Reads `shared_secret`, `apps`, `token`, `sandbox`, `lease`, `url`, `http` and the protection's keys.
+    ///
+    /// `lease` has the default 1 d and the range 1 min to 31 d.
     init(name: StoreName, settings: SettingsSection) throws(SettingsError) {
         self.name = name
         _ = try settings.string("kind")
-        guard let text = try settings.foreignSecret("shared_secret") else {
+        guard let text = try settings.externalSecret("shared_secret") else {
             throw settings.error("shared_secret", expected: "missing; expected {file: PATH} or {env: NAME}")
         }
         guard text.utf8.count <= 512, ![".", ".."].contains(text) else {
@@ -43,7 +45,7 @@ struct AmazonStoreSettings: StoreSettings {
         let section = try settings.section("http")
         http = try OutgoingHTTPSettings(section)
         guard http.redirects == .never else {
-            // The secret is in the path: where it goes, nobody but the configuration says.
+            // The secret is in the path, so only the configuration may choose the address that receives it.
             throw section.error("redirects", expected: "expected never")
         }
         try section.finish()

@@ -1,15 +1,15 @@
 package import Gatefold
 
-/// What a publisher's apps are at Apple, as every form of receipt is compared with it.
+/// The identity of a publisher's apps at Apple. Every receipt format is compared with it.
 package struct AppleApps: Sendable {
     package let store: StoreName
-    /// The bundle identifiers of the apps, letter by letter.
+    /// The bundle identifiers of the apps. The comparison is exact.
     package let bundles: Set<String>
-    /// Apple's number of the app, where it is known; signed data of production is compared with it.
+    /// Apple's number of the app, if known. Signed data of production is compared with it.
     package let appID: Int64?
-    /// The environments that are verified at all.
+    /// The environments whose receipts are verified.
     package let environments: Set<StoreEnvironment>
-    /// Apple's root certificates, in DER: the only ones trusted, and never the system's.
+    /// Apple's root certificates in DER. Only these are trusted, never the system's.
     package let roots: [[UInt8]]
 
     package init(

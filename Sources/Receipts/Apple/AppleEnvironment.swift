@@ -1,10 +1,12 @@
 package import Gatefold
 
-/// The words by which Apple names where a receipt comes from (PROTOCOLS 6.1 to 6.3).
+/// The names that Apple gives to the environment of a receipt.
+///
+/// Source: App Store protocol, “Unified receipts” and “Environments without a signature”.
 package enum AppleEnvironment {
-    private static let words: [String: StoreEnvironment] = [
+    private static let names: [String: StoreEnvironment] = [
         "Production": .production,
-        // Bought in volume by an organisation.
+        // An organisation bought it in volume.
         "ProductionVPP": .production,
         "ProductionSandbox": .sandbox,
         "ProductionVPPSandbox": .sandbox,
@@ -13,6 +15,7 @@ package enum AppleEnvironment {
         "LocalTesting": .localTesting,
     ]
 
-    /// Nil for a word that is not known: nothing may count as bought because of it.
-    package static func named(_ word: String) -> StoreEnvironment? { words[word] }
+    /// Returns the environment of a name, or nil if the name is unknown, because an unknown name must not prove a
+    /// purchase.
+    package static func named(_ word: String) -> StoreEnvironment? { names[word] }
 }

@@ -3,20 +3,22 @@ import Settings
 import SwiftASN1
 import X509
 
-/// Apple's root certificates as files: the key `roots`.
+/// A reader of Apple's root certificates, which are files named by the key `roots`.
 ///
-/// They do not come with Gatefold, so that whoever runs it knows where the trust comes from: Apple publishes them.
+/// Gatefold does not include them, so that the operator knows where the trust comes from. Apple publishes them.
 enum AppleRoots {
     static let source = "https://www.apple.com/certificateauthority/"
-    /// In bytes.
-    static let largest = 64 << 10
+    /// The maximum size of a file in bytes.
+    static let maxSize = 64 << 10
 
-    /// - Returns: in DER; none where the key is missing.
+    /// Reads the certificates.
+    ///
+    /// - Returns: The certificates in DER. The array is empty if the key is missing.
     static func read(_ section: SettingsSection) throws(SettingsError) -> [[UInt8]] {
         var roots: [[UInt8]] = []
         for path in try section.strings("roots") ?? [] {
             let full = path.hasPrefix("/") ? path : "\(section.folder)/\(path)"
-            guard let data = try? Data(contentsOf: URL(fileURLWithPath: full)), data.count <= largest else {
+            guard let data = try? Data(contentsOf: URL(fileURLWithPath: full)), data.count <= maxSize else {
                 throw section.error(
                     "roots", expected: "expected a readable file at \(full): one of Apple's roots from \(source)")
             }
@@ -29,7 +31,7 @@ enum AppleRoots {
         return roots
     }
 
-    /// Those in a file; none for anything but certificates.
+    /// Returns the certificates in a file, or an empty array if the file contains anything but certificates.
     private static func certificates(_ bytes: [UInt8]) -> [[UInt8]] {
         // The identifier of SEQUENCE in ASN.1.
         if bytes.first == 0x30 { return (try? Certificate(derEncoded: bytes)) == nil ? [] : [bytes] }

@@ -1,38 +1,40 @@
 package import Foundation
 package import Gatefold
 
-/// Apple's newer forms, StoreKit 2 and what belongs to it: signed transactions (JWS), the App Store Server API and its
-/// notifications (PROTOCOLS 6.3). ``AppleStore`` hands over to it what it recognises as one of them.
+/// The verification of Apple's newer formats: signed transactions of StoreKit 2 (JWS), the App Store Server API and
+/// its notifications. ``AppleStore`` passes on every receipt in one of these formats.
 ///
-/// As everywhere, a thrown error means that Apple could not be asked, and is no refusal.
+/// A thrown error always means that Apple was not reachable. It is never a rejection.
+///
+/// Source: App Store protocol, “Signed data”.
 package protocol AppleSignedData: Sendable {
-    /// Whether the App Store Server API is configured. Without it signed data is verified all the same, but neither
-    /// ``transactions(id:allowing:at:)`` nor ``current(_:allowing:at:)`` is called.
-    var asksServer: Bool { get }
+    /// A Boolean value that indicates whether the App Store Server API is configured. Without it signed data is
+    /// still verified, but neither ``transactions(id:allowing:at:)`` nor ``current(_:allowing:at:)`` is called.
+    var queriesServer: Bool { get }
 
-    /// What a signed transaction proves.
+    /// Returns the transactions that a signed transaction proves.
     ///
-    /// - Parameter signed: three segments of base64url with dots between them.
+    /// - Parameter signed: Three segments of base64url, separated by dots.
     func transactions(
-        signed: String, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        signed: String, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> ReceiptVerdict
 
-    /// What Apple knows about a transaction, and about the purchase it belongs to.
+    /// Returns Apple's record of a transaction and of the purchase that contains it.
     ///
-    /// - Parameter id: a transaction's identifier: one to twenty decimal digits.
+    /// - Parameter id: The identifier of a transaction: 1 to 20 decimal digits.
     func transactions(
-        id: String, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        id: String, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> ReceiptVerdict
 
-    /// The transactions of a purchase as they are now; none where Apple knows it no longer.
+    /// Returns the current transactions of a purchase, or an empty array if Apple no longer has the purchase.
     func current(
-        _ transaction: StoreTransaction, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ transaction: StoreTransaction, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> [StoreTransaction]
 
     /// Reads a notification of version 2.
     ///
-    /// - Parameter body: of the HTTP request, as it came.
+    /// - Parameter body: The body of the HTTP request, unchanged.
     func notification(
-        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> NotificationVerdict
 }

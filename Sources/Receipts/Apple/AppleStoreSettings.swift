@@ -24,7 +24,7 @@ public struct AppleStoreSettings: StoreSettings {
             environments: environments, roots: try AppleRoots.read(settings))
         if apps.appID != nil, apps.bundles.count > 1 {
             throw settings.error(
-                "app_id", expected: "expected it with one bundle alone: every app has a number of its own at Apple")
+                "app_id", expected: "expected it with one bundle only, because every app has its own number at Apple")
         }
         server =
             settings.has("server_api") ? try AppStoreServerSettings(try settings.section("server_api")) : nil
@@ -40,11 +40,11 @@ public struct AppleStoreSettings: StoreSettings {
         }
         settings.warn(
             "roots",
-            "without them every receipt is sent to Apple, and what StoreKit 2 signs is refused; expected \(roots)")
+            "without them every receipt is sent to Apple, and what StoreKit 2 signs is rejected; expected \(roots)")
     }
 
     public func open(_ services: StoreServices) throws -> any ReceiptVerifier {
-        // One that is missing is to be known of now.
+        // Loads the library at start, so that a missing library is reported now.
         try CryptoLibrary.load()
         let protected = ProtectedStore(protection, services: services)
         return AppleStore(
@@ -68,7 +68,8 @@ public struct AppleStoreSettings: StoreSettings {
             environments.insert(environment)
         }
         guard !environments.isEmpty else { throw settings.error("environments", expected: "expected at least one") }
-        // Anybody can sign what counts there (PROTOCOLS 6.3).
+        // Anyone can sign receipts of these environments. Source: App Store protocol, “Environments without a
+        // signature”.
         guard environments.allSatisfy(\.isLocal) || !environments.contains(where: \.isLocal) else {
             throw settings.error(
                 "environments", expected: "expected xcode and local-testing never together with production or sandbox")

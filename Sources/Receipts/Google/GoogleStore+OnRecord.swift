@@ -1,59 +1,60 @@
 import Foundation
 import Gatefold
 
-/// What is done about a purchase on record, with the receipt that proved it.
+/// Operations on a recorded purchase, with the receipt that proved it.
 extension GoogleStore {
     func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
-        at moment: Date
+        at timestamp: Date
     ) async throws -> [StoreTransaction]? {
         guard let publisher, let receipt else { return nil }
-        let questions = self.questions(about: transaction, receipt)
-        if questions.isEmpty { return nil }
-        var refusal: ReceiptRefusal?
-        for question in questions {
-            switch try await publisher.answer(question, about: self, at: moment) {
-            case .refused(let reason): refusal = refusal ?? reason
+        let queries = self.queries(about: transaction, receipt)
+        if queries.isEmpty { return nil }
+        var rejection: ReceiptRejection?
+        for query in queries {
+            switch try await publisher.result(query, about: self, at: timestamp) {
+            case .rejected(let reason): rejection = rejection ?? reason
             case .found(let found):
                 let known = Self.known(found, as: transaction)
                 if !known.isEmpty { return known.filter { allowed.contains($0.environment) } }
             }
         }
-        switch refusal?.reason {
-        case .expired: return [transaction.ended(at: moment)]
-        case .revoked: return [transaction.takenBack(at: moment)]
+        switch rejection?.reason {
+        case .expired: return [transaction.ended(at: timestamp)]
+        case .revoked: return [transaction.refunded(at: timestamp)]
         default: return []
         }
     }
 
     func acknowledge(_ transaction: StoreTransaction, receipt: StoreReceipt?) async throws {
         guard let publisher, publisher.acknowledges else { return }
-        let questions = receipt.map { self.questions(about: transaction, $0) } ?? []
-        guard let first = questions.first else { throw GoogleFailure.noPurchaseToken }
-        if questions.count == 1 { return try await publisher.acknowledge(transaction, token: first.token) }
-        for question in questions {
-            let answer = try await publisher.answer(question, about: self, at: transaction.told)
-            guard case .found(let found) = answer, !Self.known(found, as: transaction).isEmpty else { continue }
-            return try await publisher.acknowledge(transaction, token: question.token)
+        let queries = receipt.map { self.queries(about: transaction, $0) } ?? []
+        guard let first = queries.first else { throw GoogleFailure.noPurchaseToken }
+        if queries.count == 1 { return try await publisher.acknowledge(transaction, token: first.token) }
+        for query in queries {
+            let result = try await publisher.result(query, about: self, at: transaction.reported)
+            guard case .found(let found) = result, !Self.known(found, as: transaction).isEmpty else { continue }
+            return try await publisher.acknowledge(transaction, token: query.token)
         }
         throw GoogleFailure.noPurchaseToken
     }
 
-    /// What Google is asked about a purchase on record.
+    /// Returns the queries to Google about a recorded purchase.
     ///
-    /// Of signed orders the one that names the purchase. The number of an unsigned one only says which to ask about first: its
-    /// sender may have written any, and it is Google's answer that says what it is.
-    private func questions(about transaction: StoreTransaction, _ receipt: StoreReceipt) -> [GoogleQuestion] {
+    /// With signed orders, only the order that names the purchase is queried. An unsigned order number only decides
+    /// the sequence of queries, because its sender may have written any number. Google's response identifies the
+    /// purchase.
+    private func queries(about transaction: StoreTransaction, _ receipt: StoreReceipt) -> [GoogleQuery] {
         switch read(receipt) {
-        case .refused: return []
+        case .rejected: return []
         case .token(let token, let product):
-            return [GoogleQuestion(token: token, product: product ?? transaction.product, mustBeProduct: false)]
+            return [GoogleQuery(token: token, product: product ?? transaction.product, mustBeProduct: false)]
         case .orders(let orders, let isSigned):
             let ours = orders.filter { $0.package == package }
             let named = ours.filter { Self.names($0, transaction) }
             let others = isSigned ? [] : ours.filter { !Self.names($0, transaction) }
-            return (named + others).prefix(Self.mostAsked).map {
-                GoogleQuestion(
+            return (named + others).prefix(Self.maxLookups).map {
+                GoogleQuery(
                     token: $0.token, product: $0.product, order: isSigned ? $0.order : nil, mustBeProduct: false)
             }
         }
@@ -65,8 +66,9 @@ extension GoogleStore {
         return [original, GooglePurchaseID.item(transaction.product, of: original)].contains(transaction.original)
     }
 
-    /// Those that are of the purchase on record, under the name it has there. One of several products is named with its
-    /// product and the only one without; a product may be added to a subscription and dropped, and it is the same purchase.
+    /// Returns the transactions of the recorded purchase, under its recorded name. A product's name is part of the
+    /// identifier if the purchase has several products, and is not if it has only one. A product may be added to or
+    /// removed from a subscription, and the purchase remains the same.
     private static func known(_ found: [StoreTransaction], as known: StoreTransaction) -> [StoreTransaction] {
         let same = found.filter { $0.original == known.original }
         if !same.isEmpty { return same }
@@ -88,6 +90,6 @@ extension StoreTransaction {
         StoreTransaction(
             store: store, id: id, original: original, product: product, purchased: purchased, expires: expires,
             grace: grace, revoked: revoked, quantity: quantity, environment: environment,
-            awaitsAcknowledgement: awaitsAcknowledgement, told: told)
+            awaitsAcknowledgement: awaitsAcknowledgement, reported: reported)
     }
 }

@@ -3,7 +3,7 @@ import Gatefold
 import OutgoingRequests
 import Settings
 
-/// Google Play, `kind: google`: one app.
+/// The settings of `kind: google`: one app on Google Play.
 struct GoogleStoreSettings: StoreSettings {
     static let kind = StoreKind.google
 
@@ -18,7 +18,8 @@ struct GoogleStoreSettings: StoreSettings {
 
     let environments: Set<StoreEnvironment> = [.production, .sandbox]
 
-    /// Reads `package`, `public_key`, `service_account`, `acknowledge`, `url`, `token_url`, `http` and the protection's keys.
+    /// Reads `package`, `public_key`, `service_account`, `acknowledge`, `url`, `token_url`, `http` and the
+    /// protection's keys.
     init(name: StoreName, settings: SettingsSection) throws(SettingsError) {
         self.name = name
         _ = try settings.string("kind")
@@ -78,7 +79,7 @@ struct GoogleStoreSettings: StoreSettings {
     func open(_ services: StoreServices) throws -> any ReceiptVerifier {
         guard let account else { return GoogleStore(store: name, package: package, key: key, publisher: nil) }
         let client = OutgoingHTTP(http)
-        let tokens = TokenKeeper(clock: services.clock) {
+        let tokens = TokenCache(clock: services.clock) {
             try await account.token(through: client, at: services.clock.now)
         }
         let calls = GoogleCalls(

@@ -1,16 +1,16 @@
 import Gatefold
 package import Protections
 
-/// Stands around every question to a store, so that its bad days are not the readers': one that fails is left in peace, is
-/// asked so many things at once and no more, and is waited for so long and no longer.
+/// The protection of all queries to a store, so that a failing store does not affect readers. It pauses queries to
+/// a store that fails, limits the number of concurrent queries, and limits the duration of each query.
 ///
 /// ```swift
 /// let protected = ProtectedStore(settings.protection, services: services)
 /// let answer = try await protected.ask { try await http.send(question) }
 /// ```
 ///
-/// Throw from the closure what says that the store could not be asked, and return what is a verdict: what is thrown counts
-/// against the store, unless it is an `AnswerFailure` about one answer alone.
+/// The closure must throw an error if the store is unavailable, and return every verdict. A thrown error counts as
+/// a failure of the store, unless it is an `RequestScopedFailure` about one response only.
 package final class ProtectedStore: Sendable {
     private let breaker: CircuitBreaker
     private let limit: ConcurrencyLimit
@@ -26,13 +26,15 @@ package final class ProtectedStore: Sendable {
         deadline = Deadline(seconds: settings.deadline, sleep: sleep)
     }
 
-    /// - Throws: ``ProtectionError``, `CancellationError`, or what the question throws.
-    package func ask<Answer: Sendable>(
-        _ question: @escaping @Sendable () async throws -> Answer
-    ) async throws -> Answer {
+    /// Runs a query under the protection.
+    ///
+    /// - Throws: ``ProtectionError``, `CancellationError`, or the error of the query.
+    package func perform<Value: Sendable>(
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         try await breaker.guarding { check in
-            try await limit.enter(.reader, stillWanted: check)
-            return try await deadline.bound(question, ended: limit.leave)
+            try await limit.enter(.reader, checkStillNeeded: check)
+            return try await deadline.bound(operation, ended: limit.leave)
         }
     }
 }

@@ -2,18 +2,19 @@ public import Foundation
 public import Protections
 package import Settings
 
-/// How the questions to one store are protected: the keys `deadline`, `concurrency` and `breaker` of its settings.
-/// Everything has a default; times in seconds.
+/// The protection of the queries to one store: the keys `deadline`, `concurrency` and `breaker` of its settings.
+/// All keys have defaults. Times are in seconds.
 public struct StoreProtection: Sendable, Equatable {
-    /// How long one question may take, from its turn to the end of the answer.
+    /// The time limit of one query, from its admission to the end of the response. Default: 10 s. Range: 0.01 s to
+    /// 300 s.
     public var deadline: TimeInterval = 10
     public var concurrency = ConcurrencySettings()
-    /// Nil where it is switched off.
+    /// The settings of the circuit breaker, or nil if it is disabled.
     public var breaker: BreakerSettings? = BreakerSettings()
 
     public init() {}
 
-    /// The section may have more keys: whoever has it calls `finish()`.
+    /// Reads the settings. The section may have more keys, so the caller calls `finish()`.
     ///
     /// - Throws: ``SettingsError`` for values out of range and for unknown keys.
     package init(_ section: SettingsSection) throws(SettingsError) {

@@ -1,7 +1,8 @@
 public import Gatefold
 public import Settings
 
-/// Every kind of app store there is: a new one is a folder, a conformance to ``StoreSettings`` and a line here.
+/// The registry of all kinds of app stores. A new kind is a folder, a conformance to ``StoreSettings`` and a line
+/// here.
 public enum StoreRegistry {
     static let kinds: [any StoreSettings.Type] = [
         AmazonStoreSettings.self,
@@ -9,7 +10,7 @@ public enum StoreRegistry {
         GoogleStoreSettings.self,
     ]
 
-    /// Reads one store's settings by the kind they name.
+    /// Reads the settings of one store according to their `kind`.
     public static func read(name: StoreName, settings: SettingsSection) throws(SettingsError) -> any StoreSettings {
         let names = StoreKind.allCases.map(\.rawValue).joined(separator: ", ")
         let kind = try settings.requiredString("kind", expected: "one of \(names)")

@@ -1,23 +1,25 @@
 public import Gatefold
 public import Settings
 
-/// A kind of app store as the configuration names it: reads its settings, then opens.
+/// A kind of app store in the configuration. It reads its settings and then opens the store.
 ///
-/// Reading touches nothing outside but the files of keys and roots that it names.
+/// Reading has no side effects. It reads only the key and root files that the settings name.
 public protocol StoreSettings: Sendable {
     /// The value of `kind` in the configuration.
     static var kind: StoreKind { get }
 
-    /// - Throws: ``SettingsError`` for settings this kind can not use, unknown ones included.
+    /// Reads the settings.
+    ///
+    /// - Throws: ``SettingsError`` for invalid or unknown settings.
     init(name: StoreName, settings: SettingsSection) throws(SettingsError)
 
-    /// The environments whose receipts can be verified at all; a publication says which of them count.
+    /// The environments whose receipts can be verified. The publication defines which of them are allowed.
     var environments: Set<StoreEnvironment> { get }
 
     func open(_ services: StoreServices) throws -> any ReceiptVerifier
 }
 
-/// What stores share.
+/// The services that all stores share.
 public struct StoreServices: Sendable {
     public let clock: WallClock
     public let random: RandomSource

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Folders whose lists of names are on the disk.
+/// Functions that synchronise folders and files to disk.
 package enum DurableFolder {
-    /// Brings the list of names of a file's folder to disk: without it a rename may not outlive a power cut.
+    /// Synchronises the folder that contains a file. Otherwise a rename may not survive a power failure.
     ///
     /// - Throws: ``SyncFailure``.
     package static func synchronise(of path: String) throws(SyncFailure) {
         try synchroniseFile(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 
-    /// Brings what a file holds to disk.
+    /// Synchronises the contents of a file.
     ///
     /// - Throws: ``SyncFailure``.
     package static func synchroniseFile(_ path: String) throws(SyncFailure) {
@@ -19,7 +19,7 @@ package enum DurableFolder {
         guard fsync(descriptor) == 0 else { throw SyncFailure(path: path, code: errno) }
     }
 
-    /// A folder, or a file in it, could not be brought to disk.
+    /// An error that indicates that a folder or a file could not be synchronised to disk.
     package struct SyncFailure: Error, Equatable, CustomStringConvertible {
         package let path: String
         package let code: CInt
@@ -29,6 +29,6 @@ package enum DurableFolder {
             self.code = code
         }
 
-        package var description: String { "\(path) can not be brought to disk: \(String(cString: strerror(code)))" }
+        package var description: String { "\(path) cannot be flushed to disk: \(String(cString: strerror(code)))" }
     }
 }

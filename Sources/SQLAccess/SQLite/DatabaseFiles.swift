@@ -4,17 +4,17 @@ import GRDBSQLite
 import Gatefold
 import Synchronization
 
-/// The files of an open database in WAL mode, known by device and inode.
+/// The files of an open database in WAL mode, identified by device and inode.
 ///
-/// A process goes on writing to a file that was deleted or replaced under it, and nothing of that is there after the next
-/// start. SQLite removes none of the files while a connection has them open, so each must stay the one that was opened, and the
-/// WAL must hold what was written to it.
+/// A process can continue to write to a file that was deleted or replaced. That data is lost at the next start.
+/// SQLite removes none of the files while a connection has them open. Each file must therefore remain the one that
+/// was opened, and the WAL must contain the data that was written to it.
 package struct DatabaseFiles: Sendable {
     private struct Identity: Equatable {
         let device: UInt64
         let inode: UInt64
 
-        /// Nil where there is no such file.
+        /// Creates the identity of a file, or returns nil if the file does not exist.
         init?(_ path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
@@ -27,12 +27,12 @@ package struct DatabaseFiles: Sendable {
     private let log: WriteAheadLog
     private let damage = Damage()
 
-    /// Looks at the files of a connection whose WAL was read or written already.
+    /// Records the files of a connection that has already read or written its WAL.
     ///
-    /// - Parameter path: the path that the database was opened by; it may be a symbolic link.
-    /// - Throws: ``DatabaseFilesChanged`` when one of them is gone or replaced already.
+    /// - Parameter path: The path by which the database was opened. It may be a symbolic link.
+    /// - Throws: ``DatabaseFilesChanged`` if a file is already deleted or replaced.
     package init(of db: Database, path: String) throws {
-        // The side files lie beside the file itself, not beside a link to it.
+        // The side files are in the folder of the file itself, not in that of a link to it.
         guard let connection = db.sqliteConnection, let name = sqlite3_db_filename(connection, "main") else {
             throw DatabaseFilesChanged(path: path)
         }
@@ -41,25 +41,29 @@ package struct DatabaseFiles: Sendable {
             guard let identity = Identity(path) else { throw DatabaseFilesChanged(path: path) }
             return (path, identity)
         }
-        // SQLite compares its descriptor with the path: what was looked at is what is open.
+        // SQLite compares its descriptor with the path. This confirms that the recorded files are the open ones.
         let limit = try Int64.fetchOne(db, sql: "PRAGMA journal_size_limit") ?? -1
-        log = WriteAheadLog(path: file + "-wal", keptBytes: limit < 0 ? nil : limit)
+        log = WriteAheadLog(path: file + "-wal", retainedBytes: limit < 0 ? nil : limit)
         var hasMoved: CInt = 0
         guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved == 0
         else { throw DatabaseFilesChanged(path: path) }
     }
 
-    /// - Throws: ``DatabaseFilesChanged`` when a file is not the one that was opened, or no longer holds what was written.
+    /// Checks the files.
+    ///
+    /// - Throws: ``DatabaseFilesChanged`` if a file is not the one that was opened, or no longer contains the
+    ///   written data.
     package func check() throws(DatabaseFilesChanged) {
         for (path, identity) in files where Identity(path) != identity { throw DatabaseFilesChanged(path: path) }
-        guard log.isWhole() else { throw DatabaseFilesChanged(path: log.path, change: .cut) }
+        guard log.isComplete() else { throw DatabaseFilesChanged(path: log.path, change: .cut) }
         guard let path = files.first?.path, damage.isFound.withLock(\.self) else { return }
         throw DatabaseFilesChanged(path: path, change: .damaged)
     }
 
-    /// Takes note of an error: where it says that the file is no database or a damaged one, ``check()`` fails from now on. A
-    /// connection goes on writing by the pages that it remembers, and the next start does not find them.
-    package func note(_ error: any Error) {
+    /// Records an error. If it reports that the file is damaged or not a database, ``check()`` fails from now on.
+    /// The connection could continue to write because of its page cache, but the next start would not find that
+    /// data.
+    package func record(_ error: any Error) {
         guard let error = error as? DatabaseError, [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode) else {
             return
         }
@@ -71,13 +75,13 @@ package struct DatabaseFiles: Sendable {
     }
 }
 
-/// A database's file was deleted, replaced, cut or damaged while it was open.
+/// An error that indicates that a file of a database was deleted, replaced, truncated or damaged while it was open.
 package struct DatabaseFilesChanged: BackendFailure, Equatable, CustomStringConvertible {
     package enum Change: Sendable {
         case replaced
-        /// It is shorter than it was.
+        /// The file is shorter than before.
         case cut
-        /// SQLite could not read it.
+        /// SQLite could not read the file.
         case damaged
     }
 
@@ -90,10 +94,10 @@ package struct DatabaseFilesChanged: BackendFailure, Equatable, CustomStringConv
         let change =
             switch change {
             case .replaced: "was deleted or replaced"
-            case .cut: "was cut"
+            case .cut: "was truncated"
             case .damaged: "was damaged"
             }
         return "the file \(path) \(change) while it was open; "
-            + "expected nothing but Gatefold to change it, and a restart after it was put right"
+            + "expected only Gatefold to change it, and a restart after it is repaired"
     }
 }

@@ -1,14 +1,17 @@
 package import GRDB
 
-/// A database whose writes are acknowledged only while its files are those that were opened.
+/// A database that acknowledges writes only while its files are the ones that were opened.
 package struct GuardedDatabase<Writer: DatabaseWriter>: Sendable {
     private let writer: Writer
     private let files: DatabaseFiles
     private let didCommit: @Sendable (Database) throws -> Void
 
+    /// Creates a guarded database.
+    ///
     /// - Parameters:
-    ///   - files: of this connection, or of another one to the same database that stays open as long.
-    ///   - didCommit: called after each transaction, before it is acknowledged.
+    ///   - files: The files of this connection, or of another connection to the same database that stays open
+    ///     equally long.
+    ///   - didCommit: Called after each transaction, before it is acknowledged.
     package init(
         _ writer: Writer, files: DatabaseFiles, didCommit: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) {
@@ -18,15 +21,15 @@ package struct GuardedDatabase<Writer: DatabaseWriter>: Sendable {
     }
 
     package func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
-        try await noting { try await writer.read(body) }
+        try await recordingErrors { try await writer.read(body) }
     }
 
     /// Runs the body in a transaction.
     ///
-    /// - Throws: ``DatabaseFilesChanged`` when what was written would not be found again.
+    /// - Throws: ``DatabaseFilesChanged`` if the written data would be lost.
     package func write<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
         try files.check()
-        let value = try await noting {
+        let value = try await recordingErrors {
             try await writer.writeWithoutTransaction { db in
                 var value: Value?
                 try db.inTransaction {
@@ -37,7 +40,7 @@ package struct GuardedDatabase<Writer: DatabaseWriter>: Sendable {
                 return value
             }
         }
-        // The files may have gone while the transaction ran.
+        // The files may have been deleted or replaced while the transaction ran.
         try files.check()
         guard let value else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         return value
@@ -47,29 +50,31 @@ package struct GuardedDatabase<Writer: DatabaseWriter>: Sendable {
         _ body: @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try files.check()
-        let value = try await noting { try await writer.writeWithoutTransaction(body) }
+        let value = try await recordingErrors { try await writer.writeWithoutTransaction(body) }
         try files.check()
         return value
     }
 
-    private func noting<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    private func recordingErrors<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch {
-            files.note(error)
+            files.record(error)
             throw error
         }
     }
 
+    /// Checks the files of the database.
+    ///
     /// - Throws: ``DatabaseFilesChanged``.
     package func checkFiles() throws(DatabaseFilesChanged) { try files.check() }
 
-    /// Writes a page and brings it to disk, without changing anything: only a write shows that there is room for one.
+    /// Writes a page to disk without changing anything, because only a write proves that there is space.
     package func probe() async throws {
         try await write { db in try db.execute(sql: "PRAGMA user_version = 0") }
     }
 
-    /// Closes all connections; nothing may use them any more.
+    /// Closes all connections. They must not be used afterwards.
     package func close() throws { try writer.close() }
 }
 

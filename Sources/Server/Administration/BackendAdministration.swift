@@ -1,29 +1,29 @@
 import Backends
 import Gatefold
 
-/// What an operator sees of the backends, and does to them.
+/// The health checks, cache flushes and metrics of the backends, for an operator.
 struct BackendAdministration: Sendable {
-    let publications: CurrentPublications
-    private let patience: @Sendable () async throws -> Void
+    let publications: ReloadableSnapshot
+    private let healthTimeout: @Sendable () async throws -> Void
     private let gauges = ProtectionGauges()
 
-    /// - Parameter patience: ends when a backend has had time enough to say how it is. Whoever asks after this node, such as
-    ///   a load balancer, waits no longer than a second or two for all.
+    /// - Parameter healthTimeout: Returns when the time limit for the health checks of all backends ends. Default: 800
+    ///   ms. The limit is short because a load balancer waits only one to two seconds for the health of the node.
     init(
-        _ publications: CurrentPublications,
-        patience: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .milliseconds(800)) }
+        _ publications: ReloadableSnapshot,
+        healthTimeout: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .milliseconds(800)) }
     ) {
         self.publications = publications
-        self.patience = patience
+        self.healthTimeout = healthTimeout
     }
 
-    /// Whether each backend can be asked, in alphabetical order. One that can not is no reason to take the node out: its
-    /// readers have their last answers from this one as from any other.
+    /// Returns the health of each backend, in alphabetical order. A backend failure is no reason to take this node
+    /// out of service, because other nodes would serve its readers from the same cached results.
     func health() async -> [BackendHealth] {
         await withTaskGroup(of: BackendHealth.self) { group in
             for backend in publications.value.backends.all {
                 group.addTask {
-                    let isUp = await saysItIsUp(backend)
+                    let isUp = await checkIsUp(backend)
                     return BackendHealth(
                         name: backend.name, isUp: isUp, status: (backend as? ProtectedBackend)?.status)
                 }
@@ -32,8 +32,9 @@ struct BackendAdministration: Sendable {
         }
     }
 
-    /// Whether it says so, in time. The question goes on by itself after that, so that its end is known to the next who asks.
-    private func saysItIsUp(_ backend: any SubscriberBackend) async -> Bool {
+    /// Returns a Boolean value that indicates whether the backend reports itself healthy within the time limit.
+    /// After the limit, the health check continues in the background, so that the next caller finds its result.
+    private func checkIsUp(_ backend: any SubscriberBackend) async -> Bool {
         let (words, word) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         Task {
             do {
@@ -44,7 +45,7 @@ struct BackendAdministration: Sendable {
             }
         }
         let timer = Task {
-            try await patience()
+            try await healthTimeout()
             word.yield(false)
         }
         defer { timer.cancel() }
@@ -52,19 +53,20 @@ struct BackendAdministration: Sendable {
         return false
     }
 
-    /// Forgets what a backend and those that it asks are remembered to have said.
+    /// Removes cached results of a backend and of its members.
     ///
-    /// - Returns: how many answers were forgotten, and how many there still are; nil when there is no such backend.
-    func flush(_ name: String, _ target: FlushTarget) -> (forgotten: Int, kept: Int)? {
+    /// - Returns: The number of removed results and the number of results that remain; nil if no backend has this
+    ///   name.
+    func flush(_ name: String, _ target: FlushTarget) -> (removed: Int, remaining: Int)? {
         let family = publications.value.backends.family(of: name)
         guard !family.isEmpty else { return nil }
         return family.compactMap { $0 as? ProtectedBackend }.reduce((0, 0)) { sum, backend in
-            let forgotten = backend.flush(target)
-            return (sum.0 + forgotten, sum.1 + backend.status.entries)
+            let removed = backend.flush(target)
+            return (sum.0 + removed, sum.1 + backend.status.entries)
         }
     }
 
-    /// Brings the metrics up to date; before they are written, not with every question.
+    /// Updates the metrics. Called before metrics are exported, not with every query.
     func measure() {
         for backend in publications.value.backends.all {
             guard let protected = backend as? ProtectedBackend else { continue }

@@ -1,20 +1,20 @@
 import Backends
 import Protections
 
-/// How a subscriber backend is doing at present.
+/// The current health of a subscriber backend.
 struct BackendHealth: Sendable {
     let name: String
-    /// Whether it can be asked.
+    /// A Boolean value that indicates whether the backend accepts queries.
     let isUp: Bool
-    /// Nil for one inside the process.
+    /// The protection status; nil for a backend inside the process.
     let status: ProtectionStatus?
 
-    /// Without a line end.
+    /// The status line, without a line end.
     var line: String {
-        let word = isUp ? "ok" : "can not be asked"
+        let word = isUp ? "ok" : "unavailable"
         guard let status else { return "backend \(name): \(word)" }
         return "backend \(name): \(word), breaker \(status.breaker.rawValue), "
-            + "asking \(status.asking) of \(status.mostAsking), waiting \(status.waiting) of \(status.mostWaiting), "
-            + "remembering \(status.entries) answers in \(status.bytes / 1_000) kB"
+            + "in flight \(status.inUse) of \(status.maxConcurrent), queued \(status.waiting) of \(status.maxQueued), "
+            + "caching \(status.entries) results in \(status.bytes / 1_000) kB"
     }
 }

@@ -3,10 +3,10 @@ import Metrics
 import Protections
 import Synchronization
 
-/// Writes what protected backends count into the metrics.
+/// The exporter that writes the counts of protected backends into the metrics.
 final class ProtectionGauges: Sendable {
     private struct Reported {
-        /// A backend that is opened anew counts from zero again; the metrics go on.
+        /// The counted instance. A reopened backend counts from zero again, but the metrics continue.
         let instance: ObjectIdentifier
         var counts: [ProtectionStatus.Count: Int]
     }
@@ -16,22 +16,22 @@ final class ProtectionGauges: Sendable {
     func report(_ status: ProtectionStatus, of backend: ProtectedBackend) {
         let name = ("backend", backend.name)
         for (label, value) in [
-            ("asking", status.asking), ("waiting", status.waiting), ("cache_entries", status.entries),
+            ("in_flight", status.inUse), ("queued", status.waiting), ("cache_entries", status.entries),
             ("cache_bytes", status.bytes),
         ] {
             Gauge(label: "gatefold_backend_\(label)", dimensions: [name]).record(value)
         }
-        for state in BreakerPosition.allCases {
+        for state in CircuitBreakerState.allCases {
             Gauge(label: "gatefold_backend_breaker", dimensions: [name, ("state", state.rawValue)])
                 .record(state == status.breaker ? 1 : 0)
         }
-        for (count, growth) in growths(status, of: backend) {
-            Counter(label: "gatefold_backend_answers_total", dimensions: [name, ("how", count.rawValue)])
+        for (count, growth) in increments(status, of: backend) {
+            Counter(label: "gatefold_backend_results_total", dimensions: [name, ("source", count.rawValue)])
                 .increment(by: growth)
         }
     }
 
-    private func growths(_ status: ProtectionStatus, of backend: ProtectedBackend) -> [ProtectionStatus.Count: Int] {
+    private func increments(_ status: ProtectionStatus, of backend: ProtectedBackend) -> [ProtectionStatus.Count: Int] {
         reported.withLock { reported in
             let instance = ObjectIdentifier(backend)
             let before = reported[backend.name].flatMap { $0.instance == instance ? $0.counts : nil } ?? [:]

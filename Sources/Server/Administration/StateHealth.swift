@@ -2,24 +2,24 @@ import Gatefold
 import State
 import Synchronization
 
-/// Whether the server can do its work at present.
+/// The ability of the server to do its work.
 enum Readiness: Sendable, Equatable {
     case ready
-    /// It does, and somebody should see to something.
+    /// The server works, but an operator should act.
     ///
-    /// - Parameter reason: in words that strangers may read.
+    /// - Parameter reason: The reason, in words that strangers may read.
     case degraded(_ reason: String)
-    /// - Parameter cause: for the operator.
+    /// - Parameter cause: The cause, for the operator.
     case notReady(cause: String)
 
-    /// What it comes to where some of the state cannot be read.
+    /// Returns the readiness after unreadable state is taken into account.
     ///
     /// - Parameters:
-    ///   - revocations: how many of them cannot be read.
-    ///   - rows: what names other rows that cannot, by table.
-    func lacking(revocations: Int, rows: [String: Set<String>]) -> Readiness {
+    ///   - revocations: The number of unreadable revocations.
+    ///   - rows: The identifiers of other unreadable rows, by table.
+    func withUnreadable(revocations: Int, rows: [String: Set<String>]) -> Readiness {
         guard case .ready = self else { return self }
-        var reasons = revocations > 0 ? ["revocations that can not be read: \(revocations)"] : []
+        var reasons = revocations > 0 ? ["revocations that cannot be read: \(revocations)"] : []
         for (table, names) in rows.sorted(by: { $0.key < $1.key }) {
             reasons.append("rows of table \(table) that cannot be read: \(names.count)")
         }
@@ -27,15 +27,15 @@ enum Readiness: Sendable, Equatable {
     }
 }
 
-/// Whether the state takes what has to be kept. To ask it is to write, so it is asked once a second at most, however many want
-/// to know.
+/// A monitor that checks whether the state store accepts writes. A check is a write, so the monitor checks at most
+/// once a second, independent of the number of callers.
 final class StateHealth: Sendable {
     private struct Latest {
-        let asked: ContinuousClock.Instant
+        let checkedAt: ContinuousClock.Instant
         let result: Task<Readiness, Never>
     }
 
-    private let ask: @Sendable () async throws -> Void
+    private let probe: @Sendable () async throws -> Void
     private let now: @Sendable () -> ContinuousClock.Instant
     private let didChange: @Sendable (Readiness) -> Void
     private let latest = Mutex<Latest?>(nil)
@@ -44,22 +44,23 @@ final class StateHealth: Sendable {
     private static let spacing = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - ask: throws when the state can not be written to.
-    ///   - didChange: called when the result is not the one of before.
+    ///   - probe: Throws if the state cannot be written.
+    ///   - didChange: Called when the result differs from the previous one.
     init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-        didChange: @escaping @Sendable (Readiness) -> Void = { _ in }, ask: @escaping @Sendable () async throws -> Void
+        didChange: @escaping @Sendable (Readiness) -> Void = { _ in },
+        probe: @escaping @Sendable () async throws -> Void
     ) {
-        self.ask = ask
+        self.probe = probe
         self.now = now
         self.didChange = didChange
     }
 
     func readiness() async -> Readiness {
         let task = latest.withLock { latest in
-            if let latest, now() - latest.asked < Self.spacing { return latest.result }
+            if let latest, now() - latest.checkedAt < Self.spacing { return latest.result }
             let task = Task { await result() }
-            latest = Latest(asked: now(), result: task)
+            latest = Latest(checkedAt: now(), result: task)
             return task
         }
         return await task.value
@@ -68,7 +69,7 @@ final class StateHealth: Sendable {
     private func result() async -> Readiness {
         let readiness: Readiness
         do {
-            try await ask()
+            try await probe()
             readiness = .ready
         } catch {
             readiness = .notReady(cause: Self.cause(error))
@@ -81,7 +82,7 @@ final class StateHealth: Sendable {
         return readiness
     }
 
-    /// The error in words, where it has some that hold nothing of anybody; else its type.
+    /// Returns the error's message if it contains no personal data, otherwise the error's type.
     static func cause(_ error: any Error) -> String {
         switch error {
         case let error as any BackendFailure: error.cause

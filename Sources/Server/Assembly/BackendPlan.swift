@@ -1,14 +1,15 @@
 public import Backends
 import Settings
 
-/// The backends of a configuration as read and not yet opened, those that others ask before those who ask them.
+/// The backends of a configuration, read but not yet opened. Members precede the backends that query them.
 public struct BackendPlan: Sendable {
     public struct Entry: Sendable {
         public let name: String
         public let kind: any BackendKind
-        /// The same fingerprint means that an opened backend may stay: its own settings and those of all it asks.
+        /// The fingerprint of the backend's own settings and of the settings of its members. If it does not change,
+        /// an opened backend can stay open.
         let fingerprint: [UInt8]
-        /// Nil for one inside the process, which needs none.
+        /// The protection settings; nil for a backend inside the process, which needs none.
         let protection: ProtectionSettings?
     }
 
@@ -19,10 +20,11 @@ public struct BackendPlan: Sendable {
     }
 
     /// - Parameters:
-    ///   - stores: the app stores there are; a backend that asks one is another when the store is.
-    ///   - readKind: reads a backend's settings by the kind they name.
-    /// - Throws: ``SettingsError``, also for members and stores that do not exist, and members that ask one another in a
-    ///   circle.
+    ///   - stores: The configured app stores. A backend that queries a store is reopened when the store's settings
+    ///     change.
+    ///   - readKind: Reads a backend's settings according to the kind that they name.
+    /// - Throws: ``SettingsError``, also for missing members, missing stores, and members that query one another in
+    ///   a cycle.
     init(
         _ backends: [BackendConfiguration], stores: [StoreConfiguration] = [],
         readKind: (BackendConfiguration) throws -> any BackendKind = {
@@ -39,7 +41,7 @@ public struct BackendPlan: Sendable {
             }
             try backend.settings.finish()
             for store in kind.stores where !stores.contains(where: { $0.name == store }) {
-                throw backend.settings.error("stores", expected: "asks the store `\(store)`, which is not there")
+                throw backend.settings.error("stores", expected: "expected a configured store, found `\(store)`")
             }
         }
         var entries: [Entry] = []
@@ -49,23 +51,23 @@ public struct BackendPlan: Sendable {
             var ready: [BackendConfiguration] = []
             for backend in waiting {
                 for member in read[backend.name]?.members ?? [] where read[member] == nil {
-                    throw backend.settings.error("kind", expected: "asks the backend `\(member)`, which is not there")
+                    throw backend.settings.error("kind", expected: "expected a configured backend, found `\(member)`")
                 }
                 if done.isSuperset(of: read[backend.name]?.members ?? []) { ready.append(backend) }
             }
             if let stuck = waiting.first, ready.isEmpty {
                 throw stuck.settings.error(
-                    "kind", expected: "expected backends that do not ask one another in a circle")
+                    "kind", expected: "expected backends that do not refer to one another in a cycle")
             }
             for backend in ready {
                 guard let kind = read[backend.name] else { continue }
                 try kind.check(read.filter { kind.members.contains($0.key) })
-                let asked =
+                let requested =
                     entries.filter { kind.members.contains($0.name) }.flatMap(\.fingerprint)
                     + stores.filter { kind.stores.contains($0.name) }.flatMap { $0.settings.fingerprint() }
                 entries.append(
                     Entry(
-                        name: backend.name, kind: kind, fingerprint: backend.settings.fingerprint() + asked,
+                        name: backend.name, kind: kind, fingerprint: backend.settings.fingerprint() + requested,
                         protection: protections[backend.name]))
             }
             waiting.removeAll { backend in ready.contains { $0.name == backend.name } }
@@ -77,12 +79,12 @@ public struct BackendPlan: Sendable {
         entries.first { $0.name == name }?.kind
     }
 
-    /// The request fields in which the backend, or one that it asks, takes a store's receipt.
+    /// Returns the request fields in which the backend or one of its members accepts a store receipt.
     func receiptFields(of name: String) -> Set<String> {
         family(of: name).reduce(into: []) { $0.formUnion($1.kind.receiptFields) }
     }
 
-    /// The backend and all that it asks, however far.
+    /// Returns the backend and all its direct and indirect members.
     func family(of name: String) -> [Entry] {
         guard let entry = entries.first(where: { $0.name == name }) else { return [] }
         return [entry] + entry.kind.members.flatMap { family(of: $0) }

@@ -3,32 +3,33 @@ import Foundation
 import Gatefold
 import Metrics
 
-/// What an operator sees of the catalogues.
+/// The health and metrics of the catalogues, for an operator.
 struct CatalogueAdministration: Sendable {
-    let publications: CurrentPublications
+    let publications: ReloadableSnapshot
     let clock: WallClock
 
-    /// Of those with a source: what stands in the configuration can not grow old.
+    /// Returns the health of the catalogues that have a source. A catalogue in the configuration cannot become
+    /// stale.
     func health() -> [HealthLine] {
         let now = clock.now
-        return publications.value.catalogues.all.compactMap { kept in
-            let status = kept.status(at: now)
+        return publications.value.catalogues.all.compactMap { catalogue in
+            let status = catalogue.status(at: now)
             guard status.hasSource else { return nil }
             let age = status.confirmedAt.map { "confirmed \(Int(now.timeIntervalSince($0))) s ago" } ?? "never fetched"
-            let word = status.isStale ? "old" : "ok"
+            let word = status.isStale ? "stale" : "ok"
             let failing = status.failures > 0 ? ", \(status.failures) failed fetches since" : ""
             return HealthLine(
                 isGood: !status.isStale,
-                text: "catalogue \(kept.publication): \(word), \(status.editions) editions, \(age)\(failing)")
+                text: "catalogue \(catalogue.publication): \(word), \(status.editions) editions, \(age)\(failing)")
         }
     }
 
-    /// Brings the metrics up to date; before they are written.
+    /// Updates the metrics. Called before metrics are exported.
     func measure() {
         let now = clock.now
-        for kept in publications.value.catalogues.all {
-            let status = kept.status(at: now)
-            let publication = [("publication", kept.publication.rawValue)]
+        for catalogue in publications.value.catalogues.all {
+            let status = catalogue.status(at: now)
+            let publication = [("publication", catalogue.publication.rawValue)]
             Gauge(label: "gatefold_catalogue_editions", dimensions: publication).record(status.editions)
             guard status.hasSource, let confirmed = status.confirmedAt else { continue }
             Gauge(label: "gatefold_catalogue_age_seconds", dimensions: publication)
@@ -37,9 +38,9 @@ struct CatalogueAdministration: Sendable {
     }
 }
 
-/// One part of the server, and whether it is well.
+/// The health of one part of the server.
 struct HealthLine: Sendable {
     let isGood: Bool
-    /// Without a line end.
+    /// The status line, without a line end.
     let text: String
 }

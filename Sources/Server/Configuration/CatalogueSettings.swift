@@ -3,13 +3,13 @@ import Foundation
 package import Gatefold
 import Settings
 
-/// Where a publication's catalogue comes from.
+/// The origin of a publication's catalogue.
 package enum CatalogueSettings: Sendable {
-    /// The editions stand in the configuration.
+    /// The editions are listed in the configuration.
     case editions([Edition])
     case source(CataloguePlan)
 
-    /// Reads `catalogue`, a list of editions or a mapping that names a source's `kind`.
+    /// Reads `catalogue`, a list of editions or a mapping that names the `kind` of a source.
     init(_ publication: SettingsSection) throws(SettingsError) {
         if case .mapping = publication.written("catalogue")?.content {
             self = .source(try CataloguePlan(try publication.section("catalogue")))
@@ -18,11 +18,12 @@ package enum CatalogueSettings: Sendable {
         }
     }
 
-    /// As far as the configuration says it: what a source has is put in its place when the publications are assembled.
+    /// The catalogue as written in the configuration. The editions of a source replace it when the publications are
+    /// assembled.
     package var written: Catalogue {
         switch self {
         case .editions(let editions): Catalogue(editions)
-        case .source: .awaited
+        case .source: .pending
         }
     }
 
@@ -33,13 +34,13 @@ package enum CatalogueSettings: Sendable {
         for item in try publication.sections("catalogue") {
             let edition = try edition(item)
             guard seen.insert(edition.id).inserted else {
-                throw item.error("id", expected: "the edition \(edition.id) stands twice")
+                throw item.error("id", expected: "the edition \(edition.id) is listed twice")
             }
-            if let product = edition.soldAs {
+            if let product = edition.storeProductID {
                 if let other = products[product] {
                     throw item.error(
                         edition.product == nil ? "id" : "product",
-                        expected: "the editions \(other) and \(edition.id) have one product; expected one for each")
+                        expected: "the editions \(other) and \(edition.id) share a product; expected one for each")
                 }
                 products[product] = edition.id
             }
@@ -68,7 +69,7 @@ package enum CatalogueSettings: Sendable {
             item.details.contents.append(
                 .init(
                     pages: try line.string("pages", default: ""),
-                    text: try line.requiredString("text", expected: "what the pages have")))
+                    text: try line.requiredString("text", expected: "the content of the pages")))
             try line.finish()
         }
         if section.has("updated") { item.details.updated = try section.requiredDate("updated") }
@@ -95,7 +96,7 @@ extension EditionItemProblem {
         case .unreadable("cover"), .unreadable("sample"), .unreadable("previews"):
             "expected an http or https address, or a path below the publication's content"
         case .unreadable: "expected a text without control characters"
-        case .tooLong: "expected a shorter one"
+        case .tooLong: "expected a shorter text"
         case .notAnEdition: "expected 1 to 128 letters, digits, dots, - and _"
         case .missing, .notAnItem, .repeated, .sameProduct: description
         }

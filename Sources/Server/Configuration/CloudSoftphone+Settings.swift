@@ -4,11 +4,11 @@ import HTTPTypes
 import Settings
 
 extension CloudSoftphone {
-    /// Reads the section `cloud_softphone` of a publication; nil where there is none.
+    /// Reads the `cloud_softphone` section of a publication; returns nil if the section is missing.
     ///
-    /// - Parameter kinds: of the stores that the publication sells in.
+    /// - Parameter kinds: The kinds of the stores in which the publication sells.
     static func read(
-        _ publication: SettingsSection, publication id: PublicationID, sellingIn kinds: Set<StoreKind>
+        _ publication: SettingsSection, publication id: PublicationID, offeringProductsIn kinds: Set<StoreKind>
     ) throws(SettingsError) -> CloudSoftphone? {
         guard publication.has("cloud_softphone") else { return nil }
         let section = try publication.section("cloud_softphone")
@@ -40,21 +40,22 @@ extension CloudSoftphone {
         if let missing {
             throw section.error(
                 "fields",
-                expected: "expected the name of \(missing), without which \(read.store.rawValue) proves nothing")
+                expected: "expected the name of \(missing), which \(read.store.rawValue) needs to verify a purchase")
         }
         return read
     }
 
-    /// No call's, neither of all publications nor of this one; ``GatefoldConfiguration/checkPaths(_:)`` knows the others'.
+    /// Returns the path, which must not be the path of another call of all publications or of this publication.
+    /// ``GatefoldConfiguration/checkPaths(_:)`` checks the paths of other publications.
     ///
-    /// - Returns: the path without a slash at its end.
+    /// - Returns: The path without a final slash.
     private static func path(_ section: SettingsSection, _ id: PublicationID) throws(SettingsError) -> String {
         var path = try section.string("path", default: "/{publication}/iap").replacing(
             "{publication}", with: id.rawValue)
         if path.hasSuffix("/") { path.removeLast() }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         let words = segments.dropFirst()
-        // Behind the publication's name its calls have their names.
+        // After the publication's name, the next segment must not be the name of one of its calls.
         let first = words.first.map { String($0) } == id.rawValue ? words.dropFirst().first : words.first
         guard segments.first?.isEmpty == true, words.allSatisfy(isSegment), let first,
             !PublicationConfiguration.reserved.contains(String(first))
@@ -62,8 +63,8 @@ extension CloudSoftphone {
             throw section.error(
                 "path",
                 expected:
-                    "expected a path such as /iap_validate/ or /\(id)/iap, of letters, digits, dots, - and _, that is no "
-                    + "other call's")
+                    "expected a path such as /iap_validate/ or /\(id)/iap, of letters, digits, dots, - and _, that "
+                    + "is not the path of another call")
         }
         return path
     }

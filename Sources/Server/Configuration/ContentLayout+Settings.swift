@@ -4,15 +4,16 @@ import Gatefold
 import Settings
 
 extension ContentLayout {
-    /// The `content` of a publication; nil when it has none.
+    /// Reads the `content` section of a publication; returns nil if the section is missing.
     init?(_ publication: SettingsSection, publication id: PublicationID) throws(SettingsError) {
         guard publication.has("content") else { return nil }
         let section = try publication.section("content")
         let prefix = try section.string("prefix", default: "/content/\(id)/")
-        // Whatever lies below the prefix is content: an app's call would be answered by whoever comes first.
+        // Every path below the prefix is content. An app's call there would reach either handler, depending on
+        // their order.
         if prefix == "/" {
             throw section.error(
-                "prefix", expected: "expected a path such as /content/\(id)/, not `/`: apps' calls are below it")
+                "prefix", expected: "expected a path such as /content/\(id)/, not `/`, because apps call below it")
         }
         if let word = Self.firstSegment(of: prefix), word != "content",
             PublicationConfiguration.reserved.contains(word)
@@ -22,7 +23,7 @@ extension ContentLayout {
         }
         let root = try section.filePath("root")
         if let root, !FileManager.default.fileExists(atPath: root) {
-            section.warn("root", "there is no \(root): every download will be answered by 404")
+            section.warn("root", "no directory \(root): every download will fail with 404")
         }
         let open = try section.strings("open") ?? []
         let feed = try section.strings("feed") ?? []
@@ -36,7 +37,7 @@ extension ContentLayout {
         }
     }
 
-    /// Nil where the prefix is `/`.
+    /// The first segment of the prefix; nil if the prefix is `/`.
     var firstSegment: String? { Self.firstSegment(of: prefix) }
 
     private static func firstSegment(of prefix: String) -> String? {

@@ -1,7 +1,7 @@
 import Gatefold
 import Settings
 
-/// Reads the list `edge_tokens` of a publication.
+/// The reader of a publication's `edge_tokens` list.
 enum EdgeTokenSettings {
     private enum Kind: String, CaseIterable {
         case fixed = "static"
@@ -9,7 +9,7 @@ enum EdgeTokenSettings {
         case cloudfront
     }
 
-    private enum AkamaiCarrier: String, CaseIterable {
+    private enum AkamaiTokenPlacement: String, CaseIterable {
         case cookie
         case header
     }
@@ -41,14 +41,14 @@ enum EdgeTokenSettings {
     ) throws(SettingsError) -> any EdgeToken {
         var options = AkamaiEdgeToken.Options()
         options.name = try section.string("name", default: options.name)
-        let carrier: AkamaiCarrier = try section.choice("carrier", default: .cookie)
-        options.carrier = carrier == .cookie ? .cookie : .header
+        let tokenPlacement: AkamaiTokenPlacement = try section.choice("placement", default: .cookie)
+        options.tokenPlacement = tokenPlacement == .cookie ? .cookie : .header
         options.algorithm = try section.choice("algorithm", default: .sha256)
         options.salt = try section.privateText("salt")
         options.id = try section.string("id")
         options.data = try section.string("data")
         options.bindsAddress = try section.boolean("bind_address", default: false)
-        options.statesStart = try section.boolean("state_start", default: false)
+        options.includesStartTime = try section.boolean("include_start_time", default: false)
         options.escapesEarly = try section.boolean("escape_early", default: false)
         if section.has("window") { options.window = try section.duration("window", default: 300, in: 1...3_888_000) }
         guard let key = try section.secret("key") else {

@@ -5,15 +5,15 @@ import FrontDoors
 import Gatefold
 import Settings
 
-/// Who sees drafts in the feed.
+/// The clients that see drafts in the feed.
 private enum FeedDrafts: String, CaseIterable {
     case none
-    /// Whoever has the feed's credentials.
+    /// Every client with the feed's credentials.
     case feed
 }
 
 extension FeedSettings {
-    /// The `feed` of a publication; nil where it is not there or not enabled.
+    /// Reads the `feed` section of a publication; returns nil if the section is missing or not enabled.
     init?(
         _ publication: SettingsSection, publication id: PublicationID, content layout: ContentLayout?,
         issuesFeedPassword: Bool
@@ -39,7 +39,7 @@ extension FeedSettings {
         let apps = try section.strings("newsstand") ?? []
         if !apps.isEmpty, !content.isAbsolute {
             throw section.error(
-                "newsstand", expected: "needs `content` with a host, because covers are fetched by Apple")
+                "newsstand", expected: "needs `content` with a host, because Apple fetches the covers")
         }
         if let app = apps.first(where: { $0.isEmpty || $0.contains("/") }) {
             throw section.error("newsstand", expected: "expected identifiers of apps, not `\(app)`")
@@ -57,7 +57,8 @@ extension FeedSettings {
             archiveExtension: archive, showsDrafts: drafts == .feed, newsstandApps: apps)
     }
 
-    /// An identifier that is always the same for a publication: a UUID of its name (RFC 9562 section 5.8).
+    /// Returns an identifier that is always the same for a publication: a UUID derived from its name (RFC 9562
+    /// section 5.8).
     private static func identifier(of id: PublicationID) -> String {
         var bytes = Array(SHA256.hash(data: Data("gatefold feed \(id.rawValue)".utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80

@@ -3,9 +3,9 @@ import FrontDoors
 import Gatefold
 import Settings
 
-/// That every path leads to one publication and one front door, where publications choose their paths themselves.
+/// The check that every path leads to one publication and one front door, because publications can choose paths.
 extension GatefoldConfiguration {
-    /// - Parameter section: `publications`.
+    /// - Parameter section: The `publications` section.
     func checkPaths(_ section: SettingsSection) throws(SettingsError) {
         for publication in publications {
             let id = publication.publication.id.rawValue
@@ -16,13 +16,13 @@ extension GatefoldConfiguration {
 
     private func bakerConflict(of publication: PublicationConfiguration) -> String? {
         guard let baker = publication.storefront?.baker else { return nil }
-        if let word = publicationNames.first(where: baker.firstWords.contains) {
+        if let word = publicationNames.first(where: baker.firstPathSegments.contains) {
             return "has a path in `baker` that begins with the publication \(word)"
         }
         guard baker.beginsWithApp else { return nil }
         let taken = PublicationConfiguration.reserved.union(publicationNames)
             .union(publications.compactMap { $0.content?.firstSegment })
-            .union(publications.flatMap { $0.storefront?.baker?.firstWords ?? [] })
+            .union(publications.flatMap { $0.storefront?.baker?.firstPathSegments ?? [] })
         return publication.apps.first(where: taken.contains).map { app in
             "has a path in `baker` that begins with :app_id, and an app `\(app)`, with which other paths begin"
         }

@@ -7,33 +7,34 @@ package import Mail
 public import Settings
 import State
 
-/// Everything `gatefold serve` needs to know, checked.
+/// The checked configuration of `gatefold serve`.
 public struct GatefoldConfiguration: Sendable {
     public var listen: ListenAddress
-    /// Health and metrics; nil for none.
+    /// The address of the admin listener for health and metrics; nil for no such listener.
     public var adminListen: ListenAddress?
     public var tls: TLSFiles?
-    /// Whose word about the client's address, and whose auth requests, are believed. Empty unless said.
+    /// The proxies whose reports of the client address and whose auth requests the server trusts. Default: empty.
     public var trustedProxies: [AddressBlock]
-    /// Where apps reach this server, for answers that send them on; without a slash at its end.
+    /// The URL at which apps reach this server, for responses that redirect them. Without a final slash.
     public var publicURL: String?
-    /// How long requests in flight may take to finish at shutdown, in seconds.
+    /// The time that requests in flight have to finish at shutdown, in seconds. Default: 30 s. Range: 1 s to 1 h.
     public var shutdownGrace: TimeInterval
     public var limits: ListenerLimits
     public var log: LogConfiguration
     public var state: StateConfiguration
-    public var guessing: GuessLimits
+    public var loginThrottle: LoginThrottleLimits
     public var passwords: PasswordConfiguration
-    /// Nil where no letters are sent.
+    /// The mail settings; nil if the server sends no e-mail messages.
     package var mail: MailSettings?
-    /// Nil where apps are told nothing.
-    package var notices: NoticeSettings?
+    /// The notification settings; nil if the server sends apps no notifications.
+    package var notifications: NotificationBrokerSettings?
     public var backends: [BackendConfiguration]
     public var stores: [StoreConfiguration]
     public var publications: [PublicationConfiguration]
     private let top: SettingsSection
 
-    /// Settings that can be used and hardly should be; those of backends are known once ``Assembly`` has read them.
+    /// The warnings about usable but doubtful settings. The warnings of backends are complete once ``Bootstrap`` has
+    /// read the backends.
     public var warnings: [SettingsWarning] { top.warnings }
 
     /// The PEM files of the listener.
@@ -44,17 +45,18 @@ public struct GatefoldConfiguration: Sendable {
 
     public struct StateConfiguration: Sendable {
         public let path: String
-        public let references: ReferenceKey
-        /// So many new push tokens of one app are taken in within an hour.
+        public let pseudonymKey: PseudonymKey
+        /// The maximum number of new push tokens of one app that the server accepts within an hour. Range: 1 to
+        /// 10000000.
         public let pushTokensPerHour: Int
-        /// So many sessions of one subscriber are opened within an hour.
+        /// The maximum number of sessions that one subscriber opens within an hour. Range: 10 to 10000000.
         public let sessionsPerHour: Int
     }
 
     /// - Parameters:
-    ///   - path: the configuration file.
-    ///   - environment: overrides, and secrets given as `{env: NAME}`.
-    /// - Throws: ``SettingsError``, one line saying where, which key and what was expected.
+    ///   - path: The path of the configuration file.
+    ///   - environment: The overrides, and the secrets that are given as `{env: NAME}`.
+    /// - Throws: ``SettingsError``, one line with the position, the key and the expected value.
     public static func read(
         path: String, environment: [String: String]
     ) throws(SettingsError) -> GatefoldConfiguration {
@@ -75,11 +77,12 @@ public struct GatefoldConfiguration: Sendable {
 
         log = try LogConfiguration(try top.section("log"))
         state = try Self.state(try top.section("state"))
-        guessing = try GuessLimits(try top.section("guessing"))
+        loginThrottle = try LoginThrottleLimits(try top.section("login_throttle"))
 
         passwords = try PasswordConfiguration(try top.section("passwords"))
         mail = top.has("mail") ? try MailSettings(try top.section("mail")) : nil
-        notices = top.has("notifications") ? try NoticeSettings(try top.section("notifications")) : nil
+        notifications =
+            top.has("notifications") ? try NotificationBrokerSettings(try top.section("notifications")) : nil
 
         backends = try Self.backends(try top.requiredSection("backends", expected: "at least one backend by its name"))
         stores = try StoreConfiguration.read(try top.section("stores"))
@@ -89,14 +92,14 @@ public struct GatefoldConfiguration: Sendable {
             publications.append(
                 try PublicationConfiguration(name: name, in: section, backends: backends, stores: stores))
         }
-        try Self.checkTogether(publications, section)
+        try Self.checkAcrossPublications(publications, section)
         try checkStorefronts(section)
         try checkInPlayer(section)
         try checkPaths(section)
         try top.finish()
     }
 
-    /// Where catalogues are remembered over a restart: beside the state database.
+    /// The folder in which catalogues are cached across restarts, next to the state database.
     package var catalogueFolder: String {
         URL(fileURLWithPath: state.path).deletingLastPathComponent().appending(path: "catalogues").path
     }
@@ -117,16 +120,16 @@ public struct GatefoldConfiguration: Sendable {
         guard let path = try section.filePath("path") else {
             throw section.error("path", expected: "missing; expected the path of the state database")
         }
-        guard let secret = try section.secret("reference_secret") else {
-            throw section.error("reference_secret", expected: "missing; expected {file: PATH} or {env: NAME}")
+        guard let secret = try section.secret("pseudonym_secret") else {
+            throw section.error("pseudonym_secret", expected: "missing; expected {file: PATH} or {env: NAME}")
         }
         let pushTokens = try section.integer(
-            "push_tokens_per_hour", default: SQLiteStateStore.standardPushTokensPerHour, in: 1...10_000_000)
+            "push_tokens_per_hour", default: SQLiteStateStore.defaultPushTokensPerHour, in: 1...10_000_000)
         let sessions = try section.integer(
-            "sessions_per_hour", default: SessionLimiter.standardPerHour, in: 10...10_000_000)
+            "sessions_per_hour", default: SessionLimiter.defaultPerHour, in: 10...10_000_000)
         try section.finish()
         return StateConfiguration(
-            path: path, references: ReferenceKey(secret), pushTokensPerHour: pushTokens, sessionsPerHour: sessions)
+            path: path, pseudonymKey: PseudonymKey(secret), pushTokensPerHour: pushTokens, sessionsPerHour: sessions)
     }
 
     private static func backends(_ section: SettingsSection) throws(SettingsError) -> [BackendConfiguration] {
@@ -137,7 +140,7 @@ public struct GatefoldConfiguration: Sendable {
         return backends
     }
 
-    /// What the front doors that apps find by their own names need of the rest.
+    /// Checks the settings outside the storefronts that the Baker and Basispress front doors need.
     private func checkStorefronts(_ section: SettingsSection) throws(SettingsError) {
         for publication in publications {
             guard publication.storefront != nil else { continue }
@@ -149,7 +152,7 @@ public struct GatefoldConfiguration: Sendable {
         }
     }
 
-    /// What the front door for InPlayer's apps needs of the rest.
+    /// Checks the settings outside `inplayer` that the front door for InPlayer's apps needs.
     private func checkInPlayer(_ section: SettingsSection) throws(SettingsError) {
         var seen: [String: PublicationID] = [:]
         for publication in publications {
@@ -157,7 +160,7 @@ public struct GatefoldConfiguration: Sendable {
             let id = publication.publication.id
             if publication.content != nil, publicURL == nil {
                 throw section.error(
-                    id.rawValue, expected: "needs `server.public_url` for the links to editions that `inplayer` answers"
+                    id.rawValue, expected: "needs `server.public_url` for the links in responses of `inplayer`"
                 )
             }
             for name in settings.clients.union([settings.merchant]).sorted() {
@@ -165,14 +168,14 @@ public struct GatefoldConfiguration: Sendable {
                     throw section.error(
                         id.rawValue,
                         expected: "names the InPlayer merchant or client `\(name)`, as \(other) does; "
-                            + "apps find one publication by it")
+                            + "it identifies one publication for apps")
                 }
             }
         }
     }
 
-    /// What no publication can know of the others.
-    private static func checkTogether(
+    /// Checks the rules that span several publications.
+    private static func checkAcrossPublications(
         _ publications: [PublicationConfiguration], _ section: SettingsSection
     ) throws(SettingsError) {
         guard !publications.isEmpty else {
@@ -186,7 +189,7 @@ public struct GatefoldConfiguration: Sendable {
                 if publication.isDefault && other.isDefault {
                     throw section.error(
                         id.rawValue,
-                        expected: "`default` is already said of \(other.publication.id); expected one at most")
+                        expected: "`default` is already set for \(other.publication.id); expected at most one")
                 }
                 if let app = publication.apps.first(where: { other.apps.contains($0) }) {
                     throw section.error(
@@ -214,13 +217,14 @@ public struct GatefoldConfiguration: Sendable {
     }
 }
 
-/// How passwords are hashed and checked.
+/// The settings for hashing and checking passwords.
 public struct PasswordConfiguration: Sendable {
-    /// Threads that check passwords: the cap on what signing in may cost (PITFALLS row 19).
+    /// The number of threads that check passwords. This number limits the CPU cost of sign-ins. Default: 2. Range:
+    /// 1 to 64. Source: Pitfall 19, “Brute force and lockout”.
     public let workers: Int
-    /// Of new hashes, as crypt_gensalt(3) counts for yescrypt.
+    /// The cost of new hashes, on the yescrypt scale of crypt_gensalt(3).
     public let cost: Int
-    /// The secret of the fast hashes that very large imports may use; nil where none are.
+    /// The secret of the fast hashes that very large imports may use; nil if no import uses them.
     public let pepper: Secret?
 
     init(_ section: SettingsSection) throws(SettingsError) {
@@ -235,7 +239,7 @@ public struct PasswordConfiguration: Sendable {
     }
 }
 
-/// A backend as the configuration names it; what its other settings mean is its kind's own business.
+/// A backend as the configuration names it. Its kind interprets the other settings.
 public struct BackendConfiguration: Sendable {
     public let name: String
     public let settings: SettingsSection

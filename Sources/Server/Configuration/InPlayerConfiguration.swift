@@ -8,14 +8,14 @@ import Settings
 public struct InPlayerConfiguration: Sendable {
     public let settings: InPlayerSettings
     public let passwords: PasswordRule
-    /// Of leave to set a new password, in seconds.
-    public let ticketLifetime: TimeInterval
+    /// The lifetime of password reset tokens, in seconds. Default: 1 h. Range: 5 min to 7 days.
+    public let resetTokenLifetime: TimeInterval
 
-    /// Nil where the publication has none.
+    /// Reads the `inplayer` section; returns nil if it is missing or not enabled.
     ///
     /// - Parameters:
-    ///   - publication: the publication's section.
-    ///   - read: what the rest of the section says.
+    ///   - publication: The section of the publication.
+    ///   - read: The publication as read from the rest of the section.
     init?(_ publication: SettingsSection, _ read: Publication, isTest: Bool) throws(SettingsError) {
         guard publication.has("inplayer") else { return nil }
         let section = try publication.section("inplayer")
@@ -35,12 +35,12 @@ public struct InPlayerConfiguration: Sendable {
         }
         for fee in try section.sections("fees") { settings.fees.append(try InPlayerFee(fee)) }
         settings.numbers = try Self.numbers(section)
-        let forgotten = try section.section("forgot_password")
-        settings.passwordLetter = try Self.letter(forgotten)
-        settings.passwordLink = try Self.link("link", in: forgotten, place: "{{token}}", isNeeded: true)
-        ticketLifetime = try forgotten.duration("lifetime", default: 3600, in: 300...604_800)
-        try forgotten.finish()
-        passwords = PasswordRule(shortest: try section.integer("shortest_password", default: 8, in: 1...128))
+        let forgotPassword = try section.section("forgot_password")
+        settings.passwordEmail = try Self.emailMessage(forgotPassword)
+        settings.passwordLink = try Self.link("link", in: forgotPassword, place: "{{token}}", isNeeded: true)
+        resetTokenLifetime = try forgotPassword.duration("lifetime", default: 3600, in: 300...604_800)
+        try forgotPassword.finish()
+        passwords = PasswordRule(minLength: try section.integer("min_password_length", default: 8, in: 1...128))
         let social = try section.section("social")
         for provider in social.names {
             guard let url = try Self.link(provider, in: social, place: "{{state}}", isNeeded: false) else { continue }
@@ -53,7 +53,7 @@ public struct InPlayerConfiguration: Sendable {
         if !isEnabled { return nil }
     }
 
-    /// What apps of this kind can not do without.
+    /// Checks the publication settings that InPlayer's apps require.
     private static func check(
         _ section: SettingsSection, _ publication: Publication, isTest: Bool
     ) throws(SettingsError) {
@@ -61,11 +61,11 @@ public struct InPlayerConfiguration: Sendable {
         guard publication.credentialFields.proofs.count == 1 else {
             throw section.error(
                 "merchant",
-                expected: "needs one proof in `credentials.proofs`: apps send a name and a password, and nothing else")
+                expected: "needs one proof in `credentials.proofs`: apps send only a name and a password")
         }
         if publication.requiresDevice {
             throw section.error(
-                "merchant", expected: "can not be together with `devices.required`: apps name no device")
+                "merchant", expected: "cannot be combined with `devices.required`: apps send no device")
         }
     }
 
@@ -78,13 +78,13 @@ public struct InPlayerConfiguration: Sendable {
         return InPlayerOrigins(Set(names))
     }
 
-    private static func letter(_ section: SettingsSection) throws(SettingsError) -> InPlayerLetter {
-        let template = try LetterTemplate(
-            section, variables: Set(InPlayerLetter.Place.allCases.map(\.rawValue)),
-            standard: LetterTemplate.Standard(
-                subject: InPlayerLetter.passwordSubject, text: InPlayerLetter.passwordText(token: "{{token}}")))
-        return InPlayerLetter { address, values in
-            template.letter(to: address, Dictionary(values.map { ($0.key.rawValue, $0.value) }) { $1 })
+    private static func emailMessage(_ section: SettingsSection) throws(SettingsError) -> InPlayerEmail {
+        let template = try EmailTemplate(
+            section, variables: Set(InPlayerEmail.Place.allCases.map(\.rawValue)),
+            standard: EmailTemplate.Standard(
+                subject: InPlayerEmail.passwordSubject, text: InPlayerEmail.passwordText(token: "{{token}}")))
+        return InPlayerEmail { address, values in
+            template.emailMessage(to: address, Dictionary(values.map { ($0.key.rawValue, $0.value) }) { $1 })
         }
     }
 
@@ -95,7 +95,7 @@ public struct InPlayerConfiguration: Sendable {
         let bare = text.replacing(place, with: "x")
         guard bare.wholeMatch(of: /https?:\/\/[^\s"<>{}]+/) != nil, !isNeeded || bare != text else {
             throw section.error(
-                name, expected: "expected a URL\(isNeeded ? "" : ", perhaps") with \(place) in it")
+                name, expected: "expected a URL\(isNeeded ? "" : ", optionally") with \(place) in it")
         }
         return text
     }
@@ -103,14 +103,14 @@ public struct InPlayerConfiguration: Sendable {
     private static func numbers(_ section: SettingsSection) throws(SettingsError) -> [InPlayerNumber] {
         var numbers: [InPlayerNumber] = []
         for entry in try section.sections("numbers") {
-            let thing: InPlayerNumber.Thing
+            let numberedItem: InPlayerNumber.NumberedItem
             switch (try entry.string("edition"), try entry.string("product")) {
             case (let name?, nil):
                 guard let edition = EditionID(name) else {
                     throw entry.error("edition", expected: "expected an edition's identifier, not `\(name)`")
                 }
-                thing = .edition(edition)
-            case (nil, let product?): thing = .product(product)
+                numberedItem = .edition(edition)
+            case (nil, let product?): numberedItem = .product(product)
             default: throw entry.error("item", expected: "expected `edition` or `product` beside it")
             }
             let highest = Int(InPlayerNumber.highest)
@@ -118,15 +118,15 @@ public struct InPlayerConfiguration: Sendable {
             if item == 0 { throw entry.error("item", expected: "missing; expected a whole number") }
             let fee = try entry.integer("fee", default: item, in: 1...highest)
             try entry.finish()
-            let number = InPlayerNumber(thing, item: Int64(item), fee: Int64(fee))
-            if numbers.contains(where: { $0.thing == thing }) {
-                throw entry.error("item", expected: "has a number already")
+            let number = InPlayerNumber(numberedItem, item: Int64(item), fee: Int64(fee))
+            if numbers.contains(where: { $0.numberedItem == numberedItem }) {
+                throw entry.error("item", expected: "already has a number")
             }
             if numbers.contains(where: { $0.item == number.item && ($0.isEdition || number.isEdition) }) {
-                throw entry.error("item", expected: "\(item) stands for something else already")
+                throw entry.error("item", expected: "\(item) is already in use")
             }
             if numbers.contains(where: { $0.item == number.item && $0.fee == number.fee }) {
-                throw entry.error("fee", expected: "\(fee) stands for something else already")
+                throw entry.error("fee", expected: "\(fee) is already in use")
             }
             numbers.append(number)
         }
@@ -136,7 +136,7 @@ public struct InPlayerConfiguration: Sendable {
 
 extension InPlayerNumber {
     fileprivate var isEdition: Bool {
-        if case .edition = thing { true } else { false }
+        if case .edition = numberedItem { true } else { false }
     }
 }
 
@@ -166,9 +166,9 @@ extension InPlayerFee {
             throw section.error("currency", expected: "expected a currency such as EUR, not `\(currency)`")
         }
         let product = try section.requiredString(
-            "product", expected: "a product's name in the stores, or its beginning with one * at the end")
+            "product", expected: "a product's name in the stores, or a prefix followed by one *")
         guard !product.dropLast().contains("*") else {
-            throw section.error("product", expected: "expected a name, or its beginning with one * at the end")
+            throw section.error("product", expected: "expected a name, or a prefix followed by one *")
         }
         guard let amount = try Amount(section, "amount") else {
             throw section.error("amount", expected: "missing; expected an amount such as 4.99")

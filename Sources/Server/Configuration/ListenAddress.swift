@@ -1,4 +1,4 @@
-/// Where a listener listens: `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
+/// The address of a listener: `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
 public struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     public var host: String
     public var port: Int

@@ -1,18 +1,21 @@
 import Settings
 
-/// How much clients may have under way at the main listener: the section `server.limits`.
+/// The limits on the concurrent work of clients at the main listener: the `server.limits` section.
 public struct ListenerLimits: Sendable, Equatable {
-    /// Requests that are worked on at a time.
+    /// The maximum number of concurrent requests. Default: 2048. Range: 16 to 1000000.
     public var requests = 2_048
-    /// Those of one client address.
+    /// The maximum number of concurrent requests of one client address. Default: 256. Range: 1 to 1000000.
     public var requestsPerAddress = 256
-    /// Those of one connection, reset streams included until their work has ended.
+    /// The maximum number of concurrent requests of one connection. A reset stream counts until its work has ended.
+    /// Default: 100. Range: 1 to 1000000.
     public var requestsPerConnection = 100
-    /// Connections of one client address; nil for a quarter of all.
+    /// The maximum number of connections of one client address; nil for a quarter of all connections. Range: 1 to
+    /// 1000000.
     public var connectionsPerAddress: Int?
-    /// Bytes of request bodies that are held at a time, without the first 8 KB of each.
+    /// The memory of request bodies, in bytes, without the first 8 KB of each body. Default: 64 MB. Range: 4 MB to
+    /// 64 GB.
     public var bodyMemory = 64_000_000
-    /// Those of store notifications.
+    /// The same limit for store notifications, in bytes. Default: 16 MB. Range: 8 MB to 64 GB.
     public var notificationBodyMemory = 16_000_000
 
     public init() {}

@@ -1,6 +1,6 @@
 import Settings
 
-/// What is logged and how.
+/// The log level and the log format.
 public struct LogConfiguration: Sendable, Equatable {
     public enum Level: String, Sendable, CaseIterable {
         case trace, debug, info, notice, warning, error, critical

@@ -1,8 +1,9 @@
 import Settings
 
-/// The URL under which apps reach Gatefold, for answers that send them on: never taken from what a request says of its host.
+/// The reader of the URL at which apps reach Gatefold, for responses that redirect them. The server never derives
+/// this URL from a request's host.
 enum PublicURL {
-    /// `server.public_url`, without a slash at its end; nil where it is not set.
+    /// Returns `server.public_url` without a final slash, or nil if it is not set.
     static func read(_ server: SettingsSection) throws(SettingsError) -> String? {
         guard let text = try server.string("public_url") else { return nil }
         guard text.wholeMatch(of: /https?:\/\/[A-Za-z0-9.\-\[\]:]+(?:\/[A-Za-z0-9.~_\-]+)*\/?/) != nil else {

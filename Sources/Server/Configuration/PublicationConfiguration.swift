@@ -9,35 +9,36 @@ import Settings
 /// One publication as configured.
 public struct PublicationConfiguration: Sendable {
     public let publication: Publication
-    /// Answers calls that name no publication, too.
+    /// A Boolean value that indicates whether the publication also handles calls that name no publication.
     public let isDefault: Bool
-    /// The name of its backend.
+    /// The name of the publication's backend.
     public let backend: String
-    /// Whether only made-up readers sign in here: the one place where the test backend may stand.
+    /// A Boolean value that indicates whether only test readers sign in here. Only such a publication may use the
+    /// test backend.
     public let isTest: Bool
-    /// Shared with whoever checks downloads.
+    /// The secrets of the edition credentials, shared with the system that checks downloads.
     public let editionSecrets: SecretRing
     public let tokenSecrets: SecretRing
     public let acceptsPlainSalts: Bool
-    /// The apps that are this publication's, by bundle identifier or package name: front doors that are told the app find
-    /// the publication by it.
+    /// The apps of this publication, by bundle identifier or package name. Front doors that receive an app's
+    /// identifier find the publication by it.
     public let apps: [String]
     /// The push notification settings; nil if the publication sends none.
     package let push: PushSettings?
-    /// Nil where nothing is sold in an app store.
+    /// The purchase settings; nil if the publication sells in no app store.
     public let purchases: PurchaseSettings?
-    /// Nil when Gatefold neither serves nor checks this publication's downloads.
+    /// The content layout; nil if Gatefold neither serves nor checks this publication's downloads.
     public let content: ContentLayout?
     package let catalogue: CatalogueSettings
-    /// Nil when Gatefold serves no feed of the publication's editions.
+    /// The feed settings; nil if Gatefold serves no feed of the publication's editions.
     package let feed: FeedSettings?
-    /// Nil where no app finds the publication by its own name.
+    /// The storefront settings; nil if no app addresses the publication by the app's own name.
     public let storefront: StorefrontSettings?
-    /// Nil where no Cloud Softphone app sells calling credit.
+    /// The Cloud Softphone settings; nil if no Cloud Softphone app sells calling credit.
     public let cloudSoftphone: CloudSoftphone?
-    /// Nil where no app built on InPlayer's SDKs calls.
+    /// The InPlayer settings; nil if no app built on InPlayer's SDKs uses the publication.
     public let inPlayer: InPlayerConfiguration?
-    /// How what was bought is delivered; nil where nothing is.
+    /// The delivery settings of purchases; nil if nothing is delivered.
     package let deliveries: DeliverySettings?
 
     init(
@@ -46,7 +47,7 @@ public struct PublicationConfiguration: Sendable {
     ) throws(SettingsError) {
         guard let id = PublicationID(name), !Self.reserved.contains(name) else {
             throw publications.error(
-                name, expected: "expected a name of lower-case letters, digits, - and _ that is no name of a call")
+                name, expected: "expected a name of lower-case letters, digits, - and _ that is not the name of a call")
         }
         let section = try publications.section(name)
         isDefault = try section.boolean("default", default: false)
@@ -71,13 +72,14 @@ public struct PublicationConfiguration: Sendable {
 
         let credentials = try section.section("edition_credentials")
         var lifetimes = Lifetimes()
-        // A sealed salt counts minutes, so a shorter life than one can not be kept.
+        // A sealed salt stores its expiry in minutes, so it cannot express a lifetime of less than one minute.
         lifetimes.editionCredentials = try credentials.duration("lifetime", default: 86_400, in: 60...3_888_000)
-        lifetimes.ticket = try credentials.duration("ticket_lifetime", default: lifetimes.ticket, in: 60...86_400)
+        lifetimes.downloadToken = try credentials.duration(
+            "download_token_lifetime", default: lifetimes.downloadToken, in: 60...86_400)
         lifetimes.resumeWindow = try credentials.duration("resume_window", default: 21_600, in: 0...604_800)
-        let saltForm: SaltForm = try credentials.choice("salt", default: .sealed)
-        acceptsPlainSalts = try credentials.boolean("accept_plain_salts", default: saltForm == .plain)
-        if saltForm == .plain && !acceptsPlainSalts {
+        let saltFormat: SaltFormat = try credentials.choice("salt", default: .sealed)
+        acceptsPlainSalts = try credentials.boolean("accept_plain_salts", default: saltFormat == .plain)
+        if saltFormat == .plain && !acceptsPlainSalts {
             throw credentials.error("accept_plain_salts", expected: "expected true where plain salts are issued")
         }
         try credentials.finish()
@@ -96,15 +98,15 @@ public struct PublicationConfiguration: Sendable {
         let devices = try section.section("devices")
         let deviceField = try devices.string("field")
         var deviceLimit: DeviceLimit?
-        if devices.has("most") {
+        if devices.has("max") {
             guard deviceField != nil else {
-                throw devices.error("most", expected: "needs `field`, the request field that names the device")
+                throw devices.error("max", expected: "needs `field`, the request field that names the device")
             }
             deviceLimit = DeviceLimit(
-                most: try devices.integer("most", default: 1, in: 1...1000),
-                excess: try devices.choice("excess", default: .evict))
-        } else if devices.has("excess") {
-            throw devices.error("excess", expected: "needs `most`, the number of devices allowed")
+                maxDevices: try devices.integer("max", default: 1, in: 1...1000),
+                onLimit: try devices.choice("on_limit", default: .evict))
+        } else if devices.has("on_limit") {
+            throw devices.error("on_limit", expected: "needs `max`, the number of devices allowed")
         }
         let requiresDevice = try devices.boolean("required", default: false)
         if requiresDevice && deviceField == nil {
@@ -115,7 +117,7 @@ public struct PublicationConfiguration: Sendable {
         catalogue = try CatalogueSettings(section)
         publication = Publication(
             id: id, credentialFields: try CredentialFields(try section.section("credentials"), isTest: isTest),
-            rule: try EntitlementRule(section, catalogue, isTest: isTest), lifetimes: lifetimes, saltForm: saltForm,
+            rule: try EntitlementRule(section, catalogue, isTest: isTest), lifetimes: lifetimes, saltFormat: saltFormat,
             deviceField: deviceField,
             deviceLimit: deviceLimit, requiresDevice: requiresDevice,
             issuesFeedPassword: try section.boolean("feed_password", default: false),
@@ -124,13 +126,13 @@ public struct PublicationConfiguration: Sendable {
             edgeTokens: try EdgeTokenSettings.read(section))
         let soldIn = purchases?.stores ?? []
         let kinds = Set(stores.filter { soldIn.contains($0.name) }.compactMap(\.kind))
-        cloudSoftphone = try CloudSoftphone.read(section, publication: id, sellingIn: kinds)
+        cloudSoftphone = try CloudSoftphone.read(section, publication: id, offeringProductsIn: kinds)
         deliveries =
             section.has("deliveries") ? try DeliverySettings(try section.section("deliveries")) : nil
         guard (cloudSoftphone == nil) == (deliveries == nil) else {
             throw section.error(
                 cloudSoftphone == nil ? "deliveries" : "cloud_softphone",
-                expected: "expected `cloud_softphone` and `deliveries` together: what is bought has to be delivered")
+                expected: "expected `cloud_softphone` and `deliveries` together: purchases must be delivered")
         }
         content = try ContentLayout(section, publication: id)
         feed = try FeedSettings(
@@ -141,13 +143,16 @@ public struct PublicationConfiguration: Sendable {
         try section.finish()
     }
 
-    /// The names of calls and of our own paths can not be publications: `/sign_in/` must stay what it is.
+    /// The names of calls and of Gatefold's own paths, which no publication may have, because a publication must
+    /// not take over a path such as `/sign_in/`.
     static let reserved: Set<String> =
         ([
             "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
             "auth-request", "healthz", "readyz", "metrics", "notifications", "feed",
             "itunes",
-        ] as Set<String>).union(BakerCall.usualWords).union(BasispressWords.all).union(InPlayerWords.all).union(
+        ] as Set<String>).union(BakerCall.usualPathSegments).union(BasispressPathSegments.all).union(
+            InPlayerPathSegments.all
+        ).union(
             LinkingCall.allCases.map(\.rawValue))
 
     func sharesSecret(with other: PublicationConfiguration) -> Bool {

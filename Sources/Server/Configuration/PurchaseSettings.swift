@@ -2,18 +2,18 @@ import Foundation
 public import Gatefold
 import Settings
 
-/// What a publication sells in the app stores, as configured.
+/// The app-store sales of a publication, as configured.
 public struct PurchaseSettings: Sendable, Equatable {
-    /// The stores it sells in, by their names in the configuration.
+    /// The stores in which the publication sells, by their names in the configuration.
     public let stores: [StoreName]
-    /// Whether purchases of test accounts count, which nobody paid for.
+    /// A Boolean value that indicates whether unpaid purchases of test accounts count. Default: false.
     public let allowsSandbox: Bool
     public let products: ProductRules
     public let claims: ClaimRule
     public let limits: ReceiptLimits
-    public let times: PurchaseTimes
+    public let times: ReverificationSchedule
 
-    /// Nil where the publication names no store.
+    /// Reads the purchase settings; returns nil if the publication names no store.
     init?(_ section: SettingsSection, stores known: [StoreConfiguration]) throws(SettingsError) {
         var stores: [StoreName] = []
         for name in try section.strings("stores") ?? [] {
@@ -27,9 +27,9 @@ public struct PurchaseSettings: Sendable, Equatable {
         self.stores = stores
         allowsSandbox = try section.boolean("sandbox", default: false)
         let purchases = try section.section("purchases")
-        claims = ClaimRule(mostPersons: try purchases.integer("claims_at_most", default: 10, in: 1...1000))
+        claims = ClaimRule(maxPersons: try purchases.integer("max_claims", default: 10, in: 1...1000))
         limits = try ReceiptLimits(purchases)
-        times = try PurchaseTimes(purchases)
+        times = try ReverificationSchedule(purchases)
         try purchases.finish()
         products = try ProductRules(try section.section("products"))
         guard stores.isEmpty else { return }
@@ -44,25 +44,28 @@ extension ReceiptLimits {
     fileprivate init(_ section: SettingsSection) throws(SettingsError) {
         let standard = ReceiptLimits()
         self.init(
-            ofOwner: try section.integer("unproven_per_owner", default: standard.ofOwner, in: 1...100_000),
-            perHour: try section.integer("unproven_per_hour", default: standard.perHour, in: 1...10_000_000),
-            waiting: try section.integer("waiting_at_most", default: standard.waiting, in: 1...10_000_000))
+            perOwner: try section.integer("unverified_per_owner", default: standard.perOwner, in: 1...100_000),
+            perHour: try section.integer("unverified_per_hour", default: standard.perHour, in: 1...10_000_000),
+            waiting: try section.integer("max_waiting", default: standard.waiting, in: 1...10_000_000))
     }
 }
 
-extension PurchaseTimes {
+extension ReverificationSchedule {
     fileprivate init(_ section: SettingsSection) throws(SettingsError) {
-        let standard = PurchaseTimes()
+        let standard = ReverificationSchedule()
         self.init(
-            shortestRetry: try section.duration("shortest_retry", default: standard.shortestRetry, in: 1...86_400),
-            longestRetry: try section.duration("longest_retry", default: standard.longestRetry, in: 1...604_800),
-            longestWait: try section.duration("longest_wait", default: standard.longestWait, in: 3600...31_536_000),
-            recheckEnded: try section.duration("recheck_ended", default: standard.recheckEnded, in: 60...604_800),
-            recheckRunning: try section.duration(
-                "recheck_running", default: standard.recheckRunning, in: 600...2_592_000),
-            recheckWindow: try section.duration("recheck_window", default: standard.recheckWindow, in: 0...31_536_000),
+            minRetryDelay: try section.duration("min_retry_delay", default: standard.minRetryDelay, in: 1...86_400),
+            maxRetryDelay: try section.duration("max_retry_delay", default: standard.maxRetryDelay, in: 1...604_800),
+            maxPendingTime: try section.duration(
+                "max_pending_time", default: standard.maxPendingTime, in: 3600...31_536_000),
+            reverifyEnded: try section.duration(
+                "reverify_ended_every", default: standard.reverifyEnded, in: 60...604_800),
+            reverifyRunning: try section.duration(
+                "reverify_running_every", default: standard.reverifyRunning, in: 600...2_592_000),
+            reverificationWindow: try section.duration(
+                "reverify_window", default: standard.reverificationWindow, in: 0...31_536_000),
             refundWindow: try section.duration("refund_window", default: standard.refundWindow, in: 0...31_536_000),
-            patience: try section.duration("patience", default: standard.patience, in: 0...60))
+            reverifyTimeout: try section.duration("reverify_timeout", default: standard.reverifyTimeout, in: 0...60))
     }
 }
 
@@ -72,7 +75,7 @@ extension ProductRules {
         for item in try section.sections("subscriptions") {
             let product = try item.requiredString("product", expected: "a product's name in the store")
             guard !product.dropLast().contains("*"), product != "*" else {
-                throw item.error("product", expected: "expected a name, or its beginning with one * at the end")
+                throw item.error("product", expected: "expected a name, or a prefix followed by one *")
             }
             subscriptions.append(
                 SubscriptionProduct(
@@ -100,7 +103,7 @@ extension ProductRules {
     }
 
     private static func term(_ item: SettingsSection) throws(SettingsError) -> SubscriptionProduct.Term {
-        guard item.has("lasts") else { return .asTold }
+        guard item.has("lasts") else { return .asReported }
         if try item.string("lasts") == "forever" { return .forever }
         return .seconds(try item.duration("lasts", default: 0, in: 60...3_153_600_000))
     }

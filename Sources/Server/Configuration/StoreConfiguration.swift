@@ -1,12 +1,12 @@
 public import Gatefold
 public import Settings
 
-/// An app store as the configuration names it; what its other settings mean is its kind's own business.
+/// An app store as the configuration names it. Its kind interprets the other settings.
 public struct StoreConfiguration: Sendable {
     public let name: StoreName
     public let settings: SettingsSection
 
-    /// Nil where its settings name none, which is an error when it is opened.
+    /// The kind of the store; nil if the settings name none, which is an error when the store is opened.
     var kind: StoreKind? { (try? settings.string("kind")).flatMap { $0.flatMap { StoreKind(rawValue: $0) } } }
 
     static func read(_ section: SettingsSection) throws(SettingsError) -> [StoreConfiguration] {

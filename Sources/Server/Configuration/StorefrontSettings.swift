@@ -1,19 +1,19 @@
 public import FrontDoors
 import Settings
 
-/// The front doors that find a publication by the app that asks, as configured.
+/// The front doors that find a publication by the calling app, as configured.
 public struct StorefrontSettings: Sendable, Equatable {
-    /// Nil where the publication has no Baker front door.
+    /// The Baker settings; nil if the publication has no Baker front door.
     public let baker: BakerSettings?
     public let servesBasispress: Bool
 
-    /// Nil where the publication has neither.
+    /// Reads the storefront settings; returns nil if the publication has neither front door.
     ///
     /// - Parameters:
-    ///   - section: the publication's.
-    ///   - apps: the publication's own.
-    ///   - hasContent: whether its downloads are checked here.
-    ///   - reserved: first segments that paths must not have.
+    ///   - section: The section of the publication.
+    ///   - apps: The apps of the publication.
+    ///   - hasContent: A Boolean value that indicates whether Gatefold checks the publication's downloads.
+    ///   - reserved: The first segments that paths must not have.
     init?(
         _ section: SettingsSection, apps: [String], hasContent: Bool, reserved: Set<String>
     ) throws(SettingsError) {
@@ -44,7 +44,7 @@ public struct StorefrontSettings: Sendable, Equatable {
                     call.rawValue,
                     expected: "expected a path such as /shop/:user_id/purchases or /:app_id/issues, not `\(text)`")
             }
-            if let first = template.first, reserved.subtracting(BakerCall.usualWords).contains(first) {
+            if let first = template.first, reserved.subtracting(BakerCall.usualPathSegments).contains(first) {
                 throw paths.error(call.rawValue, expected: "/\(first) has another meaning; expected another path")
             }
             templates[call] = template

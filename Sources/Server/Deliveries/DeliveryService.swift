@@ -1,7 +1,7 @@
 import Deliveries
 import ServiceLifecycle
 
-/// Hands out what was bought until the server stops.
+/// A service that delivers purchases until the server stops.
 struct DeliveryService: Service {
     let worker: DeliveryWorker
 

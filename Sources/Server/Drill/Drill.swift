@@ -6,22 +6,22 @@ public import Gatefold
 import State
 import Synchronization
 
-/// Plays a bad day of one backend, with the protections that are configured around it, and writes down what readers are
-/// answered meanwhile.
+/// A drill that injects a fault into one backend, behind its configured protections, and records the results that
+/// readers receive.
 ///
-/// It opens backends of its own and asks the real systems by way of them; devices, revocations and guesses of the server
-/// are left alone.
+/// The drill opens its own backends, through which it queries the real systems. It does not touch the devices,
+/// revocations and login attempts of the server.
 public struct Drill: Sendable {
     public struct Plan: Sendable {
         public var publication: PublicationID
         public var backend: String
         public var fault: DrillFault
-        /// What readers type, each as named fields.
+        /// The credentials of the readers, each as named fields.
         public var readers: [[String: String]]
         public var edition: String?
-        /// How long each of the three phases is, in seconds.
+        /// The duration of each of the three phases, in seconds.
         public var phase: TimeInterval
-        /// Questions a second, of all readers together.
+        /// The number of calls per second, of all readers together.
         public var rate: Int
 
         public init(
@@ -38,81 +38,86 @@ public struct Drill: Sendable {
         }
     }
 
-    /// Why a drill could not begin.
+    /// An error that prevents a drill from starting.
     public enum Failure: Error, Sendable, CustomStringConvertible {
         case noSuchBackend(String, known: [String])
-        case notAsked(String, by: PublicationID)
+        case notQueried(String, by: PublicationID)
         case noReaderSignsIn(String)
-        /// Nothing is remembered of the catalogue, and its source did not answer.
+        /// The catalogue has no cached editions, and its source did not respond.
         case noCatalogue(PublicationID, cause: String?)
 
         public var description: String {
             switch self {
             case .noSuchBackend(let name, let known):
-                "there is no backend \(name); expected one of \(known.joined(separator: ", "))"
-            case .notAsked(let name, let publication): "the publication \(publication) does not ask the backend \(name)"
+                "no backend \(name); expected one of \(known.joined(separator: ", "))"
+            case .notQueried(let name, let publication):
+                "the publication \(publication) does not use the backend \(name)"
             case .noReaderSignsIn(let cause): "no reader could sign in before the drill: \(cause)"
             case .noCatalogue(let publication, let cause):
-                "the catalogue of \(publication) is still awaited, so that no reader can be told what they may read: "
-                    + (cause ?? "its source has not answered")
+                "the catalogue of \(publication) is not available, so that no entitlement is known: "
+                    + (cause ?? "its source has not responded")
             }
         }
     }
 
     private let plan: Plan
-    private let proxy: PublicationProxy
+    private let authorizationService: AuthorizationService
     private let faulty: FaultyBackend
-    private let catalogue: KeptCatalogue
+    private let catalogue: CachedCatalogue
 
-    /// - Parameter folder: an empty folder for the drill's own state.
-    /// - Throws: ``Failure``, ``SettingsError`` or ``AssemblyError``.
+    /// - Parameter folder: An empty folder for the drill's own state.
+    /// - Throws: ``Failure``, ``SettingsError`` or ``BootstrapError``.
     public init(_ plan: Plan, _ configuration: GatefoldConfiguration, folder: URL, random: RandomSource = .system)
         throws
     {
         self.plan = plan
-        let backends = try Assembly.plan(configuration)
+        let backends = try Bootstrap.plan(configuration)
         guard backends.kind(plan.backend) != nil else {
             throw Failure.noSuchBackend(plan.backend, known: backends.entries.map(\.name))
         }
-        guard let asked = configuration.publications.first(where: { $0.publication.id == plan.publication }),
-            backends.family(of: asked.backend).contains(where: { $0.name == plan.backend })
-        else { throw Failure.notAsked(plan.backend, by: plan.publication) }
-        let parts = LastingParts(
+        guard let queries = configuration.publications.first(where: { $0.publication.id == plan.publication }),
+            backends.family(of: queries.backend).contains(where: { $0.name == plan.backend })
+        else { throw Failure.notQueried(plan.backend, by: plan.publication) }
+        let parts = ServerServices(
             state: try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path),
-            references: configuration.state.references, revocations: RevocationLists(), guesses: UnlimitedGuesses(),
+            pseudonymKey: configuration.state.pseudonymKey, revocations: RevocationLists(),
+            loginThrottle: UnlimitedLoginAttempts(),
             services: BackendServices(
                 clock: .system, random: random,
                 passwords: PasswordVerifier(
                     hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers),
-                references: configuration.state.references),
-            catalogueFolder: configuration.catalogueFolder, keepsCatalogues: false)
-        let interposed = Interposed()
+                pseudonymKey: configuration.state.pseudonymKey),
+            catalogueFolder: configuration.catalogueFolder, persistsCatalogues: false)
+        let faultInjector = FaultInjector()
         let set = try parts.assemble(configuration) { name, backend in
             guard name == plan.backend else { return backend }
-            return interposed.wrap(backend, random: random)
+            return faultInjector.wrap(backend, random: random)
         }
-        guard let faulty = interposed.backend, let proxy = set.directory.byID[plan.publication],
+        guard let faulty = faultInjector.backend, let authorizationService = set.directory.byID[plan.publication],
             let catalogue = set.catalogues[plan.publication]
-        else { throw Failure.notAsked(plan.backend, by: plan.publication) }
+        else { throw Failure.notQueried(plan.backend, by: plan.publication) }
         self.catalogue = catalogue
         self.faulty = faulty
-        self.proxy = proxy
+        self.authorizationService = authorizationService
     }
 
-    /// Plays the three phases.
+    /// Runs the three phases.
     ///
-    /// - Parameter progress: told the name of each phase as it begins.
-    /// - Throws: ``Failure/noReaderSignsIn(_:)`` or ``Failure/noCatalogue(_:cause:)``, and when cancelled.
+    /// - Parameter progress: Receives the name of each phase when it begins.
+    /// - Throws: ``Failure/noReaderSignsIn(_:)`` or ``Failure/noCatalogue(_:cause:)``, and an error if the task is
+    ///   cancelled.
     public func run(progress: @Sendable (String) -> Void = { _ in }) async throws -> DrillReport {
         try await awaitCatalogue()
-        // Every second reader comes for the first time during the bad day.
+        // Every second reader signs in for the first time during the fault.
         let warm = plan.readers.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
         let cold = plan.readers.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
         var known: [DrillReader] = []
-        var problem = "none of the readers given is recognised"
+        var problem = "none of the given readers could sign in"
         for fields in warm {
             do {
-                if let reader = try await DrillReader(fields, edition: plan.edition, proxy) { known.append(reader) }
+                if let reader = try await DrillReader(fields, edition: plan.edition, authorizationService) {
+                    known.append(reader)
+                }
             } catch {
                 problem = "\(error)"
             }
@@ -128,24 +133,25 @@ public struct Drill: Sendable {
             try await play(known, cold: fault == nil ? [] : cold, tally)
             let load = faulty.load
             report.phases.append(
-                DrillReport.Phase(name: name, answers: tally.answers, asked: load.asked, mostAtOnce: load.most))
+                DrillReport.Phase(name: name, results: tally.results, queries: load.queries, maxConcurrent: load.peak))
         }
         return report
     }
 
-    /// Nobody follows the catalogue in a drill: what a server remembered is as good as new, and where there is nothing its source
-    /// is asked once.
+    /// Fetches the catalogue once if no cached editions exist. A drill runs no catalogue follower, and the cached
+    /// editions of a server are current enough.
     private func awaitCatalogue() async throws {
-        guard catalogue.current.value.isAwaited else { return }
+        guard catalogue.current.value.isPending else { return }
         await catalogue.follow()
         try Task.checkCancellation()
-        guard catalogue.current.value.isAwaited else { return }
+        guard catalogue.current.value.isPending else { return }
         throw Failure.noCatalogue(plan.publication, cause: catalogue.status(at: WallClock.system.now).failure)
     }
 
-    /// Asks at the rate of the plan, without waiting for one answer before the next question, as readers do.
+    /// Sends calls at the rate of the plan. A call does not wait for the result of the previous call, because real
+    /// readers do not wait either.
     private func play(_ known: [DrillReader], cold: [[String: String]], _ tally: DrillTally) async throws {
-        let proxy = proxy
+        let authorizationService = authorizationService
         try await withThrowingTaskGroup(of: Void.self) { group in
             let begin = ContinuousClock.now
             let count = Int(plan.phase * Double(plan.rate))
@@ -155,10 +161,10 @@ public struct Drill: Sendable {
                 switch number % 5 {
                 case 0 where !cold.isEmpty:
                     let fields = cold[number / 5 % cold.count]
-                    group.addTask { await DrillReader.signInAnew(fields, proxy, tally) }
-                case 0, 1: group.addTask { await reader.signIn(proxy, tally) }
-                case 2: group.addTask { await reader.credentials(proxy, tally) }
-                default: group.addTask { await reader.verify(proxy, tally) }
+                    group.addTask { await DrillReader.signInAgain(fields, authorizationService, tally) }
+                case 0, 1: group.addTask { await reader.signIn(authorizationService, tally) }
+                case 2: group.addTask { await reader.credentials(authorizationService, tally) }
+                default: group.addTask { await reader.verify(authorizationService, tally) }
                 }
             }
             try await group.waitForAll()
@@ -166,8 +172,8 @@ public struct Drill: Sendable {
     }
 }
 
-/// Hands out the wrapped backend that opening makes.
-private final class Interposed: Sendable {
+/// A holder for the faulty backend that wraps the opened backend.
+private final class FaultInjector: Sendable {
     private let content = Mutex<FaultyBackend?>(nil)
 
     var backend: FaultyBackend? { content.withLock { $0 } }

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// What a drill does to a subscriber system.
+/// A fault that a drill injects into a subscriber backend.
 public enum DrillFault: Sendable, Equatable, CustomStringConvertible {
-    /// Every answer comes so many seconds later.
+    /// Every result arrives with this delay, in seconds.
     case delay(TimeInterval)
-    /// This share of the questions, from 0 to 1, can not be asked.
+    /// This share of the queries fails. Range: 0 to 1.
     case errors(share: Double)
-    /// Up and down by turns, in seconds, beginning with down.
+    /// The backend alternates between failing and working, starting with failing. Durations in seconds.
     case flapping(down: TimeInterval, up: TimeInterval)
-    /// No question can be asked.
+    /// Every query fails.
     case outage
 
-    /// Reads `delay=2s`, `errors=30%`, `flapping=2s/3s` (down and up) or `outage`.
+    /// Parses `delay=2s`, `errors=30%`, `flapping=2s/3s` (down and up) or `outage`.
     public init?(_ text: String) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch (parts[0], parts.count > 1 ? parts[1] : nil) {
@@ -38,9 +38,9 @@ public enum DrillFault: Sendable, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .delay(let seconds): "answers \(seconds.formatted()) s late"
+        case .delay(let seconds): "responses delayed by \(seconds.formatted()) s"
         case .errors(let share): "\(Int((share * 100).rounded())) % errors"
-        case .flapping(let down, let up): "down \(down.formatted()) s, up \(up.formatted()) s, by turns"
+        case .flapping(let down, let up): "down \(down.formatted()) s, up \(up.formatted()) s, alternating"
         case .outage: "outage"
         }
     }

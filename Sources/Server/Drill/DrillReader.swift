@@ -1,6 +1,6 @@
 import Gatefold
 
-/// A reader of a drill, with what they were told before the bad day.
+/// A reader of a drill, with the results that the reader received before the fault.
 struct DrillReader: Sendable {
     private let fields: [String: String]
     private let token: String
@@ -8,18 +8,18 @@ struct DrillReader: Sendable {
     private let due: Subscription
     private let isEntitled: Bool
 
-    /// Signs in and asks everything once.
+    /// Signs in and makes every call once.
     ///
-    /// Returns nil when the reader is not recognised.
-    init?(_ fields: [String: String], edition: String?, _ proxy: PublicationProxy) async throws {
-        let inquiry = Inquiry(fields: fields)
-        guard case .signedIn(let token, _, _) = try await proxy.signIn(inquiry) else { return nil }
+    /// Returns nil if the reader is rejected.
+    init?(_ fields: [String: String], edition: String?, _ authorizationService: AuthorizationService) async throws {
+        let context = CallContext(fields: fields)
+        guard case .signedIn(let token, _, _) = try await authorizationService.signIn(context) else { return nil }
         self.fields = fields
         self.token = token
         self.edition = edition
-        due = try await proxy.verify(token: token, Inquiry(fields: ["token": token])).subscription
-        if case .granted = try await proxy.editionCredentials(
-            token: token, edition: edition, Inquiry(fields: ["token": token]))
+        due = try await authorizationService.verify(token: token, CallContext(fields: ["token": token])).subscription
+        if case .granted = try await authorizationService.editionCredentials(
+            token: token, edition: edition, CallContext(fields: ["token": token]))
         {
             isEntitled = true
         } else {
@@ -27,66 +27,71 @@ struct DrillReader: Sendable {
         }
     }
 
-    func signIn(_ proxy: PublicationProxy, _ tally: DrillTally) async {
+    func signIn(_ authorizationService: AuthorizationService, _ tally: DrillTally) async {
         let began = ContinuousClock.now
-        let (answer, isWrong) = await Self.signInAnswer(fields, proxy)
-        tally.note("sign in", answer, isWrong: isWrong, milliseconds: Self.milliseconds(since: began))
+        let (result, isWrong) = await Self.signInResult(fields, authorizationService)
+        tally.record("sign in", result, isWrong: isWrong, milliseconds: Self.milliseconds(since: began))
     }
 
-    static func signInAnew(_ fields: [String: String], _ proxy: PublicationProxy, _ tally: DrillTally) async {
+    static func signInAgain(
+        _ fields: [String: String], _ authorizationService: AuthorizationService, _ tally: DrillTally
+    ) async {
         let began = ContinuousClock.now
-        // Whether a reader who was never here is recognised, nobody knows.
-        let (answer, _) = await signInAnswer(fields, proxy)
-        tally.note("sign in, new", answer, milliseconds: milliseconds(since: began))
+        // The drill cannot know whether the backend accepts a reader who never signed in before, so no result
+        // counts as wrong.
+        let (result, _) = await signInResult(fields, authorizationService)
+        tally.record("sign in, new", result, milliseconds: milliseconds(since: began))
     }
 
-    func verify(_ proxy: PublicationProxy, _ tally: DrillTally) async {
+    func verify(_ authorizationService: AuthorizationService, _ tally: DrillTally) async {
         let began = ContinuousClock.now
         do {
-            let told = try await proxy.verify(token: token, Inquiry(fields: ["token": token])).subscription
-            let isWrong = told.state != due.state || told.entitlement != due.entitlement
-            tally.note(
-                "verify", isWrong ? "another subscription" : told.state.rawValue, isWrong: isWrong,
+            let reported = try await authorizationService.verify(token: token, CallContext(fields: ["token": token]))
+                .subscription
+            let isWrong = reported.state != due.state || reported.entitlement != due.entitlement
+            tally.record(
+                "verify", isWrong ? "another subscription" : reported.state.rawValue, isWrong: isWrong,
                 milliseconds: Self.milliseconds(since: began))
         } catch {
-            tally.note("verify", Self.later, milliseconds: Self.milliseconds(since: began))
+            tally.record("verify", Self.later, milliseconds: Self.milliseconds(since: began))
         }
     }
 
-    func credentials(_ proxy: PublicationProxy, _ tally: DrillTally) async {
+    func credentials(_ authorizationService: AuthorizationService, _ tally: DrillTally) async {
         let began = ContinuousClock.now
-        let answer: String
+        let result: String
         var isWrong = false
         do {
-            switch try await proxy.editionCredentials(token: token, edition: edition, Inquiry(fields: ["token": token]))
+            switch try await authorizationService.editionCredentials(
+                token: token, edition: edition, CallContext(fields: ["token": token]))
             {
             case .granted:
-                answer = isEntitled ? "given" : "given without entitlement"
-                isWrong = !isEntitled && !proxy.publication.failsOpen
-            case .refused(let refusal, _):
-                if refusal.retryAfter != nil {
-                    answer = "refused, come back later"
+                result = isEntitled ? "issued" : "issued without entitlement"
+                isWrong = !isEntitled && !authorizationService.publication.failsOpen
+            case .rejected(let rejection, _):
+                if rejection.retryAfter != nil {
+                    result = "denied, retry later"
                 } else {
-                    answer = "refused"
+                    result = "denied"
                     isWrong = isEntitled
                 }
             }
         } catch {
-            answer = "error"
+            result = "error"
             isWrong = true
         }
-        tally.note("edition credentials", answer, isWrong: isWrong, milliseconds: Self.milliseconds(since: began))
+        tally.record("edition credentials", result, isWrong: isWrong, milliseconds: Self.milliseconds(since: began))
     }
 
-    private static let later = "come back later (503)"
+    private static let later = "retry later (503)"
 
-    private static func signInAnswer(
-        _ fields: [String: String], _ proxy: PublicationProxy
-    ) async -> (answer: String, isWrong: Bool) {
+    private static func signInResult(
+        _ fields: [String: String], _ authorizationService: AuthorizationService
+    ) async -> (result: String, isWrong: Bool) {
         do {
-            switch try await proxy.signIn(Inquiry(fields: fields)) {
+            switch try await authorizationService.signIn(CallContext(fields: fields)) {
             case .signedIn: return ("signed in", false)
-            case .refused: return ("refused", true)
+            case .rejected: return ("rejected", true)
             }
         } catch {
             return (later, false)

@@ -1,26 +1,27 @@
 import Foundation
 
-/// What readers were answered before, during and after a bad day.
+/// The results that readers received before, during and after the fault.
 public struct DrillReport: Sendable, Encodable {
-    /// One part of the drill.
+    /// One phase of the drill.
     public struct Phase: Sendable, Encodable {
         public let name: String
-        /// How often each question got each answer.
-        public var answers: [Answer] = []
-        /// Questions that reached the subscriber system, and the most of them at the same time.
-        public var asked = 0
-        public var mostAtOnce = 0
+        /// The number of times that each call had each result.
+        public var results: [ResultCount] = []
+        /// The number of queries that reached the subscriber backend, and the maximum number of concurrent queries.
+        public var queries = 0
+        public var maxConcurrent = 0
     }
 
-    public struct Answer: Sendable, Encodable {
-        public let question: String
-        public let answer: String
-        /// Whether it differs from what the reader is due: never, whatever the day.
+    public struct ResultCount: Sendable, Encodable {
+        public let query: String
+        public let result: String
+        /// A Boolean value that indicates whether the result differs from the one that the reader is entitled to.
+        /// No fault may cause such a result.
         public let isWrong: Bool
         public let count: Int
-        /// Milliseconds: the median, and what 99 of 100 stayed below.
+        /// The median and the 99th percentile, in milliseconds.
         public let median: Double
-        public let slowest: Double
+        public let p99: Double
     }
 
     public let backend: String
@@ -30,32 +31,32 @@ public struct DrillReport: Sendable, Encodable {
     public let coldReaders: Int
     public internal(set) var phases: [Phase] = []
 
-    public var wrongAnswers: Int {
-        phases.flatMap(\.answers).filter(\.isWrong).reduce(0) { $0 + $1.count }
+    public var wrongResults: Int {
+        phases.flatMap(\.results).filter(\.isWrong).reduce(0) { $0 + $1.count }
     }
 
-    /// For a terminal.
+    /// The report as text for a terminal.
     public var text: String {
         var lines = [
             "backend \(backend), publication \(publication): \(fault)",
-            "\(warmReaders) readers who signed in before, \(coldReaders) who come during the bad day", "",
+            "\(warmReaders) readers who signed in before, \(coldReaders) who sign in first during the fault", "",
         ]
         for phase in phases {
             lines.append(
-                "\(phase.name): \(phase.asked) questions reached the backend, at most \(phase.mostAtOnce) at once")
-            for answer in phase.answers {
-                let question = answer.question.padding(toLength: 20, withPad: " ", startingAt: 0)
-                let words = (answer.isWrong ? "WRONG: " : "") + answer.answer
+                "\(phase.name): \(phase.queries) queries reached the backend, at most \(phase.maxConcurrent) at once")
+            for result in phase.results {
+                let query = result.query.padding(toLength: 20, withPad: " ", startingAt: 0)
+                let words = (result.isWrong ? "WRONG: " : "") + result.result
                 let what = words.padding(toLength: max(38, words.count), withPad: " ", startingAt: 0)
-                let times = String(format: "p50 %.1f ms  p99 %.1f ms", answer.median, answer.slowest)
-                lines.append("  \(question)\(what)\(String(answer.count).leftPadded(7))  \(times)")
+                let times = String(format: "p50 %.1f ms  p99 %.1f ms", result.median, result.p99)
+                lines.append("  \(query)\(what)\(String(result.count).leftPadded(7))  \(times)")
             }
         }
         lines += [
             "",
-            wrongAnswers == 0
-                ? "no reader was told anything that is not so"
-                : "\(wrongAnswers) answers were not what the reader is due",
+            wrongResults == 0
+                ? "no reader got a wrong result"
+                : "\(wrongResults) results were wrong",
         ]
         return lines.joined(separator: "\n")
     }

@@ -1,28 +1,28 @@
 import Synchronization
 
-/// Counts the answers of one phase, from many readers at once.
+/// A counter of the results of one phase, for many concurrent readers.
 final class DrillTally: Sendable {
     private struct Key: Hashable {
-        let question: String
-        let answer: String
+        let query: String
+        let result: String
         let isWrong: Bool
     }
 
     private let times = Mutex<[Key: [Double]]>([:])
 
-    func note(_ question: String, _ answer: String, isWrong: Bool = false, milliseconds: Double) {
-        let key = Key(question: question, answer: answer, isWrong: isWrong)
+    func record(_ query: String, _ result: String, isWrong: Bool = false, milliseconds: Double) {
+        let key = Key(query: query, result: result, isWrong: isWrong)
         times.withLock { $0[key, default: []].append(milliseconds) }
     }
 
-    /// By question, the most frequent answer first.
-    var answers: [DrillReport.Answer] {
+    /// The results by call, the most frequent result first.
+    var results: [DrillReport.ResultCount] {
         let all = times.withLock { $0 }
         return all.map { key, times in
             let sorted = times.sorted()
-            return DrillReport.Answer(
-                question: key.question, answer: key.answer, isWrong: key.isWrong, count: sorted.count,
-                median: sorted[sorted.count / 2], slowest: sorted[(sorted.count * 99 - 1) / 100])
-        }.sorted { ($0.question, -$0.count, $0.answer) < ($1.question, -$1.count, $1.answer) }
+            return DrillReport.ResultCount(
+                query: key.query, result: key.result, isWrong: key.isWrong, count: sorted.count,
+                median: sorted[sorted.count / 2], p99: sorted[(sorted.count * 99 - 1) / 100])
+        }.sorted { ($0.query, -$0.count, $0.result) < ($1.query, -$1.count, $1.result) }
     }
 }

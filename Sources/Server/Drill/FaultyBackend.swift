@@ -2,18 +2,18 @@ import Foundation
 import Gatefold
 import Synchronization
 
-/// A subscriber backend with a bad day made on purpose, and a count of what reached it.
+/// A subscriber backend with an injected fault and a count of the queries that reached it.
 final class FaultyBackend: SubscriberBackend {
-    struct Injected: BackendFailure {
-        var cause: String { "the drill said so" }
+    struct InjectedFailure: BackendFailure {
+        var cause: String { "simulated by the drill" }
     }
 
-    /// What the backend saw.
+    /// The load that the backend received.
     struct Load: Sendable, Equatable {
-        var asked = 0
+        var queries = 0
         var present = 0
-        /// The most questions at the same time.
-        var most = 0
+        /// The maximum number of concurrent queries.
+        var peak = 0
     }
 
     private struct State {
@@ -33,55 +33,55 @@ final class FaultyBackend: SubscriberBackend {
 
     var name: String { wrapped.name }
 
-    func answersFor(_ backend: String) -> Bool { wrapped.answersFor(backend) }
+    func handles(_ backend: String) -> Bool { wrapped.handles(backend) }
 
-    /// Begins or, with nil, ends the bad day, and counts anew.
+    /// Starts the fault, or ends it if `fault` is nil, and resets the counts.
     func set(_ fault: DrillFault?) {
         state.withLock { state in
             state.fault = fault
             state.since = .now
-            state.load.asked = 0
-            state.load.most = state.load.present
+            state.load.queries = 0
+            state.load.peak = state.load.present
         }
     }
 
     var load: Load { state.withLock(\.load) }
 
-    func reads(_ form: Credentials.Form) -> Bool { wrapped.reads(form) }
+    func accepts(_ kind: Credentials.Kind) -> Bool { wrapped.accepts(kind) }
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        try await suffer { try await self.wrapped.recognise(credentials, inquiry: inquiry) }
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        try await injectFault { try await self.wrapped.authenticate(credentials, context: context) }
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-        try await suffer { try await self.wrapped.subscription(of: subscriber, inquiry: inquiry) }
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+        try await injectFault { try await self.wrapped.subscription(of: subscriber, context: context) }
     }
 
-    func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
-        try await suffer { try await self.wrapped.renew(subscriber, inquiry: inquiry) }
+    func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
+        try await injectFault { try await self.wrapped.renew(subscriber, context: context) }
     }
 
     func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
-        try await suffer { try await self.wrapped.verdict(on: edition, for: subscriber, inquiry: inquiry) }
+        try await injectFault { try await self.wrapped.verdict(on: edition, for: subscriber, context: context) }
     }
 
     func grantsFeed(to subscriber: Subscriber) -> Bool { wrapped.grantsFeed(to: subscriber) }
 
-    func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {
-        try await suffer { try await self.wrapped.signOut(subscriber, inquiry: inquiry) }
+    func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
+        try await injectFault { try await self.wrapped.signOut(subscriber, context: context) }
     }
 
     func health() async throws {
-        try await suffer { try await self.wrapped.health() }
+        try await injectFault { try await self.wrapped.health() }
     }
 
-    private func suffer<Answer: Sendable>(_ question: () async throws -> Answer) async throws -> Answer {
+    private func injectFault<Value: Sendable>(_ operation: () async throws -> Value) async throws -> Value {
         let (fault, since) = state.withLock { state in
-            state.load.asked += 1
+            state.load.queries += 1
             state.load.present += 1
-            state.load.most = max(state.load.most, state.load.present)
+            state.load.peak = max(state.load.peak, state.load.present)
             return (state.fault, state.since)
         }
         defer { state.withLock { $0.load.present -= 1 } }
@@ -89,16 +89,16 @@ final class FaultyBackend: SubscriberBackend {
         case nil:
             break
         case .outage:
-            throw Injected()
+            throw InjectedFailure()
         case .delay(let seconds):
             try await Task.sleep(for: .seconds(seconds))
         case .errors(let share):
             let draw = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            if Double(draw) < share * Double(UInt32.max) { throw Injected() }
+            if Double(draw) < share * Double(UInt32.max) { throw InjectedFailure() }
         case .flapping(let down, let up):
             let elapsed = (ContinuousClock.now - since) / Duration.seconds(1)
-            if elapsed.truncatingRemainder(dividingBy: down + up) < down { throw Injected() }
+            if elapsed.truncatingRemainder(dividingBy: down + up) < down { throw InjectedFailure() }
         }
-        return try await question()
+        return try await operation()
     }
 }

@@ -2,39 +2,41 @@ import Foundation
 import Logging
 import NIOCore
 
-/// Says that the system has no descriptors left for connections, and has the listener wait before it tries again.
+/// A handler that logs that the system has no descriptors left for connections, and pauses the listener before it
+/// accepts again.
 ///
-/// NIO's own handler only keeps from asking anew: as long as the first connection of a turn can not be taken, NIO (2.101.2) takes
-/// its last asking for unanswered, and is woken at once by the connections that wait, again and again. Only a channel that does not
-/// read by itself sleeps.
+/// NIO's own handler only stops requesting reads. While the first connection of an accept round cannot be accepted,
+/// NIO (2.101.2) treats its last read request as unfulfilled, so the waiting connections wake it again at once, in
+/// a loop. Only a channel without automatic reads sleeps.
 final class AcceptFailureHandler: ChannelInboundHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
 
     private static let pause = TimeAmount.seconds(1)
-    /// What passes by itself, at once or never, is no reason to keep others waiting.
-    private static let shortages: Set<CInt> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
+    /// The errors that indicate a shortage. Other errors pass at once or never, so they do not justify a pause for
+    /// other clients.
+    private static let resourceErrors: Set<CInt> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
-    private let notice: PacedWarning
+    private let rateLimiter: LogRateLimiter
     private var isPausing = false
 
     init(of listener: String, logger: Logger) {
-        notice = PacedWarning(
-            "connections can not be taken", ["listener": "\(listener)"], logger: logger)
+        rateLimiter = LogRateLimiter(
+            "Connections cannot be accepted", ["listener": "\(listener)"], logger: logger)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let number = (error as? IOError)?.errnoCode
         let cause = number.map { String(cString: strerror($0)) } ?? "\(type(of: error))"
-        notice.give(["cause": "\(cause)"])
-        if let number, Self.shortages.contains(number) { pause(context.channel) }
+        rateLimiter.log(["cause": "\(cause)"])
+        if let number, Self.resourceErrors.contains(number) { pause(context.channel) }
         context.fireErrorCaught(error)
     }
 
     private func pause(_ channel: any Channel) {
         guard !isPausing, let options = channel.syncOptions else { return }
         isPausing = true
-        // Fails only where it is closed, and then nothing is read any more.
+        // Setting the option fails only if the channel is closed, and then no reads follow.
         try? options.setOption(.autoRead, value: false)
         channel.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
             self.isPausing = false
@@ -42,7 +44,7 @@ final class AcceptFailureHandler: ChannelInboundHandler {
         }
     }
 
-    /// Puts one in front of everything else that hears of a listener's failures.
+    /// Adds a handler in front of all other handlers that receive a listener's errors.
     static func watch(_ channel: any Channel, of listener: String, logger: Logger) async {
         try? await channel.eventLoop.submit {
             try channel.pipeline.syncOperations.addHandler(

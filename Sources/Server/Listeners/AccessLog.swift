@@ -3,27 +3,29 @@ import HTTPTypes
 import Logging
 import Metrics
 
-/// One log line and one measurement a request. The query and the body, where credentials are, are not in it.
+/// The log line and the measurement of each request. They exclude the query and the body, because credentials are
+/// there.
 struct AccessLog: Sendable {
     struct Entry {
-        /// The pattern of its path; `none` where it has no route.
+        /// The pattern of the route; `none` if the path has no route.
         let route: String
         let method: String
         let path: Substring
         let status: HTTPResponse.Status
         let elapsed: Duration
-        /// Those that measure it, where they were looked up before.
-        var meters: RequestMeters.Meters?
+        /// The metrics of the request, if they were already looked up.
+        var routeMetrics: RequestMetrics.RouteMetrics?
     }
 
-    private let meters = RequestMeters()
+    private let routeMetrics = RequestMetrics()
 
-    /// - Parameter client: who asked; looked up only where it is written.
+    /// - Parameter client: Returns the client. Called only if the line is written.
     func record(
         _ entry: Entry, logger: Logger = .current, client: () -> ClientAddress?
     ) {
         let method = Self.known(entry.method)
-        (entry.meters ?? meters(route: entry.route, method: method, status: entry.status)).record(entry.elapsed)
+        (entry.routeMetrics ?? routeMetrics(route: entry.route, method: method, status: entry.status)).record(
+            entry.elapsed)
         guard logger.logLevel <= .info else { return }
         logger.info(
             "request",
@@ -31,15 +33,15 @@ struct AccessLog: Sendable {
                 "method": "\(method)", "path": "\(LoggedPath.of(String(entry.path), route: entry.route))",
                 "status": "\(entry.status.code)",
                 "client": "\(client().map(\.description) ?? "-")",
-                "milliseconds": "\(entry.elapsed.nanoseconds / 1_000_000)",
+                "duration_ms": "\(entry.elapsed.nanoseconds / 1_000_000)",
             ])
     }
 
-    /// What measures the requests that agree in these.
+    /// Returns the metrics of the requests that share these values.
     ///
-    /// - Parameter method: one of those that are known.
-    func meters(route: String, method: String, status: HTTPResponse.Status) -> RequestMeters.Meters {
-        meters.meters(RequestMeters.Key(route: route, method: method, status: status.code))
+    /// - Parameter method: A known method.
+    func routeMetrics(route: String, method: String, status: HTTPResponse.Status) -> RequestMetrics.RouteMetrics {
+        routeMetrics.routeMetrics(RequestMetrics.Key(route: route, method: method, status: status.code))
     }
 
     private static func known(_ method: String) -> String {

@@ -2,7 +2,8 @@ public import Gatefold
 public import Hummingbird
 import Logging
 
-/// One log line and one measurement a request. The query and the body, where credentials are, are not in it.
+/// A middleware that writes a log line and a measurement for each request. They exclude the query and the body,
+/// because credentials are there.
 public struct AccessLogMiddleware: RouterMiddleware {
     private let client: @Sendable (Request, GatefoldRequestContext) -> ClientAddress?
     private let log = AccessLog()
@@ -17,8 +18,8 @@ public struct AccessLogMiddleware: RouterMiddleware {
     ) async throws -> Response {
         let start = ContinuousClock.now
         let response = try await next(request, context)
-        // The route's pattern, not the path: a metric must not grow with what strangers ask for.
-        // Hummingbird has names without a slash for having none.
+        // The label is the route's pattern and not the path, because a metric must not grow with the paths that
+        // clients request. Hummingbird's names for a missing route have no slash.
         let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? LoggedPath.noRoute
         log.record(
             AccessLog.Entry(

@@ -2,8 +2,8 @@ import FrontDoors
 import HTTPTypes
 import Hummingbird
 
-/// The admin listener: health, metrics and the operator's few commands. It asks nobody who they are and so must not be
-/// reachable from outside.
+/// The routes of the admin listener: health, metrics and the operator commands. They require no authentication, so
+/// the listener must not be reachable from outside.
 enum AdminRouter {
     static func make(
         metrics: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness,
@@ -14,7 +14,7 @@ enum AdminRouter {
         router.add(middleware: HeadMiddleware())
         router.add(middleware: NoCacheMiddleware())
         router.add(middleware: TargetFormMiddleware())
-        addHealth(to: router, readiness: readiness, namesCause: true) {
+        addHealth(to: router, readiness: readiness, showsCause: true) {
             await backends.health().map { HealthLine(isGood: $0.isUp, text: $0.line) } + (catalogues?.health() ?? [])
         }
         router.get("metrics") { _, _ in
@@ -26,25 +26,27 @@ enum AdminRouter {
                 body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))
         }
         router.post("backends/{name}/flush") { request, context in
-            let (status, words) = try await FlushRequest.answer(
+            let (status, message) = try await FlushRequest.respond(
                 request, try context.parameters.require("name"), backends)
-            return text(status, words)
+            return text(status, message)
         }
         return router
     }
 
-    /// `/healthz` says that the process answers, `/readyz` that it can do its work; `degraded` that it does so although a
-    /// backend can not be asked, a catalogue is old, or some of the state can not be read.
+    /// Adds the health routes. `/healthz` reports that the process responds. `/readyz` reports that the server can
+    /// work; its state `degraded` means that the server works although a backend is unavailable, a catalogue is
+    /// stale, or part of the state is unreadable.
     ///
     /// - Parameters:
-    ///   - namesCause: whether `/readyz` says why, where strangers do not read it.
-    ///   - parts: of which `/readyz` speaks, there as well.
+    ///   - showsCause: A Boolean value that indicates whether `/readyz` gives the cause, for a listener that
+    ///     strangers cannot read.
+    ///   - parts: The parts whose health `/readyz` lists, on such a listener as well.
     static func addHealth(
         to router: Router<GatefoldRequestContext>, readiness: @escaping @Sendable () async -> Readiness,
-        namesCause: Bool = false,
+        showsCause: Bool = false,
         parts: @escaping @Sendable () async -> [HealthLine] = { [] }
     ) {
-        // Load balancers ask by either method.
+        // Load balancers use either method.
         for method in [HTTPRequest.Method.get, .head] {
             router.on("healthz", method: method) { _, _ in text(.ok, "ok\n") }
             router.on("readyz", method: method) { _, _ in
@@ -54,15 +56,15 @@ enum AdminRouter {
                 case .ready: text(.ok, (healths.allSatisfy(\.isGood) ? "ready\n" : "degraded\n") + lines)
                 case .degraded(let reason): text(.ok, "degraded\n" + reason + "\n" + lines)
                 case .notReady(let cause):
-                    text(.serviceUnavailable, "not ready\n" + (namesCause ? "state: \(cause)\n" : "") + lines)
+                    text(.serviceUnavailable, "not ready\n" + (showsCause ? "state: \(cause)\n" : "") + lines)
                 }
             }
         }
     }
 
-    private static func text(_ status: HTTPResponse.Status, _ words: String) -> Response {
+    private static func text(_ status: HTTPResponse.Status, _ message: String) -> Response {
         Response(
             status: status, headers: [.contentType: "text/plain; charset=utf-8"],
-            body: .init(byteBuffer: ByteBuffer(string: words)))
+            body: .init(byteBuffer: ByteBuffer(string: message)))
     }
 }

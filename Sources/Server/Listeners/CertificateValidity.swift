@@ -1,17 +1,19 @@
 import Foundation
 import NIOSSL
 
-/// When the certificates of a chain hold: from the latest begin to the earliest end of all that are sent.
+/// The validity of a certificate chain: from the latest start to the earliest end of all certificates that are
+/// sent.
 struct CertificateValidity: Equatable, Sendable {
     enum Status: Equatable {
         case valid
-        /// Fewer days are left than operators need to renew it.
-        case endsSoon
-        case ended
-        case notYetBegun
+        /// Fewer days are left than operators need to renew the certificate.
+        case expiresSoon
+        case expired
+        case notYetValid
     }
 
-    /// Before its end a certificate is reported as ending soon; automatic renewal usually happens a month before.
+    /// The time before its end at which a certificate is reported as ending soon: 14 days. Automatic renewal
+    /// usually happens a month before the end.
     static let notice: TimeInterval = 14 * 86_400
 
     let begin: Date
@@ -22,25 +24,25 @@ struct CertificateValidity: Equatable, Sendable {
         self.end = end
     }
 
-    /// - Parameter chain: not empty.
+    /// - Parameter chain: The certificates; not empty.
     init(_ chain: [NIOSSLCertificate]) {
         begin = Date(timeIntervalSince1970: TimeInterval(chain.map(\.notValidBefore).max() ?? 0))
         end = Date(timeIntervalSince1970: TimeInterval(chain.map(\.notValidAfter).min() ?? 0))
     }
 
-    func status(at moment: Date) -> Status {
-        if moment >= end { return .ended }
-        if moment < begin { return .notYetBegun }
-        return end.timeIntervalSince(moment) < Self.notice ? .endsSoon : .valid
+    func status(at timestamp: Date) -> Status {
+        if timestamp >= end { return .expired }
+        if timestamp < begin { return .notYetValid }
+        return end.timeIntervalSince(timestamp) < Self.notice ? .expiresSoon : .valid
     }
 
-    /// A sentence for the operator; nil where all is well.
-    func problem(at moment: Date) -> String? {
-        switch status(at: moment) {
+    /// Returns a sentence for the operator, or nil if the certificate is valid and does not end soon.
+    func problem(at timestamp: Date) -> String? {
+        switch status(at: timestamp) {
         case .valid: nil
-        case .endsSoon: "the certificate ends soon, on \(Self.text(end))"
-        case .ended: "the certificate has expired, on \(Self.text(end)); clients refuse to connect"
-        case .notYetBegun: "the certificate is not valid before \(Self.text(begin)); clients refuse to connect"
+        case .expiresSoon: "the certificate expires soon, on \(Self.text(end))"
+        case .expired: "the certificate has expired, on \(Self.text(end)); clients refuse to connect"
+        case .notYetValid: "the certificate is not valid before \(Self.text(begin)); clients refuse to connect"
         }
     }
 

@@ -1,13 +1,14 @@
 public import Gatefold
 public import HTTPTypes
 
-/// Finds out who asks, when some of those who ask are proxies (PITFALLS row 11).
+/// A resolver that finds the client address of a request behind trusted proxies. Source: Pitfall 11, “Header
+/// spoofing”.
 public struct ClientAddressResolver: Sendable {
-    /// Addresses taken from one request at most; a longer list is nobody's honest work.
-    static let mostHops = 32
+    /// The maximum number of addresses read from one request. No legitimate list is longer.
+    static let maxHops = 32
     private let trusted: [AddressBlock]
 
-    /// - Parameter trusted: the proxies whose `X-Forwarded-For` is believed. Empty believes nobody.
+    /// - Parameter trusted: The proxies whose `X-Forwarded-For` is trusted. If it is empty, no peer is trusted.
     public init(trusted: [AddressBlock]) {
         self.trusted = trusted
     }
@@ -16,23 +17,24 @@ public struct ClientAddressResolver: Sendable {
         trusted.contains { $0.contains(address) }
     }
 
-    /// Whether a peer forwards requests and is not trusted to. In the internet it may also be a client that forges the header.
+    /// Returns a Boolean value that indicates whether a peer forwards requests and is not trusted to. On the
+    /// internet, the peer may also be a client that forges the header.
     func isUnlistedProxy(_ peer: ClientAddress, _ headers: HTTPFields) -> Bool {
         !trusts(peer) && headers[.forwardedFor] != nil
     }
 
-    /// The nearest address to us that no trusted proxy vouches for itself.
+    /// Returns the nearest address that is not itself a trusted proxy.
     ///
-    /// Every trusted proxy adds its own peer at the right end, so the list is read from there; what stands left of the
-    /// first untrusted address was written by that address and says nothing. That it sent a list at all says something where
-    /// it is in our own network: it is a proxy, and other clients than this one have its address.
+    /// Every trusted proxy appends its own peer at the right end, so the list is read from there. The first
+    /// untrusted address wrote all entries to its left, so they prove nothing. An untrusted peer in the local
+    /// network that sends a list is a proxy, so other clients share its address.
     public func client(peer: ClientAddress?, headers: HTTPFields) -> ClientAddress? {
         guard var client = peer, trusts(client) else {
             return peer.map { isUnlistedProxy($0, headers) && $0.isLocal ? $0.asUnlistedProxy : $0 }
         }
         let hops = headers[values: .forwardedFor].joined(separator: ",").split(
             separator: ",", omittingEmptySubsequences: false
-        ).suffix(Self.mostHops)
+        ).suffix(Self.maxHops)
         for hop in hops.reversed() {
             let text = hop.trimmingPrefix(while: \.isWhitespace)
             guard let address = ClientAddress(String(text.reversed().drop(while: \.isWhitespace).reversed())) else {
@@ -48,7 +50,7 @@ public struct ClientAddressResolver: Sendable {
 extension HTTPField.Name {
     static let forwardedFor = HTTPField.Name(lowercaseKnown: "x-forwarded-for")
 
-    /// A name written in this program, known to be a token.
+    /// Creates a name from a literal of this program that is known to be a token.
     private init(lowercaseKnown name: String) {
         guard let made = HTTPField.Name(name) else { preconditionFailure("\(name) is not a header name") }
         self = made

@@ -5,33 +5,34 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Takes connections up to a number, and has the others wait in the kernel; says once in a while that the number is reached
-/// (PITFALLS row 15).
+/// A limit on the number of open connections. Further connections wait in the kernel, and the log reports from time
+/// to time that the limit is reached. Source: Pitfall 15, “Request smuggling and parser exhaustion”.
 struct ConnectionBudget: AvailableConnectionsDelegate {
-    private let most: Int
-    private let notice: PacedWarning
+    private let limit: Int
+    private let rateLimiter: LogRateLimiter
     private var open = 0
 
     /// - Parameters:
-    ///   - most: connections at a time.
-    ///   - listener: what the log calls it.
-    init(_ most: Int, of listener: String, logger: Logger) {
-        self.most = most
-        notice = PacedWarning("all places for connections are taken", ["listener": "\(listener)"], logger: logger)
+    ///   - limit: The maximum number of open connections.
+    ///   - listener: The name of the listener in the log.
+    init(_ limit: Int, of listener: String, logger: Logger) {
+        self.limit = limit
+        rateLimiter = LogRateLimiter(
+            "Connection limit reached", ["listener": "\(listener)"], logger: logger)
     }
 
     mutating func connectionOpened() {
         open += 1
-        if open >= most { notice.give(["connections": "\(open)"]) }
+        if open >= limit { rateLimiter.log(["connections": "\(open)"]) }
     }
 
     mutating func connectionClosed() { open -= 1 }
 
-    func isAcceptingNewConnections() -> Bool { open < most }
+    func isAcceptingNewConnections() -> Bool { open < limit }
 }
 
-/// A warning that is not given more than once a minute, however often there is cause.
-final class PacedWarning: Sendable {
+/// A warning that is logged at most once a minute.
+final class LogRateLimiter: Sendable {
     private let message: Logger.Message
     private let metadata: Logger.Metadata
     private let logger: Logger
@@ -45,7 +46,7 @@ final class PacedWarning: Sendable {
         self.logger = logger
     }
 
-    func give(_ more: Logger.Metadata, at now: ContinuousClock.Instant = .now) {
+    func log(_ more: Logger.Metadata, at now: ContinuousClock.Instant = .now) {
         let isDue = next.withLock { next in
             if let due = next, now < due { return false }
             next = now + Self.pause

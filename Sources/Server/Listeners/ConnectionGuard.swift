@@ -5,33 +5,36 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// A kind of connection with a watch over those that hold a place and do not use it (PITFALLS rows 15 and 17).
+/// A channel that closes connections which occupy a place without using it. Source: Pitfall 15, “Request smuggling
+/// and parser exhaustion”. Source: Pitfall 17, “Ranges and large files turned against the gate”.
 ///
-/// Hummingbird closes connections that are idle between requests or slow with a request's headers. It has no eye on those that
-/// never finish their TLS handshake, on downloads that nobody reads any more, and on connections that nobody takes any more.
-struct GuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
+/// Hummingbird closes connections that are idle between requests or slow to send a request's headers. It does not
+/// close connections that never finish their TLS handshake, downloads that the client no longer reads, and
+/// connections that no task handles any more.
+struct TimeoutGuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
     let wrapped: Wrapped
-    /// For so long nothing at all may move.
-    let patience: TimeAmount
-    /// Whether requests may come as streams of HTTP/2, each of which somebody has to take.
+    /// The maximum time without any transfer of bytes.
+    let stallTimeout: TimeAmount
+    /// A Boolean value that indicates whether requests may arrive as HTTP/2 streams, each of which needs a task
+    /// that handles it.
     var mayCarryStreams = Wrapped.self == SecureChannel.self
-    /// Counts the connections of each client; nil where they are not limited.
-    var places: ConnectionPlaces?
+    /// The limit of connections per client; nil for no limit.
+    var slots: ConnectionSlots?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Wrapped.Value> {
         do {
-            try channel.pipeline.syncOperations.addHandler(StandstillHandler(patience: patience))
-            if let places { try channel.pipeline.syncOperations.addHandler(ConnectionPlaceHandler(places)) }
+            try channel.pipeline.syncOperations.addHandler(StallTimeoutHandler(stallTimeout: stallTimeout))
+            if let slots { try channel.pipeline.syncOperations.addHandler(ConnectionSlotHandler(slots)) }
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
         let value = wrapped.setup(channel: channel, logger: logger)
         if let tls = try? channel.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self) {
             try? channel.pipeline.syncOperations.addHandler(
-                HandshakeDeadlineHandler(deadline: patience), position: .after(tls))
+                HandshakeDeadlineHandler(deadline: stallTimeout), position: .after(tls))
         }
-        // When the server stops, what came just now is handled by nobody; and what is written to by nobody any more, NIO wants to
-        // have been closed before, at the price of the program.
+        // When the server stops, no task handles a connection that was just accepted. NIO requires that a
+        // connection is closed before its writer is released, and terminates the program otherwise.
         return value.map { value in
             channel.closeFuture.whenComplete { _ in withExtendedLifetime(value) {} }
             return value
@@ -43,42 +46,46 @@ struct GuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
         await closeBeforeCancelling(value, logger)
     }
 
-    /// Cancelled work takes no more streams, and a stream that nobody takes ends the program, as above. So when the
-    /// server has no more patience the connection is closed first, and the work cancelled once nothing can come on it.
+    /// Closes the connection before the work is cancelled. Cancelled work accepts no more streams, and a stream
+    /// that no task handles terminates the program, as described above. At the end of the shutdown time the
+    /// connection is therefore closed first, and the work is cancelled when no stream can arrive.
     private func closeBeforeCancelling(_ value: Wrapped.Value, _ logger: Logger) async {
         let work = Task { await wrapped.handle(value: value, logger: logger) }
         await withTaskCancellationHandler {
             await work.value
         } onCancel: {
-            // At once: a download is not cancelled yet, and what it writes would be waited for to its end.
-            let order: ConnectionOrder = .giveUp
-            value.channel.triggerUserOutboundEvent(order, promise: nil)
+            // The connection closes at once. The download is not cancelled yet, so a normal close would wait until
+            // it is written.
+            let closeMode: ConnectionCloseMode = .abort
+            value.channel.triggerUserOutboundEvent(closeMode, promise: nil)
             value.channel.closeFuture.whenComplete { _ in work.cancel() }
         }
     }
 }
 
-/// Closes a connection on which no byte has gone either way for a while; stands next to the socket.
+/// A handler that closes a connection on which no byte has moved in either direction for a time limit. Its position
+/// is next to the socket.
 ///
-/// What waits in the socket's own buffer counts as gone, so the time begins when that is full.
-final class StandstillHandler: ChannelDuplexHandler, NIOScheduledCallbackHandler {
+/// Bytes in the socket's own buffer count as moved, so the time starts when that buffer is full.
+final class StallTimeoutHandler: ChannelDuplexHandler, NIOScheduledCallbackHandler {
     typealias InboundIn = NIOAny
     typealias OutboundIn = NIOAny
 
-    private let patience: TimeAmount
+    private let stallTimeout: TimeAmount
     private var hasMoved = true
     private var waiting = 0
     private var context: ChannelHandlerContext?
     private var watch: NIOScheduledCallback?
 
-    /// - Parameter patience: closed is after that long at the earliest, and twice that long at the latest.
-    init(patience: TimeAmount) {
-        self.patience = patience
+    /// - Parameter stallTimeout: The time limit. The connection closes after this time at the earliest, and after twice
+    ///   this time at the latest.
+    init(stallTimeout: TimeAmount) {
+        self.stallTimeout = stallTimeout
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        keepWatch(context)
+        watchProgress(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -97,14 +104,15 @@ final class StandstillHandler: ChannelDuplexHandler, NIOScheduledCallbackHandler
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // Bytes that join a queue have not moved; they have when the queue was empty.
+        // Bytes that join a queue have not moved. If the queue was empty, they have.
         if waiting == 0 { hasMoved = true }
         context.write(data, promise: promise)
     }
 
-    /// Handlers further in let what is written leave before a connection closes; who gives up does not wait for that.
+    /// Closes the connection at once on the order `abort`. Inner handlers let written bytes leave before a
+    /// connection closes, and this order skips that wait.
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard case ConnectionOrder.giveUp? = event as? ConnectionOrder else {
+        guard case ConnectionCloseMode.abort? = event as? ConnectionCloseMode else {
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }
@@ -113,14 +121,14 @@ final class StandstillHandler: ChannelDuplexHandler, NIOScheduledCallbackHandler
 
     func handleScheduledCallback(eventLoop: some EventLoop) {
         guard let context else { return }
-        look(context)
+        checkTimeout(context)
     }
 
-    private func keepWatch(_ context: ChannelHandlerContext) {
-        watch = try? context.eventLoop.assumeIsolated().scheduleCallback(in: patience, handler: self)
+    private func watchProgress(_ context: ChannelHandlerContext) {
+        watch = try? context.eventLoop.assumeIsolated().scheduleCallback(in: stallTimeout, handler: self)
     }
 
-    private func look(_ context: ChannelHandlerContext) {
+    private func checkTimeout(_ context: ChannelHandlerContext) {
         let left = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         defer {
             hasMoved = false
@@ -129,14 +137,16 @@ final class StandstillHandler: ChannelDuplexHandler, NIOScheduledCallbackHandler
         if !hasMoved, left == waiting {
             context.close(promise: nil)
         } else {
-            keepWatch(context)
+            watchProgress(context)
         }
     }
 }
 
-/// Closes a connection that has not shaken hands in time, however busily it pretends to, or when the server stops.
+/// A handler that closes a connection whose TLS handshake is not complete at the deadline, even if bytes move, or
+/// when the server stops.
 ///
-/// A stop is announced once. The handlers that would obey come only after the handshake, and would never hear of it.
+/// A stop is announced once. The handlers that would react to it are added after the handshake, so they would miss
+/// it.
 final class HandshakeDeadlineHandler: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -161,7 +171,7 @@ final class HandshakeDeadlineHandler: ChannelInboundHandler {
             hasShakenHands = true
             task?.cancel()
         } else if event is ChannelShouldQuiesceEvent, !hasShakenHands {
-            // No request can have come yet.
+            // No request can have arrived yet.
             context.close(promise: nil)
         }
         context.fireUserInboundEventTriggered(event)

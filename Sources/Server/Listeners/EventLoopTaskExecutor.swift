@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Runs tasks on an event loop: those that work with its connections, and never for long.
+/// A task executor that runs tasks on an event loop, for short tasks that work with its connections.
 ///
-/// Between two threads each word costs several times what is said in a task that passes bytes on.
+/// A task that passes bytes on would spend several times its own cost on switches between two threads.
 final class EventLoopTaskExecutor: TaskExecutor {
     private let loop: any EventLoop
 
-    /// - Parameter loop: outlives the tasks.
+    /// - Parameter loop: The event loop, which outlives the tasks.
     init(_ loop: any EventLoop) {
         self.loop = loop
     }

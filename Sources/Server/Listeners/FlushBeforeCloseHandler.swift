@@ -1,20 +1,22 @@
 import ContentGate
 import NIOCore
 
-/// Lets what has been written leave before the connection is closed.
+/// A handler that lets written bytes leave before the connection is closed.
 ///
-/// Hummingbird closes a connection right after it wrote the end of the last answer at shutdown, and an idle one after a
-/// while; and the way out of one whose client has said all it will, which NIO takes for the whole connection. NIO then drops
-/// whatever the client has not yet taken, and a download would lack its last kilobytes.
+/// Hummingbird closes a connection directly after it wrote the end of the last response at shutdown, and closes an
+/// idle connection after a timeout. It also closes the outbound side if the client has closed its sending side,
+/// which NIO treats as closing the whole connection. NIO then drops all bytes that the client has not received, so
+/// a download would lack its last kilobytes.
 final class FlushBeforeCloseHandler: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = Any
     typealias OutboundOut = Any
 
-    /// In so long a client has to take something of the rest: who reads nothing at all does not keep a connection.
-    private static let patience = TimeAmount.seconds(60)
-    /// Whether this is a stream of HTTP/2, which has no socket of its own to ask.
+    /// The time within which a client must receive some of the remaining bytes: 60 s. A client that reads nothing
+    /// does not hold a connection.
+    private static let stallTimeout = TimeAmount.seconds(60)
+    /// A Boolean value that indicates whether the channel is an HTTP/2 stream, which has no socket of its own.
     private let isStream: Bool
-    private var writesUnderWay = 0
+    private var writesInFlight = 0
     private var postponed: (mode: CloseMode, promise: EventLoopPromise<Void>)?
     private var watch: Scheduled<Void>?
 
@@ -23,19 +25,19 @@ final class FlushBeforeCloseHandler: ChannelOutboundHandler, RemovableChannelHan
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        writesUnderWay += 1
+        writesInFlight += 1
         let written = promise ?? context.eventLoop.makePromise()
         let loopBound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         written.futureResult.whenComplete { _ in
             let (handler, context) = loopBound.value
-            handler.writesUnderWay -= 1
-            if handler.writesUnderWay == 0 { handler.closeNow(context) }
+            handler.writesInFlight -= 1
+            if handler.writesInFlight == 0 { handler.closeNow(context) }
         }
         context.write(data, promise: written)
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        guard mode != .input, writesUnderWay > 0 else {
+        guard mode != .input, writesInFlight > 0 else {
             context.close(mode: mode, promise: promise)
             return
         }
@@ -45,7 +47,7 @@ final class FlushBeforeCloseHandler: ChannelOutboundHandler, RemovableChannelHan
             return
         }
         postponed = (mode, promise ?? context.eventLoop.makePromise())
-        keepWatch(context, unsent(context))
+        watchProgress(context, unsent(context))
         context.flush()
     }
 
@@ -53,23 +55,25 @@ final class FlushBeforeCloseHandler: ChannelOutboundHandler, RemovableChannelHan
         watch?.cancel()
     }
 
-    private func keepWatch(_ context: ChannelHandlerContext, _ left: Int) {
-        watch = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) {
+    private func watchProgress(_ context: ChannelHandlerContext, _ left: Int) {
+        watch = context.eventLoop.assumeIsolated().scheduleTask(in: Self.stallTimeout) {
             let now = self.unsent(context)
-            if now < left { self.keepWatch(context, now) } else { self.giveUp(context) }
+            if now < left { self.watchProgress(context, now) } else { self.abort(context) }
         }
     }
 
-    /// In bytes, of a stream in writes; none where the channel can not say.
+    /// Returns the number of unsent bytes, or of unfinished writes for a stream. Returns 0 if the channel does not
+    /// report it.
     private func unsent(_ context: ChannelHandlerContext) -> Int {
-        if isStream { return writesUnderWay }
+        if isStream { return writesInFlight }
         return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
-    /// Handlers further out wait for what is written as well: only the one next to the socket closes at once.
-    private func giveUp(_ context: ChannelHandlerContext) {
-        let order: ConnectionOrder = .giveUp
-        context.triggerUserOutboundEvent(order, promise: nil)
+    /// Closes the connection at once. Outer handlers also wait for written bytes, so the handler next to the socket
+    /// receives an order to close.
+    private func abort(_ context: ChannelHandlerContext) {
+        let closeMode: ConnectionCloseMode = .abort
+        context.triggerUserOutboundEvent(closeMode, promise: nil)
         closeNow(context)
     }
 

@@ -3,25 +3,25 @@ public import Gatefold
 public import Hummingbird
 import NIOCore
 
-/// What travels with a request.
+/// The context of a request.
 public struct GatefoldRequestContext: RequestContext, Sendable {
     public var coreContext: CoreRequestContextStorage
-    /// The other end of the connection; nil where it has no address, as on a Unix socket.
+    /// The other end of the connection; nil if it has no address, as on a Unix socket.
     public let peer: ClientAddress?
-    /// What the requests of one connection have in common, also where each is a stream of it.
+    /// The identity of the connection, shared by all its requests and by all streams of an HTTP/2 connection.
     let connection: ObjectIdentifier
-    /// Sends files on the connection that the request came by.
+    /// The sender of files on the connection of the request.
     let sender: FileSender
 
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         sender = FileSender(source.channel)
-        // A connection's own parent is the listener.
+        // The parent of a connection is the listener.
         let isStream = source.channel.parent?.parent != nil
         connection = ObjectIdentifier((isStream ? source.channel.parent : nil) ?? source.channel)
         peer = source.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }
     }
 
-    /// A request body is small: everything an app can say fits in a few kilobytes.
+    /// The maximum size of a request body: 64 KiB. All requests of apps fit in a few kilobytes.
     public var maxUploadSize: Int { 64 << 10 }
 }

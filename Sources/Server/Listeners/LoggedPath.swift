@@ -1,35 +1,41 @@
 import FrontDoors
 
-/// The form of a path that the log shows: without its query, and without what opens something by itself. That is a mailed token,
-/// which is leave to set somebody's password, and the identifier of an installation, which has its purchases (PITFALLS row 20).
+/// The format of a path in the log: without its query and without bearer secrets. These are a mailed token, which
+/// permits setting a password, and the identifier of an installation, which gives access to its purchases. Source:
+/// Pitfall 20, “Secrets that leak sideways”.
 enum LoggedPath {
-    /// Of a request whose path has no route.
+    /// The route name of a request whose path has no route.
     static let noRoute = "none"
-    /// In bytes.
-    private static let longest = 512
+    /// The maximum length of a logged path, in bytes.
+    private static let maxLength = 512
     private static let mailed = Array("forgot-password/".utf8)
-    /// Below it files have names, and what opens them is in the query or a header.
+    /// The prefix of content paths. Their segments are file names, and the credentials are in the query or a
+    /// header.
     private static let content = Array("/content/".utf8)
 
-    /// - Parameter route: the pattern that was found for it; of the doors whose paths can have a token or an installation in them it
-    ///   is shown in place of the path, however that was written.
+    /// Returns the loggable path.
+    ///
+    /// - Parameter route: The pattern of the matched route. For front doors whose paths can contain a token or an
+    ///   installation, the log shows the route instead of the path, independent of the path's spelling.
     static func of(_ path: String, route: String) -> String {
         if route.utf8.contains(UInt8(ascii: ":")) { return route }
         if route == noRoute, !path.utf8.starts(with: content) { return words(of: path) }
-        if let word = route.split(separator: "/").first, InPlayerWords.all.contains(String(word)) { return route }
-        // Bytes, because characters hide in those that combine with them.
+        if let word = route.split(separator: "/").first, InPlayerPathSegments.all.contains(String(word)) {
+            return route
+        }
+        // The comparison uses bytes, because a character can be hidden in a combining sequence.
         let path = Array(path.utf8.prefix { $0 != UInt8(ascii: "?") })
-        if let token = placeBehindMailed(in: path) { return text(path[..<token]) }
-        // As leniently as whoever reads it: one malformed escape does not hide the others.
-        if placeBehindMailed(in: Array(FormFields.unescaped(path).utf8)) != nil { return "/accounts/forgot-password/" }
+        if let token = indexAfterMailed(in: path) { return text(path[..<token]) }
+        // The unescaping is as lenient as the reader's, so one malformed escape does not hide other escapes.
+        if indexAfterMailed(in: Array(FormFields.unescaped(path).utf8)) != nil { return "/accounts/forgot-password/" }
         return path.starts(with: content) ? text(path[...]) : text(withoutInstallations(path)[...])
     }
 
-    /// The path with a placeholder for each segment that is not a call's first word exactly: an app that puts a slash too many
-    /// sends a token, an installation or a name where nobody looks for one.
+    /// Returns the path with a placeholder for each segment that is not exactly the first word of a call. An app
+    /// that sends an extra slash puts a token, an installation or a name in an unexpected segment.
     private static func words(of path: String) -> String {
         let path = path.utf8.prefix { $0 != UInt8(ascii: "?") }
-        let shown = path.split(separator: UInt8(ascii: "/"), maxSplits: mostSegments, omittingEmptySubsequences: false)
+        let shown = path.split(separator: UInt8(ascii: "/"), maxSplits: maxSegments, omittingEmptySubsequences: false)
             .map {
                 let word = String(decoding: $0, as: UTF8.self)
                 return word.isEmpty || PublicationConfiguration.reserved.contains(word) ? word : "{other}"
@@ -37,18 +43,18 @@ enum LoggedPath {
         return text(Array(shown.joined(separator: "/").utf8)[...])
     }
 
-    /// More do not fit into a line.
-    private static let mostSegments = longest
+    /// The maximum number of segments. More do not fit in a line.
+    private static let maxSegments = maxLength
 
-    /// Where what was mailed begins, behind one slash or more.
-    private static func placeBehindMailed(in path: [UInt8]) -> Int? {
+    /// Returns the index at which a mailed token begins, after one or more slashes.
+    private static func indexAfterMailed(in path: [UInt8]) -> Int? {
         let path = path.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
         guard let start = path.indices.first(where: { path[$0...].starts(with: mailed) }) else { return nil }
         return path[(start + mailed.count)...].firstIndex { $0 != UInt8(ascii: "/") } ?? path.endIndex
     }
 
-    /// The path with `{id}` in place of every segment that holds a UUID, which is what apps call their installation by: a call whose
-    /// path no publication has still names it.
+    /// Returns the path with `{id}` in place of every segment that contains a UUID, which is the format of
+    /// installation identifiers. A call whose path belongs to no publication can still contain an installation.
     private static func withoutInstallations(_ path: [UInt8]) -> [UInt8] {
         let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let shown = segments.map { segment in
@@ -67,7 +73,7 @@ enum LoggedPath {
         }
     }
 
-    /// Whether each byte of a UUID's text is a dash.
+    /// The shape of a UUID's text: for each byte, whether it is a dash.
     private static let uuid: [Bool] = Array(
         [8, 4, 4, 4, 12].map { Array(repeating: false, count: $0) }.joined(separator: [true]))
 
@@ -81,6 +87,6 @@ enum LoggedPath {
     }
 
     private static func text(_ path: ArraySlice<UInt8>) -> String {
-        String(decoding: path.prefix(longest), as: UTF8.self)
+        String(decoding: path.prefix(maxLength), as: UTF8.self)
     }
 }

@@ -6,32 +6,35 @@
     import Glibc
 #endif
 
-/// How many files and connections the system lets this process have open.
+/// The limit of files and connections that this process may have open.
 public enum OpenFileLimit {
-    /// Kept free for databases and reading the configuration again.
+    /// The number of descriptors that are reserved for databases and for reading the configuration again.
     private static let reserve = 256
 
-    /// Takes as many as the system allows at most; many systems begin with 1,024.
+    /// Raises the limit to the maximum that the system allows. Many systems start processes with 1024.
     public static func raise() {
         var limit = current
         limit.rlim_cur = limit.rlim_max
         setrlimit(resource, &limit)
     }
 
-    /// The connections the main listener takes; further ones wait until one closes. A little more than half of what there is, for
-    /// most connections wait and have no file open besides themselves.
+    /// The maximum number of connections of the main listener. Further connections wait until one closes. The
+    /// number is a little more than half of the free descriptors, because most connections are idle and have no
+    /// other file open.
     static var connections: Int { max(16, free / 20 * 11) }
 
-    /// The files that are open at a time for downloads: what connections leave, and a few for those of connections that have just
-    /// closed. An HTTP/2 connection can have a hundred, and takes them from others.
+    /// The maximum number of open files for downloads: the descriptors that connections leave, and a few for the
+    /// files of connections that have just closed. An HTTP/2 connection can have a hundred downloads, at the
+    /// expense of others.
     static var downloads: Int { max(16, free - connections) + reserve / 4 }
 
-    private static var free: Int { most - reserve - adminConnections }
+    private static var free: Int { maxOpenFiles - reserve - adminConnections }
 
-    /// The connections the admin listener takes: a handful of people and programs ask it, and some never hang up.
-    static var adminConnections: Int { min(256, max(32, most / 8)) }
+    /// The maximum number of connections of the admin listener. A few people and programs use it, and some never
+    /// close their connections.
+    static var adminConnections: Int { min(256, max(32, maxOpenFiles / 8)) }
 
-    private static var most: Int { Int(clamping: current.rlim_cur) }
+    private static var maxOpenFiles: Int { Int(clamping: current.rlim_cur) }
 
     private static var current: rlimit {
         var limit = rlimit()

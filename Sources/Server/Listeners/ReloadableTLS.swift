@@ -4,7 +4,7 @@ import NIOCore
 public import NIOSSL
 import Synchronization
 
-/// The listener's certificate and key, replaced without closing the listener.
+/// The listener's certificate and key, which can be replaced without closing the listener.
 public final class ReloadableTLS: Sendable {
     private let current: Mutex<Pair>
 
@@ -14,40 +14,41 @@ public final class ReloadableTLS: Sendable {
         let validity: CertificateValidity
     }
 
-    /// - Throws: ``TLSFileError`` when a file can not be used.
+    /// - Throws: ``TLSFileError`` if a file is unusable.
     public init(_ files: GatefoldConfiguration.TLSFiles) throws {
         current = Mutex(try Self.read(files))
     }
 
-    /// What an operator should know about the certificate's time; nil where all is well.
+    /// Returns a sentence about the certificate's validity for an operator, or nil if the certificate is valid and
+    /// does not end soon.
     ///
-    /// An expired certificate is used all the same: with it, clients that do not look at the time are still served.
-    func problem(at moment: Date) -> String? { current.withLock(\.validity).problem(at: moment) }
+    /// The listener uses an expired certificate anyway, so that clients that ignore the expiry can still connect.
+    func problem(at timestamp: Date) -> String? { current.withLock(\.validity).problem(at: timestamp) }
 
-    /// Sets the metric that alerts are made from.
+    /// Sets the metric on which alerts are based.
     func measure() {
         Gauge(label: "gatefold_tls_certificate_end_timestamp_seconds")
             .record(current.withLock(\.validity).end.timeIntervalSince1970)
     }
 
-    /// - Throws: ``TLSFileError``, also for a certificate whose time is over or has not begun.
-    /// - Returns: what an operator should know about it all the same.
-    static func check(_ files: GatefoldConfiguration.TLSFiles, at moment: Date) throws -> String? {
+    /// - Throws: ``TLSFileError``, also for a certificate that has expired or is not yet valid.
+    /// - Returns: A warning about the certificate for an operator, or nil.
+    static func check(_ files: GatefoldConfiguration.TLSFiles, at timestamp: Date) throws -> String? {
         let validity = try read(files).validity
-        let problem = validity.problem(at: moment)
-        if let problem, validity.status(at: moment) != .endsSoon {
+        let problem = validity.problem(at: timestamp)
+        if let problem, validity.status(at: timestamp) != .expiresSoon {
             throw TLSFileError.notValid(files.certificate, problem)
         }
         return problem.map { "\(files.certificate): \($0)" }
     }
 
-    /// Reads the files again; new connections get what they hold now, and after an error what they held before.
+    /// Reads the files again. New connections use the new contents, or the previous ones after an error.
     public func reload(_ files: GatefoldConfiguration.TLSFiles) throws {
         let read = try Self.read(files)
         current.withLock { $0 = read }
     }
 
-    /// TLS 1.2 and later, the certificate chosen anew for every connection.
+    /// Returns a configuration with TLS 1.2 and later that selects the current certificate for every connection.
     public func configuration() throws -> TLSConfiguration {
         let now = current.withLock { $0 }
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -77,7 +78,7 @@ public final class ReloadableTLS: Sendable {
         } catch {
             throw TLSFileError.unreadable(files.key, "a PEM private key")
         }
-        // A pair that does not match would fail every handshake; the old pair is better.
+        // A pair that does not match would fail every handshake, so the previous pair stays in use.
         var trial = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(leaf)], privateKey: .privateKey(key))
         trial.certificateVerification = .none
@@ -90,7 +91,7 @@ public final class ReloadableTLS: Sendable {
     }
 }
 
-/// Why the listener's certificate or key can not be used.
+/// An error that makes the listener's certificate or key unusable.
 public enum TLSFileError: Error, Equatable, Sendable, CustomStringConvertible {
     case unreadable(String, String)
     case empty(String)

@@ -1,10 +1,12 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes the connection, or the HTTP/2 stream, whose request is not whole in time after its headers: a body that drips would
-/// otherwise hold a task and a place for ever (PITFALLS row 15).
+/// A handler that closes the connection or the HTTP/2 stream if a request is not complete at a deadline after its
+/// headers. A body that arrives very slowly would otherwise occupy a task and a place without limit. Source:
+/// Pitfall 15, “Request smuggling and parser exhaustion”.
 ///
-/// The client has the time that it has: while nobody here reads, because an answer before is still being taken, none passes.
+/// Only the client's own time counts. While the server does not read, because the client still receives an earlier
+/// response, the handler does not close the connection.
 final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -13,9 +15,9 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     private let deadline: TimeAmount
     private var task: Scheduled<Void>?
-    /// Whether more was asked for since something came.
+    /// A Boolean value that indicates whether a read was requested since the last bytes arrived.
     private var isReading = true
-    /// Whether the time ran out while nobody read.
+    /// A Boolean value that indicates whether the deadline passed while the server did not read.
     private var isOverdue = false
 
     init(deadline: TimeAmount) {

@@ -1,11 +1,11 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses a request whose target has none of the forms that there are: `/path`, `*` for OPTIONS, and a whole `http` or `https`
-/// address (RFC 9112 section 3.2, RFC 9113 section 8.3.1).
+/// A middleware that rejects a request whose target has none of the valid forms: `/path`, `*` for OPTIONS, or a
+/// complete `http` or `https` URL (RFC 9112 section 3.2, RFC 9113 section 8.3.1).
 ///
-/// The parser of HTTP/1 refuses most others itself. That of HTTP/2 does not, and the router would take `healthz` for `/healthz`, which
-/// rules about paths in front of it or behind it need not.
+/// The HTTP/1 parser rejects most other forms. The HTTP/2 parser does not, and the router would treat `healthz` as
+/// `/healthz`, while path rules in front of the router or behind it may treat them differently.
 struct TargetFormMiddleware: RouterMiddleware {
     typealias Context = GatefoldRequestContext
 

@@ -3,35 +3,36 @@ import HTTPTypes
 import Logging
 import Metrics
 
-/// Reports requests that a proxy forwarded which `server.trusted_proxies` does not list: all its clients then count as one.
+/// A warning about requests that a proxy forwarded which `server.trusted_proxies` does not list. All clients of
+/// such a proxy count as one.
 ///
-/// A configuration check cannot find this, because only requests show it. A peer with a public address may be a client that
-/// forges the header, so the two have different warnings, and neither silences the other.
+/// A configuration check cannot find this, because only requests show it. A peer with a public address may be a
+/// client that forges the header, so the two cases have different warnings, and neither silences the other.
 final class UnlistedProxyWarning: Sendable {
-    private let local: PacedWarning
-    private let remote: PacedWarning
+    private let local: LogRateLimiter
+    private let remote: LogRateLimiter
     private let localCount = Counter(
         label: "gatefold_unlisted_proxy_requests_total", dimensions: [("network", "local")])
     private let remoteCount = Counter(
         label: "gatefold_unlisted_proxy_requests_total", dimensions: [("network", "public")])
 
     init(logger: Logger) {
-        local = PacedWarning(
-            "A proxy is not listed in server.trusted_proxies: all its clients count as one address", [:],
+        local = LogRateLimiter(
+            "Proxy not listed in server.trusted_proxies: all its clients count as one address", [:],
             logger: logger)
-        remote = PacedWarning(
-            "A peer that is not listed in server.trusted_proxies sends X-Forwarded-For: if it is a proxy of yours, list it",
+        remote = LogRateLimiter(
+            "X-Forwarded-For from a peer not listed in server.trusted_proxies: list it if it is your proxy",
             [:], logger: logger)
     }
 
-    /// Counts a request that came from such a peer, and warns once in a while.
-    func note(_ peer: ClientAddress) {
+    /// Counts a request that came from such a peer, and logs the warning at most once a minute.
+    func record(_ peer: ClientAddress) {
         if peer.isLocal {
             localCount.increment()
-            local.give(["peer": "\(peer)"])
+            local.log(["peer": "\(peer)"])
         } else {
             remoteCount.increment()
-            remote.give(["peer": "\(peer)"])
+            remote.log(["peer": "\(peer)"])
         }
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 public import Logging
 
-/// Writes each log event as one line, in text or in JSON.
+/// A log handler that writes each log event as one line, in text or in JSON.
 public struct LineLogHandler: LogHandler {
-    public enum Form: Sendable {
+    public enum Format: Sendable {
         case text
         case json
     }
@@ -11,16 +11,16 @@ public struct LineLogHandler: LogHandler {
     public var logLevel: Logger.Level
     public var metadata: Logger.Metadata = [:]
     private let label: String
-    private let form: Form
+    private let format: Format
     private let write: @Sendable (String) -> Void
 
-    /// What Hummingbird calls the request's id; our lines call it `request`.
+    /// The key under which Hummingbird stores the request's id. The log lines use `request` instead.
     private static let requestKey = "hb.request.id"
 
-    public init(label: String, level: Logger.Level, form: Form, write: @escaping @Sendable (String) -> Void) {
+    public init(label: String, level: Logger.Level, format: Format, write: @escaping @Sendable (String) -> Void) {
         self.label = label
         logLevel = level
-        self.form = form
+        self.format = format
         self.write = write
     }
 
@@ -34,15 +34,15 @@ public struct LineLogHandler: LogHandler {
         if let more = event.metadata { all.merge(more) { $1 } }
         if let error = event.error { all["error"] = "\(error)" }
         if let request = all.removeValue(forKey: Self.requestKey) { all["request"] = request }
-        write(Self.line(form, event.level, label, "\(event.message)", all))
+        write(Self.line(format, event.level, label, "\(event.message)", all))
     }
 
-    /// A line of now.
+    /// Returns a line with the current time.
     static func line(
-        _ form: Form, _ level: Logger.Level, _ label: String, _ message: String, _ metadata: Logger.Metadata
+        _ format: Format, _ level: Logger.Level, _ label: String, _ message: String, _ metadata: Logger.Metadata
     ) -> String {
         let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-        return switch form {
+        return switch format {
         case .text: text(time, level, message, metadata)
         case .json: json(time, level, label, message, metadata)
         }
@@ -65,13 +65,15 @@ public struct LineLogHandler: LogHandler {
         return String(decoding: data, as: UTF8.self) + "\n"
     }
 
-    /// A value from outside must not begin a line of its own, nor move the terminal's cursor.
+    /// Returns the text with unsafe characters replaced, because an external value must not start a new line or
+    /// move the terminal's cursor.
     private static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
     }
 
-    /// Control characters of both sets, line and paragraph separators, and what turns the direction of writing around.
+    /// Returns a Boolean value that indicates whether the character is a control character of either set, a line or
+    /// paragraph separator, or a character that changes the text direction.
     private static func isUnsafe(_ character: Unicode.Scalar) -> Bool {
         switch character.value {
         case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

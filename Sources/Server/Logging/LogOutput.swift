@@ -1,13 +1,15 @@
 import Foundation
 import Synchronization
 
-/// Where log lines go: a full disk, or a reader that has closed its end, costs lines and never the server.
+/// The output of log lines. If the disk is full or the reader has closed its end, lines are lost, but the server
+/// continues.
 ///
-/// A reader that keeps its end open and stops reading is waited for, once what the system holds for it is full.
+/// If a reader keeps its end open and stops reading, writing blocks as soon as the system's buffer is full.
 final class LogOutput: Sendable {
     private struct State {
         var lost = 0
-        /// A line was written in part: the next one begins on a line of its own.
+        /// A Boolean value that indicates whether a line was written in part. The next one then starts on a new
+        /// line.
         var isBroken = false
     }
 
@@ -20,13 +22,13 @@ final class LogOutput: Sendable {
 
     /// Writes the line in one piece, so that lines of several threads do not mix.
     ///
-    /// - Parameter remark: the line that says how many were lost before this one.
+    /// - Parameter remark: Returns the line that reports the number of lines lost before this one.
     func write(_ line: String, remark: (_ lost: Int) -> String) {
         state.withLock { state in
             let before = (state.isBroken ? "\n" : "") + (state.lost > 0 ? remark(state.lost) : "")
             if !before.isEmpty {
                 let outcome = put(before)
-                guard outcome == .whole else {
+                guard outcome == .complete else {
                     if outcome == .part { state.isBroken = true }
                     state.lost += 1
                     return
@@ -34,7 +36,7 @@ final class LogOutput: Sendable {
                 state = State()
             }
             switch put(line) {
-            case .whole: break
+            case .complete: break
             case .part:
                 state.isBroken = true
                 state.lost += 1
@@ -44,7 +46,7 @@ final class LogOutput: Sendable {
     }
 
     private enum Outcome {
-        case whole, part, nothing
+        case complete, part, nothing
     }
 
     private func put(_ text: String) -> Outcome {
@@ -61,7 +63,7 @@ final class LogOutput: Sendable {
                     return written == 0 ? .nothing : .part
                 }
             }
-            return .whole
+            return .complete
         }
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 public import Logging
 
-/// Where log lines go and how they look.
+/// The destination and the format of log lines.
 public enum LogSetup {
-    /// Text on a terminal, one JSON object a line elsewhere, both on standard error.
+    /// Returns the log handler: text on a terminal, one JSON object per line elsewhere, both on standard error.
     ///
-    /// - Parameter isTerminal: whether standard error is one.
+    /// - Parameter isTerminal: A Boolean value that indicates whether standard error is a terminal.
     public static func handler(_ configuration: LogConfiguration, isTerminal: Bool)
         -> @Sendable (String) -> any LogHandler
     {
@@ -17,11 +17,11 @@ public enum LogSetup {
             }
         let level = Logger.Level(rawValue: configuration.level.rawValue) ?? .info
         let output = LogOutput(descriptor: FileHandle.standardError.fileDescriptor)
-        let form: LineLogHandler.Form = isText ? .text : .json
+        let format: LineLogHandler.Format = isText ? .text : .json
         return { label in
-            LineLogHandler(label: label, level: level, form: form) { line in
+            LineLogHandler(label: label, level: level, format: format) { line in
                 output.write(line) {
-                    LineLogHandler.line(form, .warning, label, "log lines were lost", ["lines": "\($0)"])
+                    LineLogHandler.line(format, .warning, label, "Log lines lost", ["lines": "\($0)"])
                 }
             }
         }

@@ -1,15 +1,15 @@
 import Mail
 import ServiceLifecycle
 
-/// Sends letters until the server stops, and for a few seconds more those that wait.
+/// A service that sends e-mail messages until the server stops, and queued messages for a few seconds more.
 struct MailService: Service {
-    let office: MailOffice
+    let mailer: QueueingMailer
 
     func run() async throws {
         await withGracefulShutdownHandler {
-            await office.run()
+            await mailer.run()
         } onGracefulShutdown: {
-            office.close()
+            mailer.close()
         }
     }
 }

@@ -2,11 +2,12 @@ import CResidency
 import Foundation
 import ServiceLifecycle
 
-/// Gives memory back to the system after a rush: what was freed in small pieces, the C library keeps by itself (PITFALLS row 24).
+/// A service that returns memory to the system after a load peak, because the C library retains memory that was
+/// freed in small pieces. Source: Pitfall 24, “Buffered bytes without a total limit”.
 struct MemoryTrimmer: Service {
     private static let pause = Duration.seconds(15)
 
-    /// Call it before anything large is allocated.
+    /// Configures the allocator. Call this function before any large allocation.
     static func prepare() { cresidency_return_large_blocks() }
 
     func run() async throws {
@@ -21,7 +22,7 @@ struct MemoryTrimmer: Service {
         }
     }
 
-    /// In bytes; nil where the system does not say.
+    /// Returns the resident memory in bytes, or nil if the system does not report it.
     private static func resident() -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
             let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
@@ -30,11 +31,11 @@ struct MemoryTrimmer: Service {
     }
 }
 
-/// Decides when trimming is worth its time: it locks every part of the heap in turn.
+/// The state that decides whether trimming is worth its cost. Trimming locks every part of the heap in turn.
 struct TrimState {
-    /// In bytes.
+    /// The threshold of reclaimable memory, in bytes: 48 MiB.
     static let threshold = 48 << 20
-    /// What trimming could not give back the last time: code, stacks, and pages with something in use.
+    /// The memory that the last trimming could not return: code, stacks, and pages that are partly in use.
     private var rest = 0
 
     func isWorthwhile(resident: Int, allocated: Int) -> Bool {

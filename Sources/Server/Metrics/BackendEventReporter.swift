@@ -2,16 +2,16 @@ import Backends
 import Logging
 import Metrics
 
-/// Turns what happened in and around backends into metrics and log lines.
+/// The reporter that converts events of backends into metrics and log lines.
 enum BackendEventReporter {
     static func report(_ event: BackendEvent, to logger: Logger) {
-        if let asked = event.asked {
+        if let queried = event.queried {
             Metrics.Timer(
-                label: "gatefold_backend_question",
+                label: "gatefold_backend_query_duration",
                 dimensions: [
-                    ("backend", event.backend), ("question", asked.question), ("outcome", asked.outcome.rawValue),
+                    ("backend", event.backend), ("query", queried.query), ("outcome", queried.outcome.rawValue),
                 ]
-            ).record(duration: asked.duration)
+            ).record(duration: queried.duration)
             return
         }
         Counter(
@@ -19,7 +19,7 @@ enum BackendEventReporter {
         ).increment()
         guard let detail = event.detail else { return }
         logger.notice(
-            "backend event",
+            "Backend event",
             metadata: ["backend": "\(event.backend)", "event": "\(event.name)", "detail": "\(detail)"])
     }
 }

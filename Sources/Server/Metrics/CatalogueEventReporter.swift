@@ -3,7 +3,7 @@ import Gatefold
 import Logging
 import Metrics
 
-/// Turns what happened to catalogues into metrics and log lines.
+/// The reporter that converts events of catalogues into metrics and log lines.
 enum CatalogueEventReporter {
     static func report(_ event: CatalogueEvent, to logger: Logger) {
         Counter(
@@ -12,7 +12,7 @@ enum CatalogueEventReporter {
         ).increment()
         guard let detail = event.detail else { return }
         logger.log(
-            level: event.isWarning ? .warning : .notice, "catalogue event",
+            level: event.isWarning ? .warning : .notice, "Catalogue event",
             metadata: [
                 "publication": "\(event.publication)", "event": "\(event.name.rawValue)", "detail": "\(detail)",
             ])

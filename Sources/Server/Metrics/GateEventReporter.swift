@@ -3,33 +3,34 @@ import Gatefold
 import Logging
 import Metrics
 
-/// Turns what the gate decided into metrics and log lines, these by the logger of the request it was decided for.
+/// The reporter that converts decisions of the gate into metrics and log lines. It uses the logger of the request.
 enum GateEventReporter {
     private struct Decision: Hashable {
-        let carrier: GateEvent.Carrier
+        let entryPoint: GateEvent.EntryPoint
         let publication: PublicationID?
         let result: Result
     }
 
-    /// Its words are made once a counter.
+    /// The result of a decision. Its label text is made once per counter.
     private enum Result: Hashable {
         case allowed(AllowedContent.Reason)
-        case refused(GateRefusal.Reason)
+        case denied(GateDenial.Reason)
 
-        var word: String {
+        var resultLabel: String {
             switch self {
             case .allowed(let reason): "allowed_\(reason.rawValue)"
-            case .refused(let reason): "\(reason)"
+            case .denied(let reason): "\(reason)"
             }
         }
     }
 
-    private static let counters = CounterShelf<Decision> { decision in
+    private static let counters = CounterCache<Decision> { decision in
         Counter(
             label: "gatefold_gate_decisions_total",
             dimensions: [
-                ("carrier", decision.carrier.rawValue), ("publication", decision.publication?.rawValue ?? "none"),
-                ("result", decision.result.word),
+                ("entry_point", decision.entryPoint.rawValue),
+                ("publication", decision.publication?.rawValue ?? "none"),
+                ("result", decision.result.resultLabel),
             ])
     }
 
@@ -44,18 +45,18 @@ enum GateEventReporter {
             ]
             if let edition = content.edition { fields["edition"] = "\(edition)" }
             if let subscriber = content.subscriber { fields["subscriber"] = "\(subscriber)" }
-            logger.debug("content allowed", metadata: fields)
-        case .refused(let refusal):
-            count(event, refusal.publication, .refused(refusal.reason))
-            var fields: Logger.Metadata = ["reason": "\(refusal.reason)"]
-            if let publication = refusal.publication { fields["publication"] = "\(publication)" }
-            if let edition = refusal.edition { fields["edition"] = "\(edition)" }
-            if let subscriber = refusal.subscriber { fields["subscriber"] = "\(subscriber)" }
-            Logger.current.info("content refused", metadata: fields)
+            logger.debug("Content allowed", metadata: fields)
+        case .denied(let denial):
+            count(event, denial.publication, .denied(denial.reason))
+            var fields: Logger.Metadata = ["reason": "\(denial.reason)"]
+            if let publication = denial.publication { fields["publication"] = "\(publication)" }
+            if let edition = denial.edition { fields["edition"] = "\(edition)" }
+            if let subscriber = denial.subscriber { fields["subscriber"] = "\(subscriber)" }
+            Logger.current.info("Content denied", metadata: fields)
         }
     }
 
     private static func count(_ event: GateEvent, _ publication: PublicationID?, _ result: Result) {
-        counters[Decision(carrier: event.carrier, publication: publication, result: result)].increment()
+        counters[Decision(entryPoint: event.entryPoint, publication: publication, result: result)].increment()
     }
 }

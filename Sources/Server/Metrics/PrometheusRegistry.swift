@@ -2,7 +2,7 @@ import Foundation
 public import Metrics
 import Synchronization
 
-/// Keeps what swift-metrics reports, and writes it in the Prometheus text format (version 0.0.4).
+/// A registry of the metrics from swift-metrics, which exports them in the Prometheus text format (version 0.0.4).
 public final class PrometheusRegistry: MetricsFactory {
     private struct Family {
         let kind: String
@@ -25,12 +25,12 @@ public final class PrometheusRegistry: MetricsFactory {
         series(label + "_seconds", "histogram", dimensions)
     }
 
-    // Series live as long as the process: their number is bounded by what the code can name.
+    // Series live as long as the process. Their number is bounded by the labels that the code can produce.
     public func destroyCounter(_ handler: any CounterHandler) {}
     public func destroyRecorder(_ handler: any RecorderHandler) {}
     public func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// The whole of it, families and series in alphabetical order.
+    /// Returns all metrics, with families and series in alphabetical order.
     public func exposition() -> String {
         let families = families.withLock { $0 }
         var text = ""
@@ -69,9 +69,9 @@ public final class PrometheusRegistry: MetricsFactory {
     }
 }
 
-/// One series: a count, a sum, a last value and the buckets of a histogram.
+/// A series: a count, a sum, a last value and the buckets of a histogram.
 private final class Series: CounterHandler, RecorderHandler, TimerHandler {
-    /// Upper bounds in seconds.
+    /// The upper bounds of the buckets, in seconds.
     static let bounds: [Double] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     private struct Value {

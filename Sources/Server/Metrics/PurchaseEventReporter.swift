@@ -2,7 +2,7 @@ public import Gatefold
 import Logging
 import Metrics
 
-/// Turns what happened to receipts and purchases into metrics and log lines.
+/// The reporter that converts events of receipts and purchases into metrics and log lines.
 public struct PurchaseEventReporter: Sendable {
     private let publication: PublicationID
 
@@ -13,44 +13,44 @@ public struct PurchaseEventReporter: Sendable {
     public func report(_ event: PurchaseEvent) {
         let logger = Logger.current
         switch event {
-        case .proven(let store):
-            count("gatefold_receipts_total", store, "proven")
-        case .refused(let store, let refusal):
-            count("gatefold_receipts_total", store, refusal.reason.rawValue)
-            logger.info("receipt refused", metadata: fields(store, refusal))
+        case .verified(let store):
+            count("gatefold_receipts_total", store, "verified")
+        case .rejected(let store, let rejection):
+            count("gatefold_receipts_total", store, rejection.reason.rawValue)
+            logger.info("Receipt rejected", metadata: fields(store, rejection))
         case .postponed(let store, let cause):
             count("gatefold_receipts_total", store, "postponed")
-            logger.warning("store could not be asked", metadata: fields(store, cause: cause))
+            logger.warning("Store query failed", metadata: fields(store, cause: cause))
         case .limited(let store, let reached):
             count("gatefold_receipts_total", store, "limited")
-            logger.warning("receipt not taken in", metadata: fields(store, cause: reached.cause))
-        case .givenUp(let store):
-            count("gatefold_receipts_total", store, "given_up")
+            logger.warning("Receipt not stored", metadata: fields(store, cause: reached.cause))
+        case .abandoned(let store):
+            count("gatefold_receipts_total", store, "abandoned")
             logger.warning(
-                "receipt forgotten",
-                metadata: fields(store, cause: "its store could not be asked for as long as a receipt may wait"))
-        case .rechecked(let store):
-            count("gatefold_rechecks_total", store, "rechecked")
-        case .recheckFailed(let store, let cause):
-            count("gatefold_rechecks_total", store, "failed")
-            logger.warning("purchase not looked at again", metadata: fields(store, cause: cause))
+                "Receipt deleted",
+                metadata: fields(store, cause: "the store was unavailable for the maximum pending time"))
+        case .reverified(let store):
+            count("gatefold_reverifications_total", store, "reverified")
+        case .reverificationFailed(let store, let cause):
+            count("gatefold_reverifications_total", store, "failed")
+            logger.warning("Purchase not reverified", metadata: fields(store, cause: cause))
         case .acknowledged(let store):
             count("gatefold_acknowledgements_total", store, "acknowledged")
         case .notAcknowledged(let store, let cause):
             count("gatefold_acknowledgements_total", store, "failed")
-            logger.warning("purchase not acknowledged", metadata: fields(store, cause: cause))
+            logger.warning("Purchase not acknowledged", metadata: fields(store, cause: cause))
         case .notified(let store, let name, let isNew):
-            count("gatefold_store_notifications_total", store, isNew ? "taken" : "repeated")
-            logger.info("store notification", metadata: fields(store).merging(["name": "\(name)"]) { $1 })
-        case .notificationRefused(let store, let refusal):
-            count("gatefold_store_notifications_total", store, refusal.reason.rawValue)
-            logger.warning("store notification refused", metadata: fields(store, refusal))
+            count("gatefold_store_notifications_total", store, isNew ? "accepted" : "duplicate")
+            logger.info("Store notification received", metadata: fields(store).merging(["name": "\(name)"]) { $1 })
+        case .notificationRejected(let store, let rejection):
+            count("gatefold_store_notifications_total", store, rejection.reason.rawValue)
+            logger.warning("Store notification rejected", metadata: fields(store, rejection))
         case .ledgerFailed(let cause):
             Counter(
                 label: "gatefold_state_failures_total",
                 dimensions: [("publication", publication.rawValue), ("result", "failed")]
             ).increment()
-            logger.error("ledger failed", metadata: ["publication": "\(publication)", "cause": "\(cause)"])
+            logger.error("Purchase ledger failed", metadata: ["publication": "\(publication)", "cause": "\(cause)"])
         }
     }
 
@@ -61,10 +61,10 @@ public struct PurchaseEventReporter: Sendable {
         ).increment()
     }
 
-    private func fields(_ store: StoreName, _ refusal: ReceiptRefusal) -> Logger.Metadata {
+    private func fields(_ store: StoreName, _ rejection: ReceiptRejection) -> Logger.Metadata {
         var fields = fields(store)
-        fields["reason"] = "\(refusal.reason.rawValue)"
-        if let code = refusal.code { fields["code"] = "\(code)" }
+        fields["reason"] = "\(rejection.reason.rawValue)"
+        if let code = rejection.code { fields["code"] = "\(code)" }
         return fields
     }
 

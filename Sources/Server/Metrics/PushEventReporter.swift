@@ -3,7 +3,7 @@ import Logging
 import Metrics
 import Push
 
-/// Turns what became of notifications and their campaigns into metrics and log lines.
+/// The reporter that converts events of push notifications and their campaigns into metrics and log lines.
 enum PushEventReporter {
     static func report(_ event: PushEvent, to logger: Logger) {
         switch event {
@@ -14,27 +14,27 @@ enum PushEventReporter {
             ).increment()
         case .began(let campaign):
             count(campaign.publication, "begun")
-            logger.notice("push campaign begun", metadata: ["campaign": "\(campaign.name)"])
+            logger.notice("Push campaign started", metadata: ["campaign": "\(campaign.name)"])
         case .finished(let campaign):
             count(campaign.publication, "finished")
             logger.notice(
-                "push campaign finished",
+                "Push campaign finished",
                 metadata: [
                     "campaign": "\(campaign.name)", "sent": "\(campaign.sent)", "failed": "\(campaign.failed)",
                     "gone": "\(campaign.gone)",
                 ])
         case .droppedLate(let campaign):
             count(campaign.publication, "dropped_late")
-            logger.warning("push campaign dropped: too late", metadata: ["campaign": "\(campaign.name)"])
-        case .stopped(let campaign, let cause, let isTriedAgain):
+            logger.warning("Push campaign dropped: too late", metadata: ["campaign": "\(campaign.name)"])
+        case .stopped(let campaign, let cause, let willRetry):
             count(campaign.publication, "stopped")
             logger.error(
-                "push campaign stopped",
-                metadata: ["campaign": "\(campaign.name)", "cause": "\(cause)", "tried again": "\(isTriedAgain)"])
+                "Push campaign stopped",
+                metadata: ["campaign": "\(campaign.name)", "cause": "\(cause)", "will_retry": "\(willRetry)"])
         case .storeFailed(let publication, let cause):
             count(publication, "store_failed")
             logger.error(
-                "push campaigns not read or kept", metadata: ["publication": "\(publication)", "cause": "\(cause)"])
+                "Push campaigns not read or stored", metadata: ["publication": "\(publication)", "cause": "\(cause)"])
         }
     }
 

@@ -4,10 +4,11 @@ import Logging
 import Metrics
 import Synchronization
 
-/// Turns what happened at a storefront into metrics and log lines.
+/// The reporter that converts events of a storefront into metrics and log lines.
 final class StorefrontEventReporter: Sendable {
     private let publication: PublicationID
-    /// Apps that were warned about: each launch of such an app sends its token anew.
+    /// The apps for which a warning was logged. One warning is enough, because such an app sends its token at each
+    /// launch.
     private let warned = Mutex<Set<String>>([])
 
     init(publication: PublicationID) {
@@ -16,14 +17,14 @@ final class StorefrontEventReporter: Sendable {
 
     func report(_ event: StorefrontEvent) {
         switch event {
-        case .pushToken(let app, let standing):
+        case .pushToken(let app, let status):
             Counter(
                 label: "gatefold_push_tokens_total",
-                dimensions: [("publication", publication.rawValue), ("result", standing.rawValue)]
+                dimensions: [("publication", publication.rawValue), ("result", status.rawValue)]
             ).increment()
-            guard standing == .truncated, warned.withLock({ $0.insert(app).inserted }) else { return }
+            guard status == .truncated, warned.withLock({ $0.insert(app).inserted }) else { return }
             Logger.current.warning(
-                "an app sends the description of its push token, which iOS 13 and later cut short; it needs a new release",
+                "App sends the description of its push token, which iOS 13 and later truncate: it needs an update",
                 metadata: ["publication": "\(publication)", "app": "\(app)"])
         }
     }

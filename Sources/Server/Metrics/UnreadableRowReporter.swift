@@ -2,10 +2,10 @@ import Logging
 import Metrics
 import Synchronization
 
-/// Turns what cannot be read of the state into a metric and log lines.
+/// The reporter that converts unreadable rows of the state into a metric and log lines.
 final class UnreadableRowReporter: Sendable {
-    /// As many rows are named in the log.
-    private static let mostNamed = 16
+    /// The maximum number of rows that the log names.
+    private static let maxNamed = 16
 
     private let logger: Logger
     private let known = Mutex<[String: Set<String>]>([:])
@@ -14,7 +14,7 @@ final class UnreadableRowReporter: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter rows: what names them, by table.
+    /// - Parameter rows: The identifiers of the unreadable rows, by table.
     func report(_ rows: [String: Set<String>]) {
         let before = known.withLock { known in
             defer { known = rows }
@@ -24,12 +24,12 @@ final class UnreadableRowReporter: Sendable {
             let names = rows[table] ?? []
             Gauge(label: "gatefold_state_rows_unreadable", dimensions: [("table", table)]).record(names.count)
             guard !names.isEmpty else {
-                logger.notice("All rows of a table of the state can be read again", metadata: ["table": "\(table)"])
+                logger.notice("All rows of a state table are readable again", metadata: ["table": "\(table)"])
                 continue
             }
-            let named = names.sorted().prefix(Self.mostNamed).joined(separator: ", ")
+            let named = names.sorted().prefix(Self.maxNamed).joined(separator: ", ")
             logger.error(
-                "Rows of the state cannot be read and are passed over",
+                "Unreadable rows of a state table skipped",
                 metadata: ["table": "\(table)", "rows": "\(names.count)", "names": "\(named)"])
         }
     }

@@ -3,33 +3,34 @@ import Gatefold
 import Logging
 import ServiceLifecycle
 
-/// Does for every publication what is due by itself: receipts whose store could not be asked, purchases to
-/// look at again and to acknowledge.
+/// A service that handles due work for every publication: receipts whose store was unavailable, and purchases to
+/// reverify and to acknowledge.
 struct PurchaseFollower: Service {
-    /// Those of all publications; asked for at every turn, so that a reload takes effect.
-    let desks: @Sendable () -> [PurchaseDesk]
+    /// A closure that returns the purchase services of all publications. Called in every round, so that a reload
+    /// takes effect.
+    let purchaseServices: @Sendable () -> [PurchaseService]
     let logger: Logger
     var pause: Duration = .seconds(15)
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// So many of a kind are dealt with at a time.
+    /// The maximum number of items of each kind in one round.
     static let round = 100
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                // After an outage thousands may wait: while a good part of a round comes to something there is no pause. A
-                // store or a disk that fails is given one.
+                // Thousands of items may wait after an outage, so there is no pause while at least half of a round
+                // succeeds. If a store or a disk fails, there is a pause.
                 var isBehind = false
-                for desk in desks() {
+                for purchaseService in purchaseServices() {
                     if Task.isCancelled { return }
                     do {
-                        if try await desk.followUp(limit: Self.round) * 2 >= Self.round { isBehind = true }
+                        if try await purchaseService.followUp(limit: Self.round) * 2 >= Self.round { isBehind = true }
                     } catch is CancellationError {
                         return
                     } catch {
                         logger.error(
-                            "receipts not followed up",
-                            metadata: ["publication": "\(desk.publication)", "cause": "\(type(of: error))"])
+                            "Receipts not reverified",
+                            metadata: ["publication": "\(purchaseService.publication)", "cause": "\(type(of: error))"])
                     }
                 }
                 if !isBehind { try? await sleep(pause) }

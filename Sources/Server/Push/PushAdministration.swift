@@ -1,19 +1,20 @@
 import Gatefold
 import Metrics
 
-/// What an operator sees of push campaigns.
+/// The metrics of push campaigns, for an operator.
 struct PushAdministration: Sendable {
-    static let mostCounted = 1_000
+    static let maxCounted = 1_000
 
-    let publications: CurrentPublications
+    let publications: ReloadableSnapshot
     let store: any PushTokenStore
 
-    /// Brings the metrics up to date; before they are written. Those that an operator's command sends count, too.
+    /// Updates the metrics, including those of campaigns that an operator's command sends. Called before metrics
+    /// are exported.
     func measure() async {
         for publication in publications.value.push.keys {
-            // What can not be read stays what it was; that the state is not well is told elsewhere.
+            // If the store is unreadable, the metric keeps its value. The state health reports the failure.
             guard
-                let open = try? await store.campaigns(in: publication, unfinished: true, limit: Self.mostCounted)
+                let open = try? await store.campaigns(in: publication, unfinished: true, limit: Self.maxCounted)
             else { continue }
             Gauge(label: "gatefold_push_campaigns_open", dimensions: [("publication", publication.rawValue)])
                 .record(open.count)

@@ -4,12 +4,12 @@ import Logging
 import Push
 import ServiceLifecycle
 
-/// Tells apps of the editions that come out, as long as the server runs.
+/// A service that notifies apps of new editions while the server runs.
 struct PushService: Service {
     let notifier: PublishedNotifier
 
     init(
-        news: PublishedNews, store: any PushTokenStore, statePath: String, publications: CurrentPublications,
+        eventRelay: PublishedEventRelay, store: any PushTokenStore, statePath: String, publications: ReloadableSnapshot,
         clock: WallClock,
         random: RandomSource, logger: Logger
     ) {
@@ -17,16 +17,16 @@ struct PushService: Service {
         let providers = ProviderTokens()
         notifier = PublishedNotifier(
             clock: clock,
-            offices: {
+            campaignSenders: {
                 publications.value.push.map { publication, settings in
-                    PushOffice(
+                    PushCampaignSender(
                         publication: publication, settings: settings, store: store, statePath: statePath,
                         providers: providers, observe: observe, clock: clock, random: random)
                 }
             },
             observe: observe)
-        // Weak: whoever tells the news is held by what the notifier holds.
-        news.listen { [weak notifier] in await notifier?.didPublish($0, $1) ?? false }
+        // The reference is weak, because the notifier's own values retain the sender of the events.
+        eventRelay.listen { [weak notifier] in await notifier?.didPublish($0, $1) ?? false }
     }
 
     func run() async throws {

@@ -2,7 +2,7 @@ import Gatefold
 import Mail
 
 extension GatefoldConfiguration {
-    /// The keys whose new values a running server does not take up.
+    /// Returns the keys whose new values take effect only at the next start.
     func keysForNextStart(after inForce: GatefoldConfiguration) -> [String] {
         let changes = [
             ("server.listen", listen != inForce.listen),
@@ -12,21 +12,22 @@ extension GatefoldConfiguration {
             ("server.limits", limits != inForce.limits),
             ("log", log != inForce.log),
             ("state", !state.isSame(as: inForce.state)),
-            ("guessing", guessing != inForce.guessing),
+            ("login_throttle", loginThrottle != inForce.loginThrottle),
             ("passwords", !passwords.isSame(as: inForce.passwords)),
             ("mail", mail?.fingerprint != inForce.mail?.fingerprint),
-            ("notifications", notices?.fingerprint != inForce.notices?.fingerprint),
+            ("notifications", notifications?.fingerprint != inForce.notifications?.fingerprint),
         ]
         return changes.filter(\.1).map(\.0)
     }
 }
 
 extension GatefoldConfiguration.StateConfiguration {
-    /// Two keys are taken for the same when they make the same reference.
+    /// Returns a Boolean value that indicates whether the settings are equal. Two reference secrets are equal if
+    /// they make the same pseudonym.
     fileprivate func isSame(as other: Self) -> Bool {
         path == other.path && pushTokensPerHour == other.pushTokensPerHour
             && sessionsPerHour == other.sessionsPerHour
-            && references.reference(toDevice: "") == other.references.reference(toDevice: "")
+            && pseudonymKey.reference(toDevice: "") == other.pseudonymKey.reference(toDevice: "")
     }
 }
 

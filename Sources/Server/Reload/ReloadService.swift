@@ -2,8 +2,8 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the configuration and the certificate again on SIGHUP. What can not be used is reported, and what was in force
-/// stays in force.
+/// A service that reads the configuration and the certificate again on SIGHUP. If they are unusable, the service
+/// logs the error, and the previous configuration stays in force.
 struct ReloadService: Service {
     let reload: @Sendable () async throws -> Void
     let logger: Logger
@@ -12,9 +12,9 @@ struct ReloadService: Service {
         for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
             do {
                 try await reload()
-                logger.notice("configuration read again")
+                logger.notice("Configuration reloaded")
             } catch {
-                logger.error("configuration not read again, the old one goes on", metadata: ["reason": "\(error)"])
+                logger.error("Configuration not reloaded, previous one in use", metadata: ["reason": "\(error)"])
             }
         }
     }

@@ -4,21 +4,21 @@ import Logging
 import ServiceLifecycle
 import State
 
-/// What other processes on the same state learnt, brought to whatever remembers something here.
+/// The receiver that applies the shared facts of other processes on the same state to the caches of this process.
 struct SharedFactReceiver: Sendable {
-    let parts: LastingParts
-    let publications: CurrentPublications
+    let parts: ServerServices
+    let publications: ReloadableSnapshot
 
-    /// - Parameter isNews: false at the start, when no cache has anything to forget yet.
-    func receive(_ fact: SharedFact, isNews: Bool) async throws {
-        // Caches first: by nothing that they knew before does a denial end.
-        if isNews {
+    /// - Parameter isNew: False at the start, when the caches are still empty.
+    func receive(_ fact: SharedFact, isNew: Bool) async throws {
+        // The caches are updated first, so that no result that they cached before ends a denial.
+        if isNew {
             for backend in publications.value.backends.all { (backend as? ProtectedBackend)?.follow(fact) }
         }
         parts.services.credentialFacts.follow(fact)
         parts.denials.follow(fact)
         let now = parts.services.clock.now
-        for session in parts.recalled.follow(fact, at: now) {
+        for session in parts.cachedSignIns.follow(fact, at: now) {
             let revocation = Revocation(
                 publication: session.publication, subscriber: session.subscriber, session: session.session,
                 at: max(now, session.issuedAt))
@@ -27,21 +27,21 @@ struct SharedFactReceiver: Sendable {
         }
     }
 
-    static func report(_ trouble: SharedFactFollower.Trouble, to logger: Logger) {
-        switch trouble {
+    static func report(_ problem: SharedFactFollower.FollowerProblem, to logger: Logger) {
+        switch problem {
         case .failed(let error):
-            // To be interrupted is how following ends.
+            // Cancellation is the normal end of the follower.
             if error is CancellationError { return }
-            logger.error("shared facts not followed", metadata: ["cause": "\(type(of: error))"])
+            logger.error("Shared facts not read", metadata: ["cause": "\(type(of: error))"])
         case .unreadable(let count):
-            logger.error("shared facts passed over that are not understood", metadata: ["count": "\(count)"])
+            logger.error("Unknown shared facts skipped", metadata: ["count": "\(count)"])
         case .dropped(let count):
-            logger.error("facts not shared with other processes: too many wait", metadata: ["count": "\(count)"])
+            logger.error("Shared facts not published: the queue is full", metadata: ["count": "\(count)"])
         }
     }
 }
 
-/// Shares what this process learns, and follows what others do, until the server stops.
+/// A service that shares the facts of this process, and applies those of other processes, until the server stops.
 struct SharedFactService: Service {
     let follower: SharedFactFollower
 

@@ -4,40 +4,43 @@ public import Gatefold
 import SQLAccess
 import Synchronization
 
-/// The embedded state store: one SQLite file, shared by the server and the command line beside it.
+/// The embedded state store: one SQLite file that the server shares with the command-line tool.
 public final class SQLiteStateStore: StateStore {
     let pool: StatePool
     let generation: GenerationFile
-    /// Whether an older copy of the state was found in its place, so that everybody has to sign in again.
+    /// A Boolean value that indicates whether the store found an older copy of the state in place of the current
+    /// one, so that all readers have to sign in again.
     package let didFindOlderState: Bool
-    let acquaintanceLifetime: TimeInterval
+    let knownDeviceLifetime: TimeInterval
     let newPushTokensPerHour: Int
     let clock: WallClock
     let timing = Mutex(StoreTiming())
-    /// What loops passed over.
+    /// The rows that loops skipped because they are unreadable.
     package let unreadable = UnreadableRows()
 
-    /// Opens the file, creates it for its owner alone if there is none, and brings its tables up to date.
+    /// Opens the file, creates it with access for its owner alone if it is missing, and migrates its tables.
     ///
     /// - Parameters:
-    ///   - acquaintanceLifetime: in seconds; a bearer not seen for longer is a stranger again.
-    ///   - newPushTokensPerHour: so many of one app are taken in; those known already always are.
-    ///   - clock: decides which sessions end when an older copy of the state is found in its place. What is old is forgotten by
-    ///     the store's own clock, which follows this one (see ``StoreClock``).
+    ///   - knownDeviceLifetime: The time in seconds after which a bearer that was not seen is no longer a known
+    ///     device.
+    ///   - newPushTokensPerHour: The maximum number of new tokens of one app per hour. Known tokens are always
+    ///     accepted.
+    ///   - clock: The clock that decides which sessions end when an older copy of the state is found. Retention
+    ///     uses the store's own clock, which follows this clock (see ``StoreClock``).
     /// - Throws: ``StateStoreError/cannotOpen(path:reason:)`` or ``StateStoreError/newerSchema(path:reason:)``.
     public init(
-        path: String, acquaintanceLifetime: TimeInterval = 400 * 86_400,
-        newPushTokensPerHour: Int = standardPushTokensPerHour, clock: WallClock = .system
+        path: String, knownDeviceLifetime: TimeInterval = 400 * 86_400,
+        newPushTokensPerHour: Int = defaultPushTokensPerHour, clock: WallClock = .system
     ) throws {
-        let generation = GenerationFile(beside: path)
+        let generation = GenerationFile(alongside: path)
         do {
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
             PrivateFile.createIfMissing(path)
             let opened = try DatabasePool(path: path, configuration: configuration)
-            // GRDB chooses NORMAL with WAL; FULL, so that a power cut takes nothing that was acknowledged.
+            // GRDB selects NORMAL with WAL. FULL is needed so that a power cut loses nothing that was acknowledged.
             try opened.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            try opened.read(StateSchema.migrator.refuseNewer)
+            try opened.read(StateSchema.migrator.rejectNewer)
             try StateSchema.migrator.migrate(opened)
             didFindOlderState = try generation.settle(opened, at: clock.now)
             let files = try opened.writeWithoutTransaction { try DatabaseFiles(of: $0, path: path) }
@@ -49,14 +52,17 @@ public final class SQLiteStateStore: StateStore {
         }
         self.generation = generation
         self.clock = clock
-        self.acquaintanceLifetime = acquaintanceLifetime
+        self.knownDeviceLifetime = knownDeviceLifetime
         self.newPushTokensPerHour = newPushTokensPerHour
     }
 
-    /// Enough for the day on which half a million readers get an app that registers.
-    public static let standardPushTokensPerHour = 50_000
+    /// The default limit of new push tokens of one app per hour, enough for a day on which 500,000 readers install
+    /// an app that registers.
+    public static let defaultPushTokensPerHour = 50_000
 
-    /// Writes, because what can be read may be on a disk without room, or in a file that is gone.
+    /// Checks that the store can read and write.
+    ///
+    /// The check writes, because a readable file may be on a full disk or may have been deleted.
     public func health() async throws {
         do {
             _ = try await pool.read { db in try Int.fetchOne(db, sql: "SELECT 1 FROM revocation LIMIT 1") }

@@ -1,8 +1,8 @@
 import GRDB
 import SQLAccess
 
-/// The connections to a state. After each transaction, and before it is acknowledged, it is written down how far the state has
-/// come.
+/// The connections to a state. After each transaction, and before the pool acknowledges it, the pool records the
+/// progress of the state in the generation file.
 struct StatePool: Sendable {
     private let guarded: GuardedPool
 
@@ -11,7 +11,7 @@ struct StatePool: Sendable {
             pool, files: files,
             didCommit: { db in
                 guard let now = try StateGeneration.recorded(db) else { return }
-                // What can not be written makes an older copy harder to tell, and no revocation less lasting.
+                // A failed write only makes an older copy harder to detect. The revocation itself is durable.
                 try? generation.raise(to: now)
             })
     }
@@ -22,7 +22,7 @@ struct StatePool: Sendable {
 
     /// Runs the body in a transaction.
     ///
-    /// - Throws: `DatabaseFilesChanged` when what was written would not be found again.
+    /// - Throws: `DatabaseFilesChanged` when the written data would not be found again.
     func write<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
         try await guarded.write(body)
     }
@@ -33,10 +33,10 @@ struct StatePool: Sendable {
         try await guarded.writeWithoutTransaction(body)
     }
 
-    /// - Throws: `DatabaseFilesChanged`.
+    /// - Throws: `DatabaseFilesChanged` when the database files were replaced or removed.
     func checkFiles() throws { try guarded.checkFiles() }
 
-    /// Writes without changing anything: only a write shows that there is room for one.
+    /// Writes without changing anything, because only a write shows that the disk has room.
     func probe() async throws { try await guarded.probe() }
 
     func close() throws { try guarded.close() }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Gatefold
 
-/// Takes rows apart without trusting their types.
+/// Decoding of rows without trust in their column types.
 enum StateRow {
     static func date(_ row: Row, _ index: Int, _ table: String) throws -> Date {
         guard case .double(let seconds) = storage(row, index) else { throw StateStoreError.unreadableRow(table: table) }
@@ -14,7 +14,7 @@ enum StateRow {
         return value
     }
 
-    /// A number that counts something.
+    /// Returns a count, which is never negative.
     static func count(_ row: Row, _ index: Int, _ table: String) throws -> Int {
         guard let count = Int(exactly: try integer(row, index, table)), count >= 0 else {
             throw StateStoreError.unreadableRow(table: table)
@@ -32,7 +32,7 @@ enum StateRow {
         return data
     }
 
-    /// What is behind `read`, or nil where there is nothing.
+    /// Returns the value that `read` decodes, or nil for a NULL column.
     static func optional<Value>(
         _ read: (Row, Int, String) throws -> Value, _ row: Row, _ index: Int, _ table: String
     ) throws -> Value? {
@@ -40,7 +40,7 @@ enum StateRow {
         return try read(row, index, table)
     }
 
-    /// A text that is one of a kind.
+    /// Returns a text column converted to a value of a restricted type.
     static func name<Value>(
         _ row: Row, _ index: Int, _ table: String, as make: (String) -> Value?
     ) throws -> Value {
@@ -54,9 +54,10 @@ enum StateRow {
     }
 }
 
-/// Texts from outside on their way into a row.
+/// Validation of external texts before they are stored in a row.
 enum StateText {
-    /// Refuses what SQLite would cut off and PostgreSQL would not take: two texts must never become one.
+    /// Rejects a text with U+0000, because SQLite would cut the text off and PostgreSQL would not accept it. Two
+    /// texts must never become one.
     static func storable(_ text: String, _ table: String) throws -> String {
         guard !text.utf8.contains(0) else { throw StateStoreError.unstorableText(table: table) }
         return text

@@ -1,23 +1,23 @@
-/// Why the state store could not be used.
+/// The reason for a failure of the state store.
 public enum StateStoreError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     /// A newer release has changed the tables.
     case newerSchema(path: String, reason: String)
-    /// The file can not be read or written at present.
+    /// The file is currently not readable or writable.
     case unavailable(reason: String)
-    /// A row can not be understood.
+    /// A row is unreadable.
     case unreadableRow(table: String)
-    /// A text holds the character that ends texts in databases.
+    /// A text contains U+0000, the character that ends texts in databases.
     case unstorableText(table: String)
-    /// A receipt is not there any more.
+    /// The receipt was deleted.
     case noSuchReceipt
 
-    /// Whether another release has to be started, rather than the file put right.
+    /// A Boolean value that indicates whether another release has to be started, rather than the file repaired.
     package var isNewerSchema: Bool {
         if case .newerSchema = self { true } else { false }
     }
 
-    /// The table that it is about, where it is about one.
+    /// The affected table, or `state` if the error affects no single table.
     var table: String {
         switch self {
         case .unreadableRow(let table), .unstorableText(let table): table
@@ -29,11 +29,11 @@ public enum StateStoreError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the state store \(path): \(reason)"
         case .newerSchema(let path, let reason): "cannot open the state store \(path): \(reason)"
-        case .unavailable(let reason): "the state store can not be read or written: \(reason)"
-        case .unreadableRow(let table): "a row of table \(table) can not be read"
+        case .unavailable(let reason): "the state store cannot be read or written: \(reason)"
+        case .unreadableRow(let table): "a row of table \(table) cannot be read"
         case .unstorableText(let table):
-            "a text for table \(table) holds the character U+0000; expected a text without it"
-        case .noSuchReceipt: "the receipt was erased; expected one that is kept"
+            "a string for table \(table) holds the character U+0000; expected a string without it"
+        case .noSuchReceipt: "the receipt was erased; expected one that is stored"
         }
     }
 }

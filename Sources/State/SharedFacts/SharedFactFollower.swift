@@ -2,51 +2,53 @@ import Foundation
 public import Gatefold
 import Synchronization
 
-/// Brings what other processes learnt into this one, and what this one learns into the store.
+/// A follower that applies the facts of other processes to this process, and writes the facts of this process to
+/// the store.
 ///
-/// Call ``catchUp()`` before the first request is served, and ``run()`` for as long as the server lives. What one process learns
-/// is known to all others within two seconds: it is written within half a second, and looked for every second.
+/// Call ``catchUp()`` before the first request is served, and ``run()`` for the lifetime of the server. A fact
+/// reaches all other processes within two seconds: it is written within half a second, and the others poll every
+/// second.
 public final class SharedFactFollower: Sendable {
-    /// Facts that cannot be used are reported.
-    public enum Trouble: Sendable {
+    /// A problem that the follower reports.
+    public enum FollowerProblem: Sendable {
         case failed(any Error)
-        /// Rows that this version does not understand were passed over.
+        /// Rows that this version cannot read were skipped.
         case unreadable(Int)
-        /// More waited for a store that could not be reached than there was room for.
+        /// Facts were dropped, because the store could not be reached and the limit of waiting facts was exceeded.
         case dropped(Int)
     }
 
-    /// The most facts that a store keeps, the latest.
-    public static let mostFacts = 500_000
+    /// The maximum number of facts that a store retains. The latest facts stay.
+    public static let maxFacts = 500_000
     private static let page = 2_000
     private static let pruningInterval: TimeInterval = 3600
-    /// The clock of this process may be ahead.
+    /// The margin in seconds by which the clock of this process may be ahead.
     private static let margin: TimeInterval = 86_400
 
     private struct Position {
         var sequence: Int64 = 0
         var isCaughtUp = false
-        /// When this process pruned last, by the clock that nobody sets.
+        /// The monotonic time at which this process pruned last.
         var pruned: TimeInterval?
     }
 
     private let store: any SharedFactStore
     private let writer: SharedFactWriter
-    private let apply: @Sendable (SharedFact, _ isNews: Bool) async throws -> Void
+    private let apply: @Sendable (SharedFact, _ isNew: Bool) async throws -> Void
     private let clock: WallClock
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let report: @Sendable (Trouble) -> Void
+    private let report: @Sendable (FollowerProblem) -> Void
     private let position = Mutex(Position())
 
     /// - Parameters:
-    ///   - apply: has this process know a fact; news is what came after all that there was at the start. What it is given
-    ///     twice changes nothing more.
-    ///   - report: told of trouble; following goes on.
+    ///   - apply: Applies a fact to this process. `isNew` is true for facts that were recorded after the initial
+    ///     catch-up. A repeated fact must have no further effect.
+    ///   - report: Receives problems. The follower continues.
     public init(
         store: any SharedFactStore, writer: SharedFactWriter, clock: WallClock = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-        report: @escaping @Sendable (Trouble) -> Void = { _ in },
-        apply: @escaping @Sendable (SharedFact, _ isNews: Bool) async throws -> Void
+        report: @escaping @Sendable (FollowerProblem) -> Void = { _ in },
+        apply: @escaping @Sendable (SharedFact, _ isNew: Bool) async throws -> Void
     ) {
         self.store = store
         self.writer = writer
@@ -56,15 +58,15 @@ public final class SharedFactFollower: Sendable {
         self.apply = apply
     }
 
-    /// Takes in everything that others recorded since the last time.
+    /// Applies every fact that other processes recorded since the last call.
     ///
-    /// - Throws: when the store could not be asked, or a fact not be applied: it is tried again the next time.
+    /// - Throws: The error of the store query, or of a fact that could not be applied. The next call tries again.
     public func catchUp() async throws {
         while true {
-            let (sequence, isNews) = position.withLock { ($0.sequence, $0.isCaughtUp) }
+            let (sequence, isNew) = position.withLock { ($0.sequence, $0.isCaughtUp) }
             let page = try await store.sharedFacts(
-                after: sequence, besides: writer.origin, limit: Self.page)
-            for fact in page.facts { try await apply(fact, isNews) }
+                after: sequence, excluding: writer.origin, limit: Self.page)
+            for fact in page.facts { try await apply(fact, isNew) }
             position.withLock { $0.sequence = max($0.sequence, page.sequence) }
             if page.unreadable > 0 { report(.unreadable(page.unreadable)) }
             if page.next == nil {
@@ -74,7 +76,7 @@ public final class SharedFactFollower: Sendable {
         }
     }
 
-    /// Writes and follows until the task is cancelled, and writes what waits then.
+    /// Writes and follows until the task is cancelled, and then writes the waiting facts.
     public func run() async {
         await withTaskGroup { group in
             group.addTask { await self.again(after: SharedFactWriter.pause) { try await self.write() } }
@@ -85,7 +87,7 @@ public final class SharedFactFollower: Sendable {
                 }
             }
         }
-        // A task of its own is not cancelled with this one.
+        // An unstructured task is not cancelled together with this task.
         await Task { try? await writer.flush() }.value
     }
 
@@ -108,13 +110,13 @@ public final class SharedFactFollower: Sendable {
         try await writer.flush()
     }
 
-    /// Forgets in the store, once an hour.
+    /// Prunes the store once an hour.
     private func prune() async throws {
         let elapsed = clock.elapsed
         let isDue = position.withLock { $0.pruned.map { elapsed - $0 >= Self.pruningInterval } ?? true }
         guard isDue else { return }
         try await store.discardSharedFacts(
-            endedBefore: clock.now.addingTimeInterval(-Self.margin), most: Self.mostFacts)
+            endedBefore: clock.now.addingTimeInterval(-Self.margin), limit: Self.maxFacts)
         position.withLock { $0.pruned = elapsed }
     }
 }

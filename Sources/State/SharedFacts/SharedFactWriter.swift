@@ -1,39 +1,39 @@
 public import Gatefold
 import Synchronization
 
-/// Writes down what this process learns, behind whoever learns it: what was taken in is on disk within a second.
+/// A write-behind queue that stores the facts of this process: an added fact is on disk within a second.
 ///
-/// Bounded: a fact takes the place of what waits of its ID, and where the store can not be reached for long no more than so many
-/// wait.
+/// The queue is bounded. A fact replaces a waiting fact of the same ID, and while the store is unreachable the
+/// queue holds at most its capacity.
 public final class SharedFactWriter: Sendable {
-    /// Between two writes.
+    /// The pause between two writes.
     public static let pause = Duration.milliseconds(400)
 
     private struct Waiting {
         var facts: [SharedFact.ID: SharedFact] = [:]
-        /// In which they came; of one that came again the first counts.
+        /// The IDs in order of arrival. A repeated ID retains its first place.
         var order: [SharedFact.ID] = []
         var dropped = 0
     }
 
     private let store: any SharedFactStore
-    /// Names this process.
+    /// The identifier of this process.
     public let origin: [UInt8]
     private let capacity: Int
     private let waiting = Mutex(Waiting())
-    /// In one write, so that it holds up no other for long.
+    /// The number of facts in one write. It bounds the time that other writers wait.
     private static let batch = 1_000
 
     /// - Parameters:
-    ///   - origin: bytes that no other process has.
-    ///   - capacity: so many facts wait at most; those that come then are known to this process alone.
+    ///   - origin: Bytes that are unique to this process.
+    ///   - capacity: The maximum number of waiting facts. Further facts stay local to this process.
     public init(store: any SharedFactStore, origin: [UInt8], capacity: Int = 50_000) {
         self.store = store
         self.origin = origin
         self.capacity = capacity
     }
 
-    /// Takes a fact in; returns at once.
+    /// Adds a fact and returns immediately.
     public func add(_ fact: SharedFact) {
         waiting.withLock { waiting in
             if waiting.facts[fact.id] == nil {
@@ -47,9 +47,9 @@ public final class SharedFactWriter: Sendable {
         }
     }
 
-    /// Writes everything that waits.
+    /// Writes all waiting facts.
     ///
-    /// - Throws: when the store could not keep it; it then waits on.
+    /// - Throws: The store's error when the facts could not be stored. They then continue to wait.
     public func flush() async throws {
         while true {
             let facts = waiting.withLock { waiting in
@@ -62,13 +62,13 @@ public final class SharedFactWriter: Sendable {
             do {
                 try await store.record(facts, origin: origin)
             } catch {
-                giveBack(facts)
+                release(facts)
                 throw error
             }
         }
     }
 
-    /// So many were dropped because too many waited, since this was asked last.
+    /// Returns the number of facts dropped for lack of capacity since the last call.
     public func takeDropped() -> Int {
         waiting.withLock { waiting in
             defer { waiting.dropped = 0 }
@@ -76,9 +76,9 @@ public final class SharedFactWriter: Sendable {
         }
     }
 
-    private func giveBack(_ facts: [SharedFact]) {
+    private func release(_ facts: [SharedFact]) {
         waiting.withLock { waiting in
-            // What came since of the same ID is later.
+            // A fact of the same ID that was added meanwhile is later and stays.
             let missing = facts.filter { waiting.facts[$0.id] == nil }
             for fact in missing { waiting.facts[fact.id] = fact }
             waiting.order.insert(contentsOf: missing.map(\.id), at: 0)

@@ -1,7 +1,7 @@
 import CLibCurl
 import SharedLibraries
 
-/// The functions of libcurl, found once.
+/// The functions of libcurl, loaded once.
 struct CurlLibrary: Sendable {
     typealias Handle = UnsafeMutableRawPointer
 
@@ -10,14 +10,14 @@ struct CurlLibrary: Sendable {
     let cleanup: @convention(c) (Handle?) -> Void
     let setopt: gf_curl_setopt
     let getinfo: gf_curl_getinfo
-    let words: @convention(c) (CURLcode) -> UnsafePointer<CChar>?
+    let errorText: @convention(c) (CURLcode) -> UnsafePointer<CChar>?
     let append:
         @convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?)
             -> UnsafeMutablePointer<curl_slist>?
     let free: @convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void
 
-    /// Loaded and set up when first asked for, once for the process: libcurl wants its own setting up done before any
-    /// thread uses it.
+    /// The library, loaded and initialised at the first use, once per process. libcurl requires its global
+    /// initialisation before any thread uses it.
     static let loaded = Result<CurlLibrary, SharedLibraryError> { () throws(SharedLibraryError) in try CurlLibrary() }
 
     private init() throws(SharedLibraryError) {
@@ -27,7 +27,7 @@ struct CurlLibrary: Sendable {
         cleanup = try library.function("curl_easy_cleanup")
         setopt = try library.function("curl_easy_setopt")
         getinfo = try library.function("curl_easy_getinfo")
-        words = try library.function("curl_easy_strerror")
+        errorText = try library.function("curl_easy_strerror")
         append = try library.function("curl_slist_append")
         free = try library.function("curl_slist_free_all")
         let setUp = try library.function(

@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// Sets a handle's options; the first that can not be set is remembered.
+/// Sets the options of a handle, and records the first failure.
 struct CurlOptions {
     let library: CurlLibrary
     let handle: CurlLibrary.Handle
@@ -14,9 +14,10 @@ struct CurlOptions {
 
     func free() { library.free(list) }
 
-    /// What holds for every transfer.
+    /// Sets the options that all transfers share.
     mutating func applyBasics() {
-        // Threads: timeouts without signals. Whatever else the environment may say is not listened to.
+        // NOSIGNAL makes timeouts work in threads without signals. The empty proxy ignores the proxy variables of
+        // the environment.
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PROXY, "")
         set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
@@ -26,36 +27,36 @@ struct CurlOptions {
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     }
 
-    /// - Parameter file: certificates in PEM that are trusted in place of the system's; nil for the system's.
+    /// - Parameter file: trusted certificates in PEM that replace the system's. Nil keeps the system's.
     mutating func trust(_ file: String?) {
         guard let file else { return }
         set(CURLOPT_CAINFO, file)
-        keep(gf_curl_set_string(library.setopt, handle, CURLOPT_CAPATH, nil))
+        record(gf_curl_set_string(library.setopt, handle, CURLOPT_CAPATH, nil))
     }
 
-    /// Sets an option that is a list to one text.
+    /// Sets a list option to a list of one text.
     mutating func setList(_ option: CURLoption, _ value: String) {
         list = library.append(list, value)
-        keep(gf_curl_set_list(library.setopt, handle, option, list))
+        record(gf_curl_set_list(library.setopt, handle, option, list))
     }
 
-    mutating func keep(_ result: CURLcode) {
+    mutating func record(_ result: CURLcode) {
         if code == CURLE_OK { code = result }
     }
 
     mutating func set(_ option: CURLoption, _ value: Int) {
-        keep(gf_curl_set_long(library.setopt, handle, option, value))
+        record(gf_curl_set_long(library.setopt, handle, option, value))
     }
 
     mutating func setOffset(_ option: CURLoption, _ value: Int64) {
-        keep(gf_curl_set_offset(library.setopt, handle, option, curl_off_t(value)))
+        record(gf_curl_set_offset(library.setopt, handle, option, curl_off_t(value)))
     }
 
     mutating func set(_ option: CURLoption, _ value: String) {
-        keep(gf_curl_set_string(library.setopt, handle, option, value))
+        record(gf_curl_set_string(library.setopt, handle, option, value))
     }
 
     mutating func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
-        keep(gf_curl_set_pointer(library.setopt, handle, option, value))
+        record(gf_curl_set_pointer(library.setopt, handle, option, value))
     }
 }

@@ -17,18 +17,18 @@ extension CurlOptions {
         setCondition(request)
     }
 
-    /// Where what arrives goes.
+    /// Sets the destinations of the received bytes and headers.
     mutating func receive(into sink: TransferSink, headers: HeaderReader) {
         setPointer(CURLOPT_WRITEDATA, Unmanaged.passUnretained(sink).toOpaque())
-        keep(
+        record(
             gf_curl_set_write(library.setopt, handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, sink in
                 guard let bytes, let sink else { return 0 }
                 let sinks = Unmanaged<TransferSink>.fromOpaque(sink).takeUnretainedValue()
-                let goesOn = sinks.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
-                return goesOn ? size * count : 0
+                let shouldContinue = sinks.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
+                return shouldContinue ? size * count : 0
             })
         setPointer(CURLOPT_HEADERDATA, Unmanaged.passUnretained(headers).toOpaque())
-        keep(
+        record(
             gf_curl_set_write(library.setopt, handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, reader in
                 guard let bytes, let reader else { return 0 }
                 let headers = Unmanaged<HeaderReader>.fromOpaque(reader).takeUnretainedValue()
@@ -37,14 +37,15 @@ extension CurlOptions {
             })
         set(CURLOPT_NOPROGRESS, 0)
         setPointer(CURLOPT_XFERINFODATA, Unmanaged.passUnretained(sink).toOpaque())
-        keep(
+        record(
             gf_curl_set_progress(library.setopt, handle, CURLOPT_XFERINFOFUNCTION) { sink, _, _, _, _ in
                 guard let sink else { return 1 }
-                return Unmanaged<TransferSink>.fromOpaque(sink).takeUnretainedValue().goesOn() ? 0 : 1
+                return Unmanaged<TransferSink>.fromOpaque(sink).takeUnretainedValue().shouldContinue() ? 0 : 1
             })
     }
 
-    /// A redirect leads from HTTP to HTTP or HTTPS, from HTTPS to HTTPS, and nowhere else; the login stays with its host.
+    /// Limits redirects: from HTTP to HTTP or HTTPS, from HTTPS to HTTPS only. libcurl sends the login only to the
+    /// original host.
     private mutating func limitProtocols(_ scheme: TransferRequest.Scheme) {
         set(CURLOPT_PROTOCOLS_STR, scheme == .ftpTLS ? "ftp" : scheme.rawValue)
         let follows = scheme == .http || scheme == .https
@@ -68,7 +69,7 @@ extension CurlOptions {
         switch request.hostKey {
         case .knownHosts(let path): set(CURLOPT_SSH_KNOWNHOSTS, path)
         case .fingerprint(let digest): set(CURLOPT_SSH_HOST_PUBLIC_KEY_SHA256, digest)
-        // No key is in an empty file: an SFTP server that nothing vouches for is refused.
+        // The empty file contains no keys, so an SFTP server without a configured host key is rejected.
         case nil: set(CURLOPT_SSH_KNOWNHOSTS, "/dev/null")
         }
     }

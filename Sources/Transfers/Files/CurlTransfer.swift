@@ -1,14 +1,14 @@
 import CLibCurl
 import Foundation
 
-/// One transfer of libcurl.
+/// A single transfer of libcurl.
 struct CurlTransfer {
     private let library: CurlLibrary
     private let request: TransferRequest
     private let sink: TransferSink
     private let headers = HeaderReader()
 
-    enum Answer {
+    enum TransferReply {
         case fetched(Validator)
         case unchanged
     }
@@ -19,21 +19,21 @@ struct CurlTransfer {
         self.sink = sink
     }
 
-    func run() throws(TransferError) -> Answer {
-        guard let handle = library.easyInit() else { throw .other(code: 27, words: "out of memory") }
+    func run() throws(TransferError) -> TransferReply {
+        guard let handle = library.easyInit() else { throw .other(code: 27, errorText: "out of memory") }
         defer { library.cleanup(handle) }
         var options = CurlOptions(library, handle)
         defer { options.free() }
         options.apply(request)
         options.receive(into: sink, headers: headers)
         guard options.code == CURLE_OK else { throw failure(options.code, handle) }
-        // Both outlive the call, in which alone libcurl uses what `receive` gave it.
+        // Both objects outlive the call. libcurl uses the pointers from `receive` only during that call.
         let code = withExtendedLifetime((sink, headers)) { library.perform(handle) }
         guard code == CURLE_OK else { throw failure(code, handle) }
         return try reply(handle)
     }
 
-    private func reply(_ handle: CurlLibrary.Handle) throws(TransferError) -> Answer {
+    private func reply(_ handle: CurlLibrary.Handle) throws(TransferError) -> TransferReply {
         let isHTTP = request.scheme == .http || request.scheme == .https
         let status = gf_curl_get_long(library.getinfo, handle, CURLINFO_RESPONSE_CODE)
         if isHTTP {
@@ -52,8 +52,8 @@ struct CurlTransfer {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY: return .unreachable
         case CURLE_OPERATION_TIMEDOUT, CURLE_FTP_ACCEPT_TIMEOUT: return .timedOut
-        case CURLE_LOGIN_DENIED: return .loginRefused
-        case CURLE_PEER_FAILED_VERIFICATION where request.scheme == .sftp: return .hostKeyRefused
+        case CURLE_LOGIN_DENIED: return .loginRejected
+        case CURLE_PEER_FAILED_VERIFICATION where request.scheme == .sftp: return .hostKeyRejected
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_USE_SSL_FAILED, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             return .insecure
@@ -65,19 +65,19 @@ struct CurlTransfer {
         case CURLE_HTTP_RETURNED_ERROR:
             let status = gf_curl_get_long(library.getinfo, handle, CURLINFO_RESPONSE_CODE)
             switch status {
-            case 401, 407: return .loginRefused
+            case 401, 407: return .loginRejected
             case 404, 410: return .notFound
             default: return .status(status)
             }
         default:
-            // libcurl's words for a code are the same whoever asks; its error buffer, which may hold the address, is not
-            // looked at.
-            return .other(code: code.rawValue, words: library.words(code).map { String(cString: $0) } ?? "")
+            // libcurl's text for a code does not depend on the request. Its error buffer may hold the address, so
+            // it is not used.
+            return .other(code: code.rawValue, errorText: library.errorText(code).map { String(cString: $0) } ?? "")
         }
     }
 }
 
-/// Takes the entity tag out of the header lines of the last response.
+/// Reads the entity tag from the header lines of the last response.
 final class HeaderReader {
     private(set) var entityTag: String?
 

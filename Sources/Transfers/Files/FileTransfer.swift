@@ -1,6 +1,6 @@
 public import SharedLibraries
 
-/// Gets files from elsewhere through libcurl.
+/// Fetches remote files through libcurl.
 public struct FileTransfer: Sendable {
     private let library: CurlLibrary
 
@@ -9,25 +9,26 @@ public struct FileTransfer: Sendable {
         library = try CurlLibrary.loaded.get()
     }
 
-    /// What became of a request.
+    /// The result of a request.
     public enum Outcome: Sendable, Equatable {
-        /// The whole file is at the path, and in the kernel's hands.
+        /// The whole file is at the path, and the kernel has accepted it.
         case fetched(Fetched)
-        /// The server says that the known one is still the file; nothing was written.
+        /// The server reports that the known file is still current; nothing was written.
         case unchanged
     }
 
     public struct Fetched: Sendable, Equatable {
-        /// In bytes.
+        /// The size in bytes.
         public let size: Int
         public let validator: Validator
     }
 
-    /// Gets the file; blocks its thread meanwhile.
+    /// Fetches the file and blocks its thread meanwhile.
     ///
     /// - Parameters:
-    ///   - path: where it goes; nothing may be there yet. Only its owner may read it. After an error nothing is there.
-    ///   - isCancelled: asked about once a second, and with every piece that arrives.
+    ///   - path: the destination, which must not exist yet. Only its owner may read the file. After an error the
+    ///     file does not exist.
+    ///   - isCancelled: called about once a second, and with every piece that arrives.
     /// - Throws: ``TransferError``.
     public func fetch(
         _ request: TransferRequest, to path: String, isCancelled: @escaping () -> Bool = { false }

@@ -6,11 +6,11 @@ import SharedLibraries
     import Darwin
 #endif
 
-/// Reads a file that gzip(1) packed.
+/// A reader for files that gzip(1) compressed.
 public final class GzipFile {
     public enum Failure: Error, Sendable, Equatable {
         case unreadable
-        /// It ends too early, or what is in it is not what was packed.
+        /// The file ends too early, or its checksum does not match its content.
         case broken
     }
 
@@ -43,26 +43,26 @@ public final class GzipFile {
         if isOpen { _ = functions.close(file) }
     }
 
-    /// Whether zlib is there.
+    /// Checks that zlib is installed.
     ///
     /// - Throws: ``SharedLibraryError``.
     public static func requireLibrary() throws { _ = try Functions.loaded.get() }
 
-    /// The next bytes, at most `most`; empty at the end.
+    /// Returns the next bytes, at most `limit`, or an empty array at the end.
     ///
-    /// - Throws: ``Failure/broken``, also for a file that is not packed at all.
-    public func next(_ most: Int) throws(Failure) -> [UInt8] {
+    /// - Throws: ``Failure/broken``, also for a file that is not compressed.
+    public func next(_ limit: Int) throws(Failure) -> [UInt8] {
         guard isOpen else { return [] }
         var count: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: most) { buffer, filled in
-            count = functions.read(file, buffer.baseAddress, UInt32(clamping: most))
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
+            count = functions.read(file, buffer.baseAddress, UInt32(clamping: limit))
             filled = max(0, Int(count))
         }
-        // zlib hands over what is not packed as it is, and an empty file is not.
+        // zlib returns the bytes of an uncompressed file unchanged, and it treats an empty file as uncompressed.
         guard count >= 0, functions.isDirect(file) == 0 else { throw .broken }
         if bytes.isEmpty {
             isOpen = false
-            // Only closing tells whether the last piece was a whole one.
+            // Only closing the file reports whether the last piece was complete.
             guard functions.close(file) == 0 else { throw .broken }
         }
         return bytes

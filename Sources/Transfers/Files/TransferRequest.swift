@@ -1,44 +1,45 @@
 public import Foundation
 
-/// One file to be had from elsewhere, and how.
+/// A request for one remote file.
 public struct TransferRequest: Sendable {
-    /// The ways there are to get a file; libcurl is held to these and to no others.
+    /// The supported protocols. libcurl is restricted to them.
     public enum Scheme: String, Sendable, CaseIterable {
         case file, http, https, ftp, sftp
         /// FTP inside TLS from the first byte.
         case ftps
-        /// FTP that asks for TLS before it says who it is (RFC 4217), for the data, too; an answer without TLS is refused.
+        /// FTP that requests TLS before it sends the user name, and also for the data (RFC 4217). A response
+        /// without TLS is rejected.
         case ftpTLS = "ftp+tls"
     }
 
     public enum Login: Sendable {
         case none
         case password(user: String, password: String)
-        /// SFTP only.
+        /// A key file, for SFTP only.
         ///
         /// - Parameters:
         ///   - key: the path of the private key.
-        ///   - passphrase: of the key; nil when it has none.
+        ///   - passphrase: the key's passphrase, or nil when it has none.
         case key(user: String, key: String, passphrase: String?)
-        /// HTTP only: `Authorization: Bearer`.
+        /// A token in `Authorization: Bearer`, for HTTP only.
         case bearer(String)
     }
 
-    /// How an SFTP server proves who it is.
+    /// The expected host key of an SFTP server.
     public enum HostKey: Sendable {
         /// The path of a file in the format of OpenSSH's `known_hosts`.
         case knownHosts(String)
-        /// The SHA-256 of the key in Base64, as `ssh-keygen -l` prints it behind `SHA256:`.
+        /// The SHA-256 of the key in Base64, as `ssh-keygen -l` prints it after `SHA256:`.
         case fingerprint(String)
     }
 
-    /// In seconds.
+    /// The time limits of a transfer, in seconds.
     public struct Timeouts: Sendable {
-        /// Until the server can be spoken to, and for each of its replies.
+        /// The time limit for the connection, and for each reply of the server. Default: 15 s.
         public var connect: TimeInterval
-        /// For so long not a single byte may come.
+        /// The maximum time without a received byte. Default: 30 s.
         public var stall: TimeInterval
-        /// For the whole transfer.
+        /// The time limit for the whole transfer. Default: 30 min.
         public var total: TimeInterval
 
         public init(connect: TimeInterval = 15, stall: TimeInterval = 30, total: TimeInterval = 1800) {
@@ -49,19 +50,19 @@ public struct TransferRequest: Sendable {
     }
 
     public let scheme: Scheme
-    /// As libcurl reads it.
+    /// The URL in the format of libcurl.
     let location: String
     public var login: Login
     public var hostKey: HostKey?
-    /// A file of certificates in PEM that are trusted in place of the system's.
+    /// The path of trusted certificates in PEM that replace the system's.
     public var authorities: String?
     public var timeouts: Timeouts
-    /// The most bytes of the file.
+    /// The maximum size of the file, in bytes. Default: 2 GiB.
     public var sizeLimit: Int
-    /// Only what is not this one any more is asked for.
+    /// The validator of the known file. The server sends the file only if it has changed since.
     public var known: Validator?
 
-    /// - Parameter url: without a user or password in it.
+    /// - Parameter url: an address without a user or a password.
     /// - Throws: ``TransferAddressError``.
     public init(
         url: String, login: Login = .none, timeouts: Timeouts = Timeouts(), sizeLimit: Int = 1 << 31
@@ -80,14 +81,14 @@ public struct TransferRequest: Sendable {
         self.sizeLimit = sizeLimit
     }
 
-    /// Scheme, host and port, as they were written: a login is for one of these and for no other.
+    /// The scheme, host and port, as configured. A login is valid only for one server.
     public var server: String {
         let rest =
             location.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(2).first ?? ""
         return "\(scheme.rawValue)://\(rest.prefix { !"?#".contains($0) }.lowercased())"
     }
 
-    /// The path that a `file` address means; nil for the other schemes.
+    /// The path of a `file` address, or nil for the other schemes.
     public var path: String? {
         guard scheme == .file else { return nil }
         let raw = location.dropFirst("file://".count)
@@ -95,11 +96,11 @@ public struct TransferRequest: Sendable {
     }
 }
 
-/// What a server said of a file, by which it can tell whether the file is another one since.
+/// The metadata of a file by which a server can detect that the file has changed since.
 public struct Validator: Sendable, Equatable, Codable {
-    /// Of HTTP.
+    /// The entity tag, for HTTP.
     public var entityTag: String?
-    /// In seconds since 1970.
+    /// The modification time, in seconds since 1970.
     public var modified: Int64?
 
     public init(entityTag: String? = nil, modified: Int64? = nil) {
@@ -108,7 +109,7 @@ public struct Validator: Sendable, Equatable, Codable {
     }
 }
 
-/// Why a text is no address of a file.
+/// An error that describes why a text is not the address of a file.
 public enum TransferAddressError: Error, Sendable, Equatable, CustomStringConvertible {
     case noAddress, scheme, namesUser
 
@@ -118,7 +119,7 @@ public enum TransferAddressError: Error, Sendable, Equatable, CustomStringConver
         case .scheme:
             "expected an address with one of "
                 + TransferRequest.Scheme.allCases.map { "\($0.rawValue)://" }.joined(separator: ", ")
-        case .namesUser: "expected an address without a user or a password; they are settings of their own"
+        case .namesUser: "expected an address without a user or a password; they are separate settings"
         }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file that a transfer goes into, and why it can not go on.
+/// The file that a transfer writes to, and the reason why the transfer must end.
 final class TransferSink {
     private let path: String
     private let limit: Int
@@ -17,15 +17,15 @@ final class TransferSink {
         guard descriptor >= 0 else { throw .cannotWrite(code: errno) }
     }
 
-    /// Whether the transfer may go on.
-    func goesOn() -> Bool {
+    /// Returns a Boolean value that indicates whether the transfer may continue.
+    func shouldContinue() -> Bool {
         if failure == nil, isCancelled() { failure = .cancelled }
         return failure == nil
     }
 
-    /// Writes a piece; false when the transfer must end.
+    /// Writes a piece. Returns false when the transfer must end.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard goesOn() else { return false }
+        guard shouldContinue() else { return false }
         guard bytes.count <= limit - size else {
             failure = .tooLarge(limit: limit)
             return false
@@ -45,7 +45,7 @@ final class TransferSink {
     }
 
     func finish() throws(TransferError) {
-        // Some file systems tell only here that there was no room.
+        // Some file systems report a lack of space only here.
         let code = close(descriptor)
         descriptor = -1
         guard code == 0 else { throw .cannotWrite(code: errno) }
@@ -58,9 +58,9 @@ final class TransferSink {
     }
 }
 
-/// The file that a `file` address means: it must be an ordinary one, and nobody may write to it while it is read.
+/// The file of a `file` address. It must be a regular file, and must not change while it is read.
 struct LocalSource {
-    private struct Stamp: Equatable {
+    private struct FileIdentity: Equatable {
         let inode: UInt64
         let size: Int
         let seconds: Int
@@ -68,21 +68,21 @@ struct LocalSource {
     }
 
     private let path: String
-    private let before: Stamp
+    private let before: FileIdentity
 
-    /// Nil for the other schemes.
+    /// Returns nil for the other schemes.
     init?(_ request: TransferRequest) throws(TransferError) {
         guard let path = request.path else { return nil }
         self.path = path
-        guard let stamp = Self.stamp(path) else { throw .unreadableFile }
-        before = stamp
+        guard let fileIdentity = Self.fileIdentity(path) else { throw .unreadableFile }
+        before = fileIdentity
     }
 
     func requireUnchanged(size: Int) throws(TransferError) {
-        guard Self.stamp(path) == before, before.size == size else { throw .changed }
+        guard Self.fileIdentity(path) == before, before.size == size else { throw .changed }
     }
 
-    private static func stamp(_ path: String) -> Stamp? {
+    private static func fileIdentity(_ path: String) -> FileIdentity? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         #if canImport(Darwin)
@@ -90,7 +90,7 @@ struct LocalSource {
         #else
             let changed = status.st_mtim
         #endif
-        return Stamp(
+        return FileIdentity(
             inode: UInt64(status.st_ino), size: Int(status.st_size), seconds: Int(changed.tv_sec),
             nanoseconds: Int(changed.tv_nsec))
     }

@@ -1,7 +1,7 @@
 import CLibCurl
 public import SharedLibraries
 
-/// Hands letters to an SMTP server through libcurl.
+/// Sends e-mail messages to an SMTP server through libcurl.
 public struct MailDelivery: Sendable {
     private let library: CurlLibrary
 
@@ -10,28 +10,30 @@ public struct MailDelivery: Sendable {
         library = try CurlLibrary.loaded.get()
     }
 
-    /// Hands one message over; blocks its thread meanwhile.
+    /// Sends one message and blocks its thread meanwhile.
     ///
     /// - Parameters:
-    ///   - message: as RFC 5322 has it, lines ending with CRLF. Dots at the beginnings of lines are doubled on the way
-    ///     (RFC 5321, section 4.5.2).
-    ///   - sender: an address, to which failures are reported.
+    ///   - message: in the format of RFC 5322, with lines that end with CRLF. Dots at the beginning of lines are
+    ///     doubled during transmission (RFC 5321, section 4.5.2).
+    ///   - sender: the address to which failures are reported.
     ///   - recipient: an address.
-    ///   - isCancelled: asked about once a second, and with every piece that is sent.
-    /// - Returns: what the server said last: it now has the letter.
-    /// - Throws: ``MailDeliveryError``. Where the connection ended behind the message's last line the server may have
-    ///   the letter nevertheless.
+    ///   - isCancelled: called about once a second, and with every piece that is sent.
+    /// - Returns: the last reply of the server, which has now accepted the message.
+    /// - Throws: ``MailDeliveryError``. If the connection ended after the message's last line, the server may
+    ///   have accepted the message nevertheless.
     public func send(
         _ message: [UInt8], from sender: String, to recipient: String, through server: MailServer,
         isCancelled: @escaping () -> Bool = { false }
     ) throws(MailDeliveryError) -> MailReply {
-        guard let handle = library.easyInit() else { throw MailDeliveryError(.other(code: 27, words: "out of memory")) }
+        guard let handle = library.easyInit() else {
+            throw MailDeliveryError(.other(code: 27, errorText: "out of memory"))
+        }
         let source = MailSource(message, isCancelled: isCancelled)
         let replies = MailReplyReader()
         var options = CurlOptions(library, handle)
         options.apply(server, from: sender, to: recipient)
         options.send(source, replies: replies)
-        // Both outlive the handle, which alone uses what `send` gave it.
+        // Both objects outlive the handle. Only the handle uses the pointers from `send`.
         let problem = withExtendedLifetime((source, replies)) { () -> MailDeliveryError? in
             defer {
                 library.cleanup(handle)
@@ -55,16 +57,16 @@ public struct MailDelivery: Sendable {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT: cause = .unreachable
         case CURLE_OPERATION_TIMEDOUT: cause = .timedOut
-        case CURLE_LOGIN_DENIED: cause = .loginRefused
+        case CURLE_LOGIN_DENIED: cause = .loginRejected
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_USE_SSL_FAILED, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             cause = .insecure
-        case _ where (400...599).contains(status): cause = .refused(status: status, enhanced: reply.enhancedStatus)
+        case _ where (400...599).contains(status): cause = .rejected(status: status, enhanced: reply.enhancedStatus)
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY: cause = .disconnected
         default:
-            cause = .other(code: code.rawValue, words: library.words(code).map { String(cString: $0) } ?? "")
+            cause = .other(code: code.rawValue, errorText: library.errorText(code).map { String(cString: $0) } ?? "")
         }
-        return MailDeliveryError(cause, reply: reply, isAboutLetter: replies.isAboutLetter)
+        return MailDeliveryError(cause, reply: reply, isAboutMessage: replies.isAboutMessage)
     }
 }
 
@@ -89,14 +91,14 @@ extension CurlOptions {
         set(CURLOPT_UPLOAD, 1)
         setOffset(CURLOPT_INFILESIZE_LARGE, Int64(source.count))
         setPointer(CURLOPT_READDATA, Unmanaged.passUnretained(source).toOpaque())
-        keep(
+        record(
             gf_curl_set_read(library.setopt, handle, CURLOPT_READFUNCTION) { bytes, size, count, source in
                 guard let bytes, let source else { return 0 }
                 let sources = Unmanaged<MailSource>.fromOpaque(source).takeUnretainedValue()
-                return sources.give(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+                return sources.fill(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
             })
         setPointer(CURLOPT_HEADERDATA, Unmanaged.passUnretained(replies).toOpaque())
-        keep(
+        record(
             gf_curl_set_write(library.setopt, handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, reader in
                 guard let bytes, let reader else { return 0 }
                 Unmanaged<MailReplyReader>.fromOpaque(reader).takeUnretainedValue()
@@ -105,10 +107,10 @@ extension CurlOptions {
             })
         set(CURLOPT_NOPROGRESS, 0)
         setPointer(CURLOPT_XFERINFODATA, Unmanaged.passUnretained(source).toOpaque())
-        keep(
+        record(
             gf_curl_set_progress(library.setopt, handle, CURLOPT_XFERINFOFUNCTION) { source, _, _, _, _ in
                 guard let source else { return 1 }
-                return Unmanaged<MailSource>.fromOpaque(source).takeUnretainedValue().goesOn() ? 0 : 1
+                return Unmanaged<MailSource>.fromOpaque(source).takeUnretainedValue().shouldContinue() ? 0 : 1
             })
     }
 }

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// An SMTP server that takes mail, and how it is spoken to.
+/// An SMTP server that accepts mail, and the settings of the connection to it.
 public struct MailServer: Sendable {
     public enum Security: Sendable, Equatable {
         /// TLS from the first byte (RFC 8314): `smtps`.
         case implicit
-        /// STARTTLS before anything else is said (RFC 3207); a server without it is refused.
+        /// STARTTLS before any other command (RFC 3207). A server without it is rejected.
         case upgraded
-        /// For servers on the same machine.
+        /// No TLS, for servers on the same machine.
         case none
     }
 
@@ -25,16 +25,16 @@ public struct MailServer: Sendable {
     public let port: Int
     public var security: Security
     public var login: Login?
-    /// A file of certificates in PEM that are trusted in place of the system's.
+    /// The path of trusted certificates in PEM that replace the system's.
     public var authorities: String?
-    /// Until the server can be spoken to, in seconds.
+    /// The time limit for the connection, in seconds. Default: 15 s.
     public var connectTimeout: TimeInterval = 15
-    /// For a whole letter, in seconds.
+    /// The time limit for a whole message, in seconds. Default: 60 s.
     public var timeout: TimeInterval = 60
 
-    /// - Parameter url: such as `smtp://mail.example.com:587`, without a user or a path. Without a port, 587 is meant
-    ///   for `smtp` (RFC 6409) and 465 for `smtps` (RFC 8314). `smtp` is ``Security/upgraded``, on this machine itself
-    ///   ``Security/none``.
+    /// - Parameter url: such as `smtp://mail.example.com:587`, without a user or a path. The default port is 587
+    ///   for `smtp` (RFC 6409) and 465 for `smtps` (RFC 8314). `smtp` means ``Security/upgraded``, or
+    ///   ``Security/none`` for a server on this machine.
     /// - Throws: ``MailServerAddressError``.
     public init(url: String) throws(MailServerAddressError) {
         guard let match = url.wholeMatch(of: /(smtps?):\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.\-]+)(?::([0-9]{1,5}))?\/?/)
@@ -47,16 +47,17 @@ public struct MailServer: Sendable {
         if security == .upgraded && isLocal { security = .none }
     }
 
-    /// Whether it is on this machine, so that nobody on the way can listen.
+    /// A Boolean value that indicates whether the server is on this machine, so that the traffic crosses no
+    /// network.
     public var isLocal: Bool {
         host == "localhost" || host == "[::1]" || host.wholeMatch(of: /127(?:\.[0-9]{1,3}){3}/) != nil
     }
 
-    /// As libcurl reads it.
+    /// The URL in the format of libcurl.
     var location: String { "\(security == .implicit ? "smtps" : "smtp")://\(host):\(port)" }
 }
 
-/// A text that is no address of an SMTP server.
+/// An error for a text that is not the address of an SMTP server.
 public struct MailServerAddressError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         "expected an address such as smtp://mail.example.com:587 or smtps://mail.example.com, without a user or a path"

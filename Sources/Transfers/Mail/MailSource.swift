@@ -1,4 +1,4 @@
-/// The message that a transfer takes piece by piece.
+/// The message that a transfer reads piece by piece.
 final class MailSource {
     private var rest: ArraySlice<UInt8>
     private let isCancelled: () -> Bool
@@ -9,18 +9,18 @@ final class MailSource {
         self.isCancelled = isCancelled
     }
 
-    /// In bytes.
+    /// The number of remaining bytes.
     var count: Int { rest.count }
 
-    func goesOn() -> Bool {
+    func shouldContinue() -> Bool {
         if !wasCancelled, isCancelled() { wasCancelled = true }
         return !wasCancelled
     }
 
-    /// Fills the space with what comes next.
+    /// Fills the buffer with the next bytes.
     ///
-    /// - Returns: the number of bytes; 0 at the end.
-    func give(_ space: UnsafeMutableRawBufferPointer) -> Int {
+    /// - Returns: the number of bytes, or 0 at the end.
+    func fill(_ space: UnsafeMutableRawBufferPointer) -> Int {
         let piece = rest.prefix(space.count)
         space.copyBytes(from: piece)
         rest = rest.dropFirst(piece.count)
@@ -28,35 +28,37 @@ final class MailSource {
     }
 }
 
-/// Keeps the last lines that the server said.
+/// A reader that stores the last lines that the server sent.
 final class MailReplyReader {
-    private static let most = 20
+    private static let limit = 20
     private(set) var lines: [String] = []
-    /// The server has asked for the message.
-    private var asksForMessage = false
-    /// The commands of this letter that were taken since the server's last greeting (220, also that to STARTTLS): EHLO, MAIL, RCPT.
+    /// A Boolean value that indicates whether the server has requested the message.
+    private var requestsMessage = false
+    /// The number of commands for this message that the server accepted since its last greeting: EHLO, MAIL, RCPT.
+    /// A greeting is 220, including the 220 to STARTTLS.
     private var taken = 0
-    /// Whether the last reply was to RCPT or to the end of the message, so that a refusal is of this letter and not of all.
-    private(set) var isAboutLetter = false
+    /// A Boolean value that indicates whether the last reply was to RCPT or to the end of the message, so that a
+    /// rejection concerns this message only.
+    private(set) var isAboutMessage = false
 
     func take(_ bytes: UnsafeRawBufferPointer) {
-        // What a terminal would take for more than text is left out.
+        // Characters that a terminal could interpret as control sequences are replaced by spaces.
         let line = bytes.prefix(512).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: " ") }
-        if lines.count == Self.most { lines.removeFirst() }
+        if lines.count == Self.limit { lines.removeFirst() }
         let text = String(decoding: line, as: UTF8.self).trimmedRight
         lines.append(text)
-        note(text)
+        record(text)
     }
 
     /// Follows the dialogue by the last line of each reply (RFC 5321, section 4.2.1).
-    private func note(_ line: String) {
+    private func record(_ line: String) {
         let code = line.prefix(3)
         guard line.utf8.dropFirst(3).first != UInt8(ascii: "-"), code != "221" else { return }
-        isAboutLetter = asksForMessage || taken == 2
+        isAboutMessage = requestsMessage || taken == 2
         switch code {
         case "220": taken = 0
         case "250", "251", "252": taken += 1
-        case "354": asksForMessage = true
+        case "354": requestsMessage = true
         default: break
         }
     }

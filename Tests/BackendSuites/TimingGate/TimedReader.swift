@@ -1,13 +1,14 @@
-import BackendBenches
+import BackendFixtures
 
-/// Whose refused sign-ins are compared: everybody gives a wrong password, and nobody may learn from the time who is who.
+/// The kinds of readers whose rejected sign-ins are compared. All give a wrong password, and the time must not reveal
+/// the kind.
 enum TimedReader: String, CaseIterable, Sendable {
     case unknown, active, lapsed, blocked
 
-    /// Those that are compared with somebody unknown.
+    /// The kinds that are compared with unknown readers.
     static let known = allCases.filter { $0 != .unknown }
 
-    /// - Parameter attempt: of somebody unknown, another one each time.
+    /// - Parameter attempt: a text that makes the identifier of an unknown reader differ each time.
     func identifier(_ attempt: String) -> String {
         switch self {
         case .unknown: "stranger-\(attempt)@example.com"
@@ -18,13 +19,13 @@ enum TimedReader: String, CaseIterable, Sendable {
     }
 }
 
-/// What Gatefold may remember of an attempt.
-enum TimedMemory: String, CaseIterable, Sendable {
-    /// Each attempt has another wrong password, and so is asked of the subscriber system.
+/// The use of Gatefold's cache by the attempts.
+enum TimedCache: String, CaseIterable, Sendable {
+    /// Each attempt has another wrong password, so the subscriber system is queried.
     case cold
-    /// The same reader with the same wrong password again and again: answered from the memory of refusals where there is one.
+    /// The same reader repeats the same wrong password, so the cache of rejections responds if there is one.
     case warm
 
-    /// A word that no attempt had before, or the same as ever.
+    /// Returns a value that no attempt had before, or always the same.
     func word(_ attempt: Int) -> String { self == .cold ? "\(attempt)" : "again" }
 }

@@ -4,25 +4,27 @@ import Testing
 
 /// The configuration of a server whose times are compared.
 enum TimedServer {
-    /// Nobody is throttled, no refusal is forgotten during a run, and nothing else decides about the times.
-    static func patient(_ configuration: String) throws -> String {
+    /// Returns a configuration without throttling, with rejections cached for the whole run, and with no other
+    /// influence on the times.
+    static func extended(_ configuration: String) throws -> String {
         let text = try replacing("per_address: 100000, per_identifier: 10000", with: limits, in: configuration)
-        // Nothing stands around a system that is a file of this machine.
+        // A system in a local file has no protection.
         guard text.contains("protection:") else { return text }
         return try replacing(
             "freshness: 1s, negative: 1s", with: "freshness: 1h, negative: 1h",
             in: replacing("deadline: 2s", with: "deadline: 20s", in: text))
     }
 
-    /// The configuration is another test's: what it does not say as expected would be measured with other settings unnoticed.
+    /// Fails if the text is missing, because the configuration comes from another test and a silent change would
+    /// measure other settings.
     private static func replacing(_ short: String, with long: String, in text: String) throws -> String {
         try #require(text.contains(short), "the configuration does not say \(short)")
         return text.replacing(short, with: long)
     }
 
-    private static let limits = "per_address: 1000000, per_identifier: 1000000, per_wide_block: 10000000"
+    private static let limits = "per_address: 1000000, per_identifier: 1000000, per_network: 10000000"
 
-    /// The same over TLS, with HTTP/2.
+    /// Returns the same configuration over TLS, with HTTP/2.
     static func secure(_ configuration: String, in folder: URL) async throws -> String {
         let made = try await CommandRun.of(
             "openssl",
@@ -32,6 +34,6 @@ enum TimedServer {
             ], in: folder)
         try #require(made.status == 0, "\(made.errors)")
         return try replacing(
-            "server: {", with: "server: {tls: {certificate: chain.pem, key: key.pem}, ", in: patient(configuration))
+            "server: {", with: "server: {tls: {certificate: chain.pem, key: key.pem}, ", in: extended(configuration))
     }
 }

@@ -1,20 +1,20 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 
-/// What `deploy/test --timing` asks for.
+/// The measurement requested by `deploy/test --timing`.
 enum TimingGate {
     private static let environment = ProcessInfo.processInfo.environment
 
-    /// Nil unless times are asked for: a run of all systems takes more than an hour.
-    static let asked = environment["GATEFOLD_TIMING"]
+    /// The requested systems, or nil if no timing is requested, because a run of all systems takes more than an hour.
+    static let requested = environment["GATEFOLD_TIMING"]
 
-    /// How often each reader is asked for in a run (PITFALLS row 6: 500).
+    /// The number of attempts of each reader in a run (Pitfall 6: 500).
     static let pairs = environment["GATEFOLD_TIMING_PAIRS"].map { Int($0) ?? 0 } ?? 500
 
-    /// Fewer tell nothing: a leak would have to be as large as a readable difference.
-    static let fewest = 100
+    /// The minimum number of pairs, below which only a very large leak would be found.
+    static let minPairs = 100
 
-    /// What is asked for and can not be measured.
+    /// A request that cannot be measured.
     enum Unmeasurable: Error, Equatable, CustomStringConvertible {
         case systems([String])
         case pairs(Int)
@@ -23,26 +23,28 @@ enum TimingGate {
             switch self {
             case .systems(let names):
                 "no subscriber system is called \(names.joined(separator: ", ")); there are "
-                    + BenchCase.all.map { $0.bench.name }.joined(separator: ", ")
-            case .pairs(let pairs): "GATEFOLD_TIMING_PAIRS must be a number from \(fewest), not \(pairs)"
+                    + BackendFixtureCase.all.map { $0.fixture.name }.joined(separator: ", ")
+            case .pairs(let pairs): "GATEFOLD_TIMING_PAIRS must be a number from \(minPairs), not \(pairs)"
             }
         }
     }
 
-    /// Without systems, or with no pairs, there would be nothing that fails.
-    static func check(_ asked: String, pairs: Int) throws(Unmeasurable) {
-        let names = asked.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        let strange = names.filter { name in name != "all" && !BenchCase.all.contains { $0.bench.name == name } }
+    /// Rejects a request without systems or with too few pairs, because no test would fail.
+    static func check(_ requested: String, pairs: Int) throws(Unmeasurable) {
+        let names = requested.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let strange = names.filter { name in
+            name != "all" && !BackendFixtureCase.all.contains { $0.fixture.name == name }
+        }
         guard strange.isEmpty else { throw .systems(strange) }
-        // It is no name among others.
+        // `all` cannot be combined with other names.
         guard names.count == 1 || !names.contains("all") else { throw .systems(["all"]) }
-        guard pairs >= fewest else { throw .pairs(pairs) }
+        guard pairs >= minPairs else { throw .pairs(pairs) }
     }
 
-    /// The systems whose name was given, or all.
-    static let systems = BenchCase.all.filter { system in
-        guard let asked, asked != "all" else { return true }
-        return asked.split(separator: ",").contains { $0 == system.bench.name }
+    /// The systems with a requested name, or all.
+    static let systems = BackendFixtureCase.all.filter { system in
+        guard let requested, requested != "all" else { return true }
+        return requested.split(separator: ",").contains { $0 == system.fixture.name }
     }
 
     static let method = """

@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Conformance
 import Foundation
 import Synchronization
@@ -7,33 +7,33 @@ import Testing
 
 /// The whole program in front of each system, as readers reach it.
 @Suite(
-    "Who signs in can not be told from the time of a refusal", .serialized,
-    .enabled(if: TimingGate.asked != nil, "deploy/test --timing asks for it"))
+    "Timing gate: the time of a rejection does not reveal the reader", .serialized,
+    .enabled(if: TimingGate.requested != nil, "deploy/test --timing asks for it"))
 struct TimingGateTests {
     init() {
-        if !Self.hasToldMethod.exchange(true, ordering: .relaxed) { print(TimingGate.method) }
+        if !Self.hasReportedMethod.exchange(true, ordering: .relaxed) { print(TimingGate.method) }
     }
 
-    private static let hasToldMethod = Atomic(false)
+    private static let hasReportedMethod = Atomic(false)
 
-    @Test("what was asked for can be measured")
-    func asked() throws {
-        try TimingGate.check(TimingGate.asked ?? "all", pairs: TimingGate.pairs)
+    @Test("The requested systems and pairs can be measured")
+    func requested() throws {
+        try TimingGate.check(TimingGate.requested ?? "all", pairs: TimingGate.pairs)
     }
 
     @Test(
-        "Pitfall 6: over HTTP/1, by turns", arguments: TimingGate.systems, TimedMemory.allCases)
-    func byTurns(system: BenchCase, memory: TimedMemory) async throws {
-        try await FrontedSystem.run(system, preparing: { _, text in try TimedServer.patient(text) }) { fronted in
+        "Pitfall 6: alternating requests over HTTP/1", arguments: TimingGate.systems, TimedCache.allCases)
+    func alternating(system: BackendFixtureCase, memory: TimedCache) async throws {
+        try await FrontedSystem.run(system, preparing: { _, text in try TimedServer.extended(text) }) { fronted in
             let numbers = TimingRun.Numbers()
             var series = Dictionary(uniqueKeysWithValues: TimedReader.known.map { ($0, TimingSeries()) })
-            // Of the unknown reader, what each known one is compared with.
+            // The times of the unknown reader that each known one is compared with.
             var (known, unknown): ([TimedReader: [Double]], [TimedReader: [Double]]) = ([:], [:])
             while series.values.contains(where: { !$0.isOver }) {
                 let run = TimingRun(memory: memory, pairs: TimingGate.pairs, numbers: numbers)
-                let times = try await run.byTurns(fronted.http)
+                let times = try await run.alternating(fronted.http)
                 for reader in TimedReader.known where series[reader]?.isOver == false {
-                    // What was measured while another reader's series went on is not this one's.
+                    // Excludes measurements made while only another reader's series continued.
                     known[reader, default: []] += times[reader] ?? []
                     unknown[reader, default: []] += times[.unknown] ?? []
                     let all = RankSumTest(known[reader] ?? [], unknown[reader] ?? [])
@@ -51,8 +51,8 @@ struct TimingGateTests {
         }
     }
 
-    @Test("Pitfall 6: over HTTP/2, two in one record", arguments: TimingGate.systems, TimedMemory.allCases)
-    func together(system: BenchCase, memory: TimedMemory) async throws {
+    @Test("Pitfall 6: two requests in one record over HTTP/2", arguments: TimingGate.systems, TimedCache.allCases)
+    func together(system: BackendFixtureCase, memory: TimedCache) async throws {
         try await FrontedSystem.run(
             system, preparing: { try await TimedServer.secure($1, in: $0) }
         ) { fronted in
@@ -60,7 +60,7 @@ struct TimingGateTests {
             let numbers = TimingRun.Numbers()
             for reader in TimedReader.known {
                 var series = TimingSeries()
-                var all = AnswerOrder()
+                var all = ResponseOrder()
                 while !series.isOver {
                     let run = TimingRun(memory: memory, pairs: TimingGate.pairs, numbers: numbers)
                     let order = try await run.together(reader, root)
@@ -74,15 +74,15 @@ struct TimingGateTests {
     }
 
     private static func report(
-        _ system: BenchCase, _ memory: TimedMemory, _ protocolName: String, _ reader: TimedReader,
+        _ system: BackendFixtureCase, _ memory: TimedCache, _ protocolName: String, _ reader: TimedReader,
         _ series: TimingSeries?, _ remark: String, _ isSound: Bool
     ) {
-        let columns = [(system.bench.name, 20), (memory.rawValue, 5), (protocolName, 7), (reader.rawValue, 8)]
+        let columns = [(system.fixture.name, 20), (memory.rawValue, 5), (protocolName, 7), (reader.rawValue, 8)]
         let row =
             columns.map { $0.0.padding(toLength: $0.1, withPad: " ", startingAt: 0) }.joined(separator: "  ")
             + "  \(isSound ? "sound" : "LEAKS")  p \(series?.description ?? "")  \(remark)"
         print(row)
-        // Seen at once, into a pipe as well: the next row may take a minute.
+        // Flushes at once, into a pipe as well, because the next row may take a minute.
         fflush(nil)
         if !isSound { Issue.record("\(row)") }
     }

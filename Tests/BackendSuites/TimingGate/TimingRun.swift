@@ -1,18 +1,18 @@
-import BackendBenches
+import BackendFixtures
 import Conformance
 import Foundation
 import TestSupport
 import Testing
 
-/// One run: the readers are asked for by turns over HTTP/1, or two and two in one TLS record over HTTP/2.
+/// One run: the readers alternate over HTTP/1, or two share one TLS record over HTTP/2.
 struct TimingRun {
-    let memory: TimedMemory
-    /// How often each reader is asked for.
+    let memory: TimedCache
+    /// The number of attempts of each reader.
     let pairs: Int
-    /// Told what no other run of the system was told.
+    /// Source of values that no other run of the system used.
     let numbers: Numbers
 
-    /// Numbers that were not used before.
+    /// A source of unused numbers.
     final class Numbers {
         private var last = 0
         func next() -> Int {
@@ -22,7 +22,7 @@ struct TimingRun {
     }
 
     private static let warmUp = 10
-    /// How many requests share a connection.
+    /// The number of requests that share a connection.
     private static let perConnection = 40
 
     private func form(_ reader: TimedReader, _ attempt: Int) -> [Field] {
@@ -32,8 +32,9 @@ struct TimingRun {
 
     // MARK: HTTP/1
 
-    /// The times of each reader's refusals in seconds. Each round asks for every reader once, in an order of its own.
-    func byTurns(_ http: RawHTTP) async throws -> [TimedReader: [Double]] {
+    /// Returns the times of each reader's rejections in seconds. Each round has one attempt of every reader, in
+    /// random order.
+    func alternating(_ http: RawHTTP) async throws -> [TimedReader: [Double]] {
         var times: [TimedReader: [Double]] = [:]
         var round = -Self.warmUp
         while round < pairs {
@@ -50,17 +51,17 @@ struct TimingRun {
                     for (reader, bytes) in round {
                         let start = ContinuousClock.now
                         try await connection.send(bytes)
-                        let answer = try await connection.readAnswer()
+                        let response = try await connection.readResponse()
                         times.append((reader, (ContinuousClock.now - start) / .seconds(1)))
-                        bodies.insert("\(answer.status) \(answer.text)")
+                        bodies.insert("\(response.status) \(response.text)")
                     }
                     #expect(bodies.count == 1 && bodies.first?.contains("notrecognised") == true, "\(bodies)")
                     measured.append(times)
                 }
                 return measured
             }
-            for (offset, asked) in measured.enumerated() where round + offset >= 0 {
-                for (reader, seconds) in asked { times[reader, default: []].append(seconds) }
+            for (offset, requested) in measured.enumerated() where round + offset >= 0 {
+                for (reader, seconds) in requested { times[reader, default: []].append(seconds) }
             }
             round += rounds
         }
@@ -78,29 +79,30 @@ struct TimingRun {
 
     // MARK: HTTP/2
 
-    /// In how many pairs the known reader's refusal came before the unknown one's; each stands first in half of them.
-    func together(_ reader: TimedReader, _ root: Address) async throws -> AnswerOrder {
-        var order = AnswerOrder()
+    /// Returns the number of pairs in which the known reader's rejection came before the unknown one's. Each is first
+    /// in half of them.
+    func together(_ reader: TimedReader, _ root: Address) async throws -> ResponseOrder {
+        var order = ResponseOrder()
         var pair = -Self.warmUp
         while pair < pairs {
             let first = pair
             let last = min(pair + Self.perConnection, pairs)
             let probes = (first..<last).map { _ in
                 let attempt = numbers.next()
-                return [reader, .unknown].map { asked in
+                return [reader, .unknown].map { requested in
                     Probe(
-                        .timed(isKnown: asked != .unknown), .signIn, form(asked, attempt), .form,
+                        .timed(isKnown: requested != .unknown), .signIn, form(requested, attempt), .form,
                         at: Endpoint(root: root))
                 }
             }
-            let ahead = try await PairedStreams.withConnection(to: root, ProbeTransport(trust: .anybody)) { streams in
+            let ahead = try await PairedStreams.withConnection(to: root, ProbeTransport(trust: .anyServer)) { streams in
                 var ahead: [Bool] = []
                 for (offset, probe) in probes.enumerated() {
                     let isKnownFirst = (first + offset).isMultiple(of: 2)
                     let outcome = try await streams.race(
                         probe[isKnownFirst ? 0 : 1], probe[isKnownFirst ? 1 : 0])
-                    let answers = outcome.answers
-                    #expect(answers.allSatisfy { $0.status == 200 } && answers[0].body == answers[1].body)
+                    let responses = outcome.responses
+                    #expect(responses.allSatisfy { $0.status == 200 } && responses[0].body == responses[1].body)
                     ahead.append(outcome.isFirstAhead == isKnownFirst)
                 }
                 return ahead

@@ -1,35 +1,35 @@
 import Foundation
 
-/// Runs of one comparison, and what they say together.
+/// The runs of one comparison and their combined verdict.
 ///
-/// A run is sound where p is at least 0.01, and a series where all of its three runs are (PITFALLS row 6). Of a hundred sound
-/// series three fail by chance, and a run of the gate makes 144: a series that fails is measured again, twice at most.
+/// A run is sound if p is at least 0.01, and a series if all of its three runs are (Pitfall 6). Of a hundred sound
+/// series three fail by chance, and a run of the gate makes 144: a failed series is measured again, twice at most.
 ///
-/// A leak that is small enough to pass in one series of three must not pass for that, nor one that no single run shows: all pairs
-/// of all runs together must be sound as well, however many there were. For that p has a threshold of its own, far below that of a
-/// run: the runs that made the series be repeated are among them. `TimingSeriesPowerTests` says how often all of this is wrong.
+/// A leak that is small enough to pass in one series of three must not pass, nor one that no single run shows: all
+/// pairs of all runs together must be sound as well. That p has its own threshold, far below that of a run, because
+/// it includes the runs that caused the repetition. `TimingSeriesPowerTests` measures how often the verdict is wrong.
 ///
-/// Where times are compared, not orders, the medians of all runs must be near each other as well. A machine that was busy for a
-/// while can move one of them, so that a series is also measured again for that.
+/// If times are compared, not orders, the medians of all runs must be close as well. A machine that was busy for a
+/// while can move one of them, so a series is measured again for that, too.
 struct TimingSeries {
     static let runs = 3
-    static let most = 3
-    /// Below it, a run speaks for a leak.
+    static let limit = 3
+    /// The threshold of p below which a run indicates a leak.
     static let threshold = 0.01
-    /// Below it, all pairs of all runs together do.
+    /// The threshold of p below which all pairs of all runs together indicate a leak.
     static let pooledThreshold = 0.0002
 
     private(set) var series: [[Double]] = [[]]
-    /// How likely all pairs of all runs are together; nil until the first run was added.
+    /// The p of all pairs of all runs together; nil until the first run is added.
     private(set) var pooled: Double?
-    /// The medians of all runs, of the known kind and of the unknown one, in relation; one where only orders are compared.
+    /// The ratio of the medians of all runs, of the known kind to the unknown one; one if only orders are compared.
     private(set) var ratio = 1.0
-    /// How far they may be apart.
+    /// The accepted range of the ratio.
     static let ratios = 0.9...1.1
 
-    /// Three runs out of three, and all that was measured.
+    /// Requires three sound runs and a sound total.
     var isSound: Bool { isSettled && (pooled ?? 0) >= Self.pooledThreshold }
-    var isOver: Bool { isSettled || (series.count == Self.most && series.last?.count == Self.runs) }
+    var isOver: Bool { isSettled || (series.count == Self.limit && series.last?.count == Self.runs) }
 
     private var isSettled: Bool { hasSoundRuns && Self.ratios.contains(ratio) }
 
@@ -38,9 +38,9 @@ struct TimingSeries {
     }
 
     /// - Parameters:
-    ///   - p: of the run.
-    ///   - pooled: of all pairs so far, with those of this run.
-    ///   - ratio: of the medians of these.
+    ///   - p: the p of the run.
+    ///   - pooled: the p of all pairs so far, including this run.
+    ///   - ratio: the ratio of the medians of all pairs so far.
     mutating func add(_ p: Double, pooled: Double, ratio: Double = 1) {
         self.ratio = ratio
         if series[series.count - 1].count == Self.runs { series.append([]) }

@@ -2,22 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How often the gate is wrong, by series of runs that are drawn: those of a sound system, and those of one that leaks.
+/// Error rates of the gate, with simulated runs of a sound system and of a leaky one.
 ///
-/// Both tests of the gate have, with so many pairs, a result that is very nearly normal: around nought where nothing leaks, else
-/// around a value that grows with the root of the pairs. All runs of a series together are their sum.
-@Suite("How often a series of timing runs is wrong")
+/// With so many pairs, both tests of the gate have a nearly normal result: around zero without a leak, otherwise
+/// around a value that grows with the square root of the pairs. All runs of a series together are their sum.
+@Suite("Error rates of a timing series")
 struct TimingSeriesPowerTests {
-    /// Of a run of the gate: twelve systems, two memories, two protocols, three kinds of reader.
+    /// The comparisons in a run of the gate: twelve systems, two caches, two protocols, three kinds of reader.
     private static let ofGate = 144.0
     private static let pairs = 500.0
 
-    /// The share of series that are not sound.
+    /// Returns the share of series that are not sound.
     ///
-    /// - Parameter leak: where the results of a run lie, in standard deviations.
-    private func refused(of series: Int, leak: Double) -> Double {
+    /// - Parameter leak: the mean of the results of a run, in standard deviations.
+    private func rejected(of series: Int, leak: Double) -> Double {
         var random = Normal(seed: 6)
-        var refused = 0
+        var rejected = 0
         for _ in 0..<series {
             var one = TimingSeries()
             var (sum, runs) = (0.0, 0.0)
@@ -27,32 +27,33 @@ struct TimingSeriesPowerTests {
                 runs += 1
                 one.add(Self.p(result), pooled: Self.p(sum / runs.squareRoot()))
             }
-            if !one.isSound { refused += 1 }
+            if !one.isSound { rejected += 1 }
         }
-        return Double(refused) / Double(series)
+        return Double(rejected) / Double(series)
     }
 
-    /// Of so high a result to either side.
+    /// Returns the two-sided p of a result.
     private static func p(_ result: Double) -> Double { erfc(abs(result) / 2.0.squareRoot()) }
 
-    @Test("refuses a sound system in one run of the gate of fifty")
+    @Test("A sound system fails in about one run of the gate out of fifty")
     func falseAlarms() {
-        let ofOne = refused(of: 150_000, leak: 0)
+        let ofOne = rejected(of: 150_000, leak: 0)
         let ofAll = 1 - pow(1 - ofOne, Self.ofGate)
         #expect((0.008...0.028).contains(ofAll), "\(ofAll)")
     }
 
-    /// In what share of pairs the known reader's answer comes first, or takes longer than the unknown one's; half means no leak.
-    @Test("finds a leak", arguments: [(0.53, 0.1...0.5), (0.55, 0.7...0.96), (0.56, 0.89...1), (0.58, 0.99...1)])
+    /// The argument is the share of pairs in which the known reader's response comes first, or takes longer than the
+    /// unknown one's; half means no leak.
+    @Test("Detects leaks", arguments: [(0.53, 0.1...0.5), (0.55, 0.7...0.96), (0.56, 0.89...1), (0.58, 0.99...1)])
     func power(share: Double, found: ClosedRange<Double>) {
-        // The binomial test's standard deviation, and Mann and Whitney's.
+        // The standard deviations of the binomial test and of the Mann-Whitney test.
         for leak in [(2 * share - 1) * Self.pairs.squareRoot(), (share - 0.5) * (6 * Self.pairs).squareRoot()] {
-            let power = refused(of: 4_000, leak: leak)
+            let power = rejected(of: 4_000, leak: leak)
             #expect(found.contains(power), "\(share): \(power)")
         }
     }
 
-    /// Normally distributed numbers (Box and Muller).
+    /// Normally distributed numbers (Box-Muller transform).
     private struct Normal {
         private var random: SeededRandom
         private var other: Double?

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("A series of timing runs")
+@Suite("Series of timing runs")
 struct TimingSeriesTests {
     private func series(_ values: [Double], pooled: Double = 0.5) -> TimingSeries {
         var series = TimingSeries()
@@ -8,7 +8,7 @@ struct TimingSeriesTests {
         return series
     }
 
-    @Test("is sound when three runs out of three are not significant, and repeated twice at most where one is")
+    @Test("A series with three insignificant runs is sound, and otherwise it is repeated twice at most")
     func verdicts() {
         #expect(!series([0.5, 0.4]).isOver)
         #expect(series([0.5, 0.01, 0.4]).isSound && series([0.5, 0.01, 0.4]).isOver)
@@ -19,7 +19,7 @@ struct TimingSeriesTests {
         #expect(series([0.5, 0.00001, 0.4]).description == "0.5000 <0.0001 0.4000 | all 0.5000")
     }
 
-    @Test("is repeated, too, where its medians are apart, and not sound where they stay so")
+    @Test("A series with differing medians is repeated, and is not sound if they still differ")
     func medians() {
         var series = TimingSeries()
         for _ in 0..<3 { series.add(0.5, pooled: 0.5, ratio: 1.2) }
@@ -31,14 +31,14 @@ struct TimingSeriesTests {
         #expect(apart.isOver && !apart.isSound)
     }
 
-    @Test("Pitfall 6: is not sound when all pairs together are significant, whether it was repeated or not")
+    @Test("Pitfall 6: a series is not sound if all pairs together are significant, even after a repetition")
     func pooled() {
         let lucky = series([0.5, 0.002, 0.4, 0.2, 0.3, 0.4], pooled: 0.00014)
         #expect(lucky.isOver && !lucky.isSound)
         #expect(lucky.description == "0.5000 0.0020 0.4000 | 0.2000 0.3000 0.4000 | all 0.0001")
-        // The runs that made it be repeated are among all, so it is no news that p is low.
+        // The total includes the runs that caused the repetition, so a low p is expected.
         #expect(series([0.5, 0.002, 0.4, 0.2, 0.3, 0.4], pooled: 0.0002).isSound)
-        // Three runs that pass each by itself, and lean to one side all of them.
+        // Three runs that each pass, but all lean to one side.
         let leaning = series([0.02, 0.03, 0.02], pooled: 0.00005)
         #expect(leaning.isOver && !leaning.isSound)
         #expect(series([0.02, 0.03, 0.02], pooled: 0.0002).isSound)

@@ -2,11 +2,11 @@ import Conformance
 import TestSupport
 import Testing
 
-/// Measures next to nothing: that `deploy/test --timing` can be done to its end is seen before somebody has waited an hour for it.
-@Suite("The timing gate starts", .serialized)
+/// Runs a minimal measurement, so that an error in `deploy/test --timing` shows before an hour of measurements.
+@Suite("Start of the timing gate", .serialized)
 struct TimingStartTests {
-    @Test("in front of every subscriber system, over both protocols", arguments: BenchCase.all)
-    func starts(system: BenchCase) async throws {
+    @Test("Starts in front of every system over both protocols", arguments: BackendFixtureCase.all)
+    func starts(system: BackendFixtureCase) async throws {
         try await FrontedSystem.run(
             system, preparing: { try await TimedServer.secure($1, in: $0) }
         ) { fronted in
@@ -14,9 +14,9 @@ struct TimingStartTests {
             let root = try #require(Address("https://127.0.0.1:\(fronted.http.port)"))
             #expect(try await run.together(.active, root).pairs == 1)
         }
-        try await FrontedSystem.run(system, preparing: { _, text in try TimedServer.patient(text) }) { fronted in
+        try await FrontedSystem.run(system, preparing: { _, text in try TimedServer.extended(text) }) { fronted in
             let run = TimingRun(memory: .warm, pairs: 1, numbers: TimingRun.Numbers())
-            let times = try await run.byTurns(fronted.http)
+            let times = try await run.alternating(fronted.http)
             #expect(TimedReader.allCases.allSatisfy { times[$0]?.count == 1 })
         }
     }

@@ -5,28 +5,28 @@ import Testing
 
 @Suite("Micro-benchmarks")
 struct MicroTests {
-    @Test("measure what they say: every call does its work")
+    @Test("Every benchmark call does its work and is measured")
     func pieces() async throws {
-        try await House.withFolder { folder in
-            let pieces = try await MicroPieces.all(folder)
+        try await BenchmarkPublication.withFolder { folder in
+            let pieces = try await MicrobenchmarkFixture.all(folder)
             #expect(Set(pieces.map(\.name)).count == pieces.count)
             for piece in pieces {
                 let measured = try piece.measure(rounds: 2, duration: .milliseconds(1))
-                #expect(measured.least > 0 && measured.least <= measured.median && measured.median <= measured.most)
+                #expect(measured.min > 0 && measured.min <= measured.median && measured.median <= measured.max)
                 #expect(measured.calls > 0)
             }
         }
     }
 
-    @Test("fail when a call does something else, and are written as table and JSON")
+    @Test("A wrong call fails, and results are written as a table and as JSON")
     func failing() throws {
         let broken = Microbenchmark(name: "broken") { false }
         #expect(throws: Microbenchmark.Failed.self) { try broken.measure(rounds: 1, duration: .microseconds(1)) }
         let measured = [
-            Microbenchmark.Measured(name: "a", median: 12.4, least: 11.5, most: 100, calls: 3)
+            Microbenchmark.Measured(name: "a", median: 12.4, min: 11.5, max: 100, calls: 3)
         ]
         #expect(
-            MicroCommand.table(measured) == " " + "   ns median" + "       least" + "        most\n"
+            MicroCommand.table(measured) == " " + "   ns median" + "         min" + "         max\n"
                 + "a" + "          12" + "          12" + "         100")
         let read = try JSONDecoder().decode(
             [Microbenchmark.Measured].self, from: Data(try MicroCommand.json(measured).utf8))

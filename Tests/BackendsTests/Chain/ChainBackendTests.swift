@@ -3,7 +3,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("A chain of backends") struct ChainBackendTests {
+@Suite("Chain of backends") struct ChainBackendTests {
     private static let reader = credentials("ada@example.com", "right")
 
     private func chain(
@@ -13,138 +13,142 @@ import Testing
             name: name,
             members: members.enumerated().map {
                 ChainMember(backend: $1, rule: rules.indices.contains($0) ? rules[$0] : ChainRule())
-            }, order: order, adoption: nil)
+            }, order: order, lazyMigration: nil)
     }
 
-    private let union = [ChainRule(recognised: .next), ChainRule(recognised: .next), ChainRule(recognised: .next)]
+    private let union = [
+        ChainRule(authenticated: .next), ChainRule(authenticated: .next), ChainRule(authenticated: .next),
+    ]
 
-    @Test("the first that recognises answers, under its own name, and nobody after it is asked")
+    @Test("The first member that authenticates wins, under its own name, and later members are not queried")
     func first() async throws {
         let (old, new) = (FakeMember.knowing("old", key: "7", session: "s"), FakeMember("new"))
         let last = FakeMember.knowing("last")
-        let answer = try await chain([new, old, last]).recognise(Self.reader, inquiry: Inquiry())
-        #expect(answer == .recognised(Subscriber(backend: "old", key: "7", upstreamSession: "s")))
-        #expect(last.asked.isEmpty)
+        let result = try await chain([new, old, last]).authenticate(Self.reader, context: CallContext())
+        #expect(result == .authenticated(Subscriber(backend: "old", key: "7", upstreamSession: "s")))
+        #expect(last.queried.isEmpty)
     }
 
-    @Test("Pitfall 9: one being down is never a refusal, and says who it was")
+    @Test("Pitfall 9: an unavailable member is never a rejection, and the error names it")
     func down() async throws {
         let broken = chain([FakeMember.down("new"), FakeMember("old")])
         await #expect(
-            throws: ChainFailure.unavailable(members: [.init(member: "new", error: FakeMember.Down())])
-        ) { try await broken.recognise(Self.reader, inquiry: Inquiry()) }
+            throws: ChainFailure.unavailable(members: [.init(member: "new", error: FakeMember.UnavailableError())])
+        ) { try await broken.authenticate(Self.reader, context: CallContext()) }
         #expect(
-            ChainFailure.unavailable(members: [.init(member: "new", error: FakeMember.Down())]).cause == "new: down")
+            ChainFailure.unavailable(members: [.init(member: "new", error: FakeMember.UnavailableError())]).cause
+                == "new: down")
         let saved = chain([FakeMember.down("new"), FakeMember.knowing("old")])
         #expect(
-            try await saved.recognise(Self.reader, inquiry: Inquiry())
-                == .recognised(Subscriber(backend: "old", key: "1")))
+            try await saved.authenticate(Self.reader, context: CallContext())
+                == .authenticated(Subscriber(backend: "old", key: "1")))
     }
 
-    @Test("nobody's reader is refused with the first words there are")
-    func refused() async throws {
-        let talking = FakeMember("b") { $0.recognise = { _ in .notRecognised(message: "No.") } }
+    @Test("A rejection carries the first message that a member returns")
+    func rejected() async throws {
+        let talking = FakeMember("b") { $0.authenticate = { _ in .rejected(message: "No.") } }
         #expect(
-            try await chain([FakeMember("a"), talking]).recognise(Self.reader, inquiry: Inquiry())
-                == .notRecognised(message: "No."))
+            try await chain([FakeMember("a"), talking]).authenticate(Self.reader, context: CallContext())
+                == .rejected(message: "No."))
     }
 
-    @Test("all at once: an earlier member's slow answer counts before a later one's quick one, which is then cancelled")
-    func allAtOnce() async throws {
-        let (quickAsked, slow) = (Pending<Void>(), Pending<Void>())
+    @Test("Parallel order: an earlier member's slow result wins over a later one's, and the rest are cancelled")
+    func parallel() async throws {
+        let (quickAsked, slow) = (PendingResult<Void>(), PendingResult<Void>())
         let first = FakeMember("first") {
-            $0.recognise = { _ in
+            $0.authenticate = { _ in
                 _ = await slow.value()
-                return .recognised(Subscriber(backend: "first", key: "1"))
+                return .authenticated(Subscriber(backend: "first", key: "1"))
             }
         }
         let quick = FakeMember("quick") {
-            $0.recognise = { _ in
+            $0.authenticate = { _ in
                 quickAsked.resolve(())
-                return .recognised(Subscriber(backend: "quick", key: "2"))
+                return .authenticated(Subscriber(backend: "quick", key: "2"))
             }
         }
         let endless = FakeMember("endless") {
-            $0.recognise = { _ in
+            $0.authenticate = { _ in
                 try await Task.sleep(for: .seconds(3600))
-                return .notRecognised(message: nil)
+                return .rejected(message: nil)
             }
         }
-        let chain = chain([first, quick, endless], order: .allAtOnce)
-        async let answer = chain.recognise(Self.reader, inquiry: Inquiry())
+        let chain = chain([first, quick, endless], order: .parallel)
+        async let result = chain.authenticate(Self.reader, context: CallContext())
         _ = await quickAsked.value()
         slow.resolve(())
-        #expect(try await answer == .recognised(Subscriber(backend: "first", key: "1")))
+        #expect(try await result == .authenticated(Subscriber(backend: "first", key: "1")))
     }
 
-    @Test("a cancelled question ends, and is not taken for a member's failure")
+    @Test("A cancelled query ends and does not count as a member's failure")
     func cancelled() async throws {
-        let asked = Pending<Void>()
+        let queried = PendingResult<Void>()
         let endless = FakeMember("endless") {
-            $0.recognise = { _ in
-                asked.resolve(())
+            $0.authenticate = { _ in
+                queried.resolve(())
                 try await Task.sleep(for: .seconds(3600))
-                return .notRecognised(message: nil)
+                return .rejected(message: nil)
             }
         }
         let second = FakeMember.knowing("second")
         let chain = chain([endless, second])
-        let question = Task { try await chain.recognise(Self.reader, inquiry: Inquiry()) }
-        _ = await asked.value()
-        question.cancel()
-        await #expect(throws: CancellationError.self) { try await question.value }
-        #expect(second.asked.isEmpty)
+        let task = Task { try await chain.authenticate(Self.reader, context: CallContext()) }
+        _ = await queried.value()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(second.queried.isEmpty)
     }
 
-    @Test("questions go to the member that answered, with its own session")
+    @Test("Queries go to the member that authenticated the reader, with its own session")
     func routing() async throws {
         let (a, b) = (FakeMember("a"), FakeMember("b") { $0.grantsFeed = true })
         let chain = chain([a, b])
         let subscriber = Subscriber(backend: "b", key: "7", upstreamSession: "own")
-        #expect(try await chain.subscription(of: subscriber, inquiry: Inquiry()).state == .active)
-        #expect(try await chain.renew(subscriber, inquiry: Inquiry()) == .recognised(subscriber))
-        #expect(try await chain.verdict(on: nil, for: subscriber, inquiry: Inquiry()) == nil)
-        try await chain.signOut(subscriber, inquiry: Inquiry())
+        #expect(try await chain.subscription(of: subscriber, context: CallContext()).state == .active)
+        #expect(try await chain.renew(subscriber, context: CallContext()) == .authenticated(subscriber))
+        #expect(try await chain.verdict(on: nil, for: subscriber, context: CallContext()) == nil)
+        try await chain.signOut(subscriber, context: CallContext())
         #expect(chain.grantsFeed(to: subscriber))
-        #expect(b.asked == ["subscription 7 own", "renew 7 own", "verdict 7 own", "sign out 7 own"])
-        #expect(a.asked.isEmpty)
+        #expect(b.queried == ["subscription 7 own", "renew 7 own", "verdict 7 own", "sign out 7 own"])
+        #expect(a.queried.isEmpty)
     }
 
-    @Test("the reader of a system that left the chain is nobody any more, and no error")
+    @Test("A reader of a member that left the chain is unknown, without an error")
     func retired() async throws {
         let gone = Subscriber(backend: "retired", key: "7")
         let chain = chain([FakeMember("a")])
-        #expect(try await chain.subscription(of: gone, inquiry: Inquiry()) == Subscription(state: .unknown))
-        #expect(try await chain.renew(gone, inquiry: Inquiry()) == .notRecognised(message: nil))
-        #expect(try await chain.verdict(on: nil, for: gone, inquiry: Inquiry()) == nil)
+        #expect(try await chain.subscription(of: gone, context: CallContext()) == Subscription(state: .unknown))
+        #expect(try await chain.renew(gone, context: CallContext()) == .rejected(message: nil))
+        #expect(try await chain.verdict(on: nil, for: gone, context: CallContext()) == nil)
         #expect(!chain.grantsFeed(to: gone))
-        try await chain.signOut(gone, inquiry: Inquiry())
+        try await chain.signOut(gone, context: CallContext())
     }
 
-    @Test("a chain in a chain: the member's name leads the way through both")
+    @Test("A nested chain routes by the member's name")
     func nested() async throws {
         let (a, b, c) = (FakeMember.knowing("a", key: "1"), FakeMember.knowing("b", key: "2"), FakeMember("c"))
         let inner = chain([a, b], rules: union, name: "inner")
         let outer = ChainBackend(
             name: "outer",
             members: [ChainMember(backend: c, rule: ChainRule()), ChainMember(backend: inner, rule: ChainRule())],
-            order: .inOrder, adoption: nil)
-        guard case .recognised(let subscriber) = try await outer.recognise(Self.reader, inquiry: Inquiry()) else {
+            order: .inOrder, lazyMigration: nil)
+        guard case .authenticated(let subscriber) = try await outer.authenticate(Self.reader, context: CallContext())
+        else {
             Issue.record("not recognised")
             return
         }
         #expect(subscriber.backend == "a" && subscriber.key == "1")
         a.change { $0.subscription = { _ in Subscription(state: .inactive) } }
-        #expect(try await outer.subscription(of: subscriber, inquiry: Inquiry()).state == .active)
-        #expect(a.asked.last == "subscription 1 -" && b.asked.last == "subscription 2 -")
-        #expect(c.asked == ["recognise"])
-        #expect(outer.answersFor("a") && outer.answersFor("inner") && !outer.answersFor("z"))
-        // The same token when the publication asks the inner chain by itself.
+        #expect(try await outer.subscription(of: subscriber, context: CallContext()).state == .active)
+        #expect(a.queried.last == "subscription 1 -" && b.queried.last == "subscription 2 -")
+        #expect(c.queried == ["authenticate"])
+        #expect(outer.handles("a") && outer.handles("inner") && !outer.handles("z"))
+        // The same token works when the publication queries the inner chain directly.
         let own = outer.memberships(of: subscriber)[0].subscriber
-        #expect(try await inner.subscription(of: own, inquiry: Inquiry()).state == .active)
+        #expect(try await inner.subscription(of: own, context: CallContext()).state == .active)
     }
 
-    @Test("a reader of two systems gets the union, and a token from before the chain stays good")
+    @Test("A reader of two systems gets the union, and a token from before the chain stays valid")
     func memberships() async throws {
         let one = EditionID("com.example.1")!
         let two = EditionID("com.example.2")!
@@ -153,38 +157,38 @@ import Testing
         a.change { $0.subscription = { _ in Subscription(state: .inactive, entitlement: .editions([one])) } }
         b.change { $0.subscription = { _ in Subscription(state: .active, entitlement: .editions([two])) } }
         let chain = chain([a, b], rules: union)
-        guard case .recognised(let both) = try await chain.recognise(Self.reader, inquiry: Inquiry()) else {
+        guard case .authenticated(let both) = try await chain.authenticate(Self.reader, context: CallContext()) else {
             Issue.record("not recognised")
             return
         }
         #expect(both.backend == "a" && both.key == "1")
-        let told = try await chain.subscription(of: both, inquiry: Inquiry())
-        #expect(told.state == .active && told.entitlement == .editions([one, two]))
-        #expect(a.asked.last == "subscription 1 sa" && b.asked.last == "subscription 2 sb")
+        let reported = try await chain.subscription(of: both, context: CallContext())
+        #expect(reported.state == .active && reported.entitlement == .editions([one, two]))
+        #expect(a.queried.last == "subscription 1 sa" && b.queried.last == "subscription 2 sb")
         let old = Subscriber(backend: "a", key: "1", upstreamSession: "sa")
-        #expect(try await chain.subscription(of: old, inquiry: Inquiry()).entitlement == .editions([one]))
+        #expect(try await chain.subscription(of: old, context: CallContext()).entitlement == .editions([one]))
     }
 
-    @Test("Pitfall 9: a union with one system down is no answer, rather than a smaller one")
+    @Test("Pitfall 9: a union with one system down is an error, not a smaller union")
     func partial() async throws {
         let a = FakeMember.knowing("a")
         let b = FakeMember.knowing("b")
         let chain = chain([a, b], rules: union)
-        guard case .recognised(let both) = try await chain.recognise(Self.reader, inquiry: Inquiry()) else {
+        guard case .authenticated(let both) = try await chain.authenticate(Self.reader, context: CallContext()) else {
             Issue.record("not recognised")
             return
         }
         b.change {
-            $0.subscription = { _ in throw FakeMember.Down() }
-            $0.renew = { _ in throw FakeMember.Down() }
+            $0.subscription = { _ in throw FakeMember.UnavailableError() }
+            $0.renew = { _ in throw FakeMember.UnavailableError() }
         }
-        await #expect(throws: FakeMember.Down.self) {
-            try await chain.subscription(of: both, inquiry: Inquiry())
+        await #expect(throws: FakeMember.UnavailableError.self) {
+            try await chain.subscription(of: both, context: CallContext())
         }
-        await #expect(throws: FakeMember.Down.self) { try await chain.renew(both, inquiry: Inquiry()) }
+        await #expect(throws: FakeMember.UnavailableError.self) { try await chain.renew(both, context: CallContext()) }
     }
 
-    @Test("renewal: the first decides, another that forgot the reader is left out, and new sessions are kept")
+    @Test("Renewal: the first member decides, a member that rejects is left out, and new sessions are stored")
     func renewal() async throws {
         let (a, b) = (FakeMember.knowing("a"), FakeMember.knowing("b"))
         let chain = chain([a, b], rules: union)
@@ -192,26 +196,26 @@ import Testing
             Subscriber(backend: "a", key: "1"), Subscriber(backend: "b", key: "1"),
             Subscriber(backend: "gone", key: "3"),
         ])
-        a.change { $0.renew = { .recognised(Subscriber(backend: $0.backend, key: $0.key, upstreamSession: "new")) } }
-        guard case .recognised(let renewed) = try await chain.renew(both, inquiry: Inquiry()) else {
+        a.change { $0.renew = { .authenticated(Subscriber(backend: $0.backend, key: $0.key, upstreamSession: "new")) } }
+        guard case .authenticated(let renewed) = try await chain.renew(both, context: CallContext()) else {
             Issue.record("not renewed")
             return
         }
         #expect(
             ChainSession(renewed.upstreamSession)
                 == ChainSession(own: "new", links: [Subscriber(backend: "b", key: "1")]))
-        b.change { $0.renew = { _ in .notRecognised(message: nil) } }
+        b.change { $0.renew = { _ in .rejected(message: nil) } }
         #expect(
-            try await chain.renew(both, inquiry: Inquiry())
-                == .recognised(Subscriber(backend: "a", key: "1", upstreamSession: "new")))
-        a.change { $0.renew = { _ in .notRecognised(message: "Gone.") } }
-        #expect(try await chain.renew(both, inquiry: Inquiry()) == .notRecognised(message: "Gone."))
+            try await chain.renew(both, context: CallContext())
+                == .authenticated(Subscriber(backend: "a", key: "1", upstreamSession: "new")))
+        a.change { $0.renew = { _ in .rejected(message: "Gone.") } }
+        #expect(try await chain.renew(both, context: CallContext()) == .rejected(message: "Gone."))
     }
 
-    @Test("verdicts: one that grants is enough, all must refuse, and beside a refusal the others' subscriptions decide")
+    @Test("Verdicts: one grant suffices, all must reject, and otherwise the others' subscriptions decide")
     func verdicts() async throws {
-        enum Word: CaseIterable { case granted, refused, none, left, down }
-        @Sendable func saying(_ words: String) -> Subscription { Subscription(state: .active, message: words) }
+        enum Word: CaseIterable { case granted, rejected, none, left, down }
+        @Sendable func reporting(_ words: String) -> Subscription { Subscription(state: .active, message: words) }
         let both = try ChainBackend.joining([Subscriber(backend: "a", key: "1"), Subscriber(backend: "b", key: "1")])
         for first in Word.allCases {
             for second in Word.allCases {
@@ -220,35 +224,35 @@ import Testing
                         $0.verdict = { _ in
                             switch word {
                             case .granted: .granted
-                            case .refused: .refused(.notEntitled, message: name)
+                            case .rejected: .rejected(.notEntitled, message: name)
                             case .none: nil
-                            case .left: .leftTo([saying("inner")], otherwise: .expired, message: name)
-                            case .down: throw FakeMember.Down()
+                            case .left: .deferred([reporting("inner")], otherwise: .expired, message: name)
+                            case .down: throw FakeMember.UnavailableError()
                             }
                         }
-                        $0.subscription = { _ in saying(name) }
+                        $0.subscription = { _ in reporting(name) }
                     }
                 }
                 let chain = chain([member("a", first), member("b", second)])
-                let answer: Word
+                let result: Word
                 do {
-                    switch try await chain.verdict(on: nil, for: both, inquiry: Inquiry()) {
-                    case .granted: answer = .granted
-                    case .refused(let reason, let message):
-                        answer = .refused
+                    switch try await chain.verdict(on: nil, for: both, context: CallContext()) {
+                    case .granted: result = .granted
+                    case .rejected(let reason, let message):
+                        result = .rejected
                         #expect(reason == .notEntitled && message == "a")
-                    case .leftTo(let subscriptions, otherwise: let reason, let message):
-                        answer = .left
-                        let refusing = zip(["a", "b"], [first, second]).filter { $1 == .refused || $1 == .left }
-                        #expect(message == refusing.first?.0)
-                        #expect(reason == (refusing.first?.1 == .left ? .expired : .notEntitled))
-                        let told = [first, second].filter { $0 == .left }.map { _ in saying("inner") }
-                        let asked = zip(["a", "b"], [first, second]).filter { $1 == .none }.map { saying($0.0) }
-                        #expect(subscriptions == told + asked)
-                    case nil: answer = .none
+                    case .deferred(let subscriptions, otherwise: let reason, let message):
+                        result = .left
+                        let denying = zip(["a", "b"], [first, second]).filter { $1 == .rejected || $1 == .left }
+                        #expect(message == denying.first?.0)
+                        #expect(reason == (denying.first?.1 == .left ? .expired : .notEntitled))
+                        let reported = [first, second].filter { $0 == .left }.map { _ in reporting("inner") }
+                        let queried = zip(["a", "b"], [first, second]).filter { $1 == .none }.map { reporting($0.0) }
+                        #expect(subscriptions == reported + queried)
+                    case nil: result = .none
                     }
                 } catch {
-                    answer = .down
+                    result = .down
                 }
                 let words = [first, second]
                 let expected: Word =
@@ -259,34 +263,36 @@ import Testing
                     } else if words == [.none, .none] {
                         .none
                     } else {
-                        words == [.refused, .refused] ? .refused : .left
+                        words == [.rejected, .rejected] ? .rejected : .left
                     }
-                #expect(answer == expected, "\(first) \(second)")
+                #expect(result == expected, "\(first) \(second)")
             }
         }
     }
 
-    @Test("an undecided member that can not be asked for its subscription is no refusal")
+    @Test("An undecided member whose subscription is unavailable causes an error, not a rejection")
     func undecidedDown() async throws {
-        let a = FakeMember("a") { $0.verdict = { _ in .refused(.notEntitled, message: nil) } }
-        let b = FakeMember("b") { $0.subscription = { _ in throw FakeMember.Down() } }
+        let a = FakeMember("a") { $0.verdict = { _ in .rejected(.notEntitled, message: nil) } }
+        let b = FakeMember("b") { $0.subscription = { _ in throw FakeMember.UnavailableError() } }
         let both = try ChainBackend.joining([Subscriber(backend: "a", key: "1"), Subscriber(backend: "b", key: "2")])
-        await #expect(throws: FakeMember.Down.self) {
-            try await chain([a, b]).verdict(on: EditionID("com.example.1"), for: both, inquiry: Inquiry())
+        await #expect(throws: FakeMember.UnavailableError.self) {
+            try await chain([a, b]).verdict(on: EditionID("com.example.1"), for: both, context: CallContext())
         }
-        #expect(b.asked == ["verdict 2 -", "subscription 2 -"] && a.asked == ["verdict 1 -"])
+        #expect(b.queried == ["verdict 2 -", "subscription 2 -"] && a.queried == ["verdict 1 -"])
     }
 
-    @Test("sign-out reaches every system, also when one is down")
+    @Test("Sign-out reaches every system even if one is down")
     func signOut() async throws {
         let (a, b) = (FakeMember.down("a"), FakeMember("b"))
         let both = try ChainBackend.joining([Subscriber(backend: "a", key: "1"), Subscriber(backend: "b", key: "1")])
         let chain = chain([a, b])
-        await #expect(throws: FakeMember.Down.self) { try await chain.signOut(both, inquiry: Inquiry()) }
-        #expect(b.asked == ["sign out 1 -"])
+        await #expect(throws: FakeMember.UnavailableError.self) {
+            try await chain.signOut(both, context: CallContext())
+        }
+        #expect(b.queried == ["sign out 1 -"])
     }
 
-    @Test("memberships that no token has room for are an error with words, not a smaller list")
+    @Test("Memberships that do not fit in a token are an error, not a shorter list")
     func tooLong() throws {
         let long = String(repeating: "s", count: 5_000)
         #expect(throws: ChainFailure.sessionTooLong) {

@@ -6,10 +6,10 @@ import Testing
 
 @testable import Backends
 
-@Suite("What a chain opens, through a publication") struct ChainEditionsTests {
+@Suite("Editions of a chain, decided by a publication") struct ChainEditionsTests {
     private static let editions = (1...2).compactMap { EditionID("com.example.\($0)") }
 
-    /// The publication's answer about the first edition, to a reader of both members.
+    /// Returns the publication's decision on the first edition for a reader of both members.
     private func opens(_ members: [FakeMember], policy: EntitlementPolicy) async throws -> Bool {
         let clock = ManualClock()
         let catalogue = Catalogue(
@@ -20,59 +20,60 @@ import Testing
         let secrets = SecretRing(current: Secret(Array("a secret for a chain's editions!".utf8)))
         let codec = SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(1))
         let chain = ChainBackend(
-            name: "both", members: members.map { ChainMember(backend: $0, rule: ChainRule(recognised: .next)) },
-            order: .inOrder, adoption: nil)
-        let proxy = PublicationProxy(
+            name: "both", members: members.map { ChainMember(backend: $0, rule: ChainRule(authenticated: .next)) },
+            order: .inOrder, lazyMigration: nil)
+        let authorizationService = AuthorizationService(
             publication: Publication(
                 id: id, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
                 rule: EntitlementRule(policy: policy, catalogue: catalogue)),
-            backend: chain, tokens: codec, editionSecrets: secrets, state: VolatileStateStore(),
-            revocations: RevocationList(publication: id), guesses: UnlimitedGuesses(),
-            references: ReferenceKey(secrets.current), clock: clock.wall, random: .seeded(2))
-        let signIn = try await proxy.signIn(Inquiry(fields: ["email": "ada@example.com", "password": "right"]))
+            backend: chain, tokens: codec, editionSecrets: secrets, state: InMemoryStateStore(),
+            revocations: RevocationList(publication: id), loginThrottle: UnlimitedLoginAttempts(),
+            pseudonymKey: PseudonymKey(secrets.current), clock: clock.wall, random: .seeded(2))
+        let signIn = try await authorizationService.signIn(
+            CallContext(fields: ["email": "ada@example.com", "password": "right"]))
         guard case .signedIn(let token, _, _) = signIn else {
             Issue.record("not signed in")
             return false
         }
-        let answer = try await proxy.editionCredentials(
-            token: token, edition: Self.editions[0].rawValue, Inquiry())
-        switch answer {
+        let result = try await authorizationService.editionCredentials(
+            token: token, edition: Self.editions[0].rawValue, CallContext())
+        switch result {
         case .granted: return true
-        case .refused(let refusal, _):
-            #expect(refusal.retryAfter == nil)
+        case .rejected(let rejection, _):
+            #expect(rejection.retryAfter == nil)
             return false
         }
     }
 
-    private func member(_ name: String, _ told: Subscription, refuses: Bool) -> FakeMember {
+    private func member(_ name: String, _ reported: Subscription, rejects: Bool) -> FakeMember {
         let member = FakeMember.knowing(name)
         member.change {
-            $0.subscription = { _ in told }
-            if refuses { $0.verdict = { _ in .refused(.notEntitled, message: nil) } }
+            $0.subscription = { _ in reported }
+            if rejects { $0.verdict = { _ in .rejected(.notEntitled, message: nil) } }
         }
         return member
     }
 
-    @Test("Pitfall 1: what a member refuses is not opened by its own subscription, where its word is final")
-    func refused() async throws {
+    @Test("Pitfall 1: a rejected edition is not opened by the same member's subscription under `backendDecides`")
+    func rejected() async throws {
         let everything = Subscription(state: .active, entitlement: .allEditions)
-        let refusing = member("pugpig", everything, refuses: true)
+        let denying = member("pugpig", everything, rejects: true)
         for state in SubscriptionState.allCases {
-            let nothing = member("sqlite", Subscription(state: state), refuses: false)
-            for members in [[refusing, nothing], [nothing, refusing]] {
+            let nothing = member("sqlite", Subscription(state: state), rejects: false)
+            for members in [[denying, nothing], [nothing, denying]] {
                 #expect(try await !opens(members, policy: .backendDecides), "\(state)")
             }
         }
     }
 
     @Test(
-        "what one member refuses is opened by the other's subscription under the publication's policy",
+        "An edition that one member rejects is opened by the other's subscription under the publication's policy",
         arguments: EntitlementPolicy.allCases)
     func opened(policy: EntitlementPolicy) async throws {
-        let refusing = member(
+        let denying = member(
             "pugpig", Subscription(state: .active, entitlement: policy == .backendDecides ? .allEditions : .nothing),
-            refuses: true)
-        // Each says what its policy goes by, and no more.
+            rejects: true)
+        // Each subscription holds only what its policy evaluates.
         let own: Subscription =
             switch policy {
             case .accessBased: Subscription(state: .active)
@@ -80,8 +81,8 @@ import Testing
             case .periodBased: Subscription(state: .inactive, periods: [Period(start: .distantPast, end: nil)])
             case .backendDecides: Subscription(state: .active, entitlement: .allEditions)
             }
-        let holding = member("sqlite", own, refuses: false)
-        for members in [[refusing, holding], [holding, refusing]] {
+        let holding = member("sqlite", own, rejects: false)
+        for members in [[denying, holding], [holding, denying]] {
             #expect(try await opens(members, policy: policy))
         }
     }

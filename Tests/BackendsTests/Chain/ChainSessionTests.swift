@@ -4,8 +4,8 @@ import Testing
 
 @testable import Backends
 
-@Suite("What a chain keeps in a token") struct ChainSessionTests {
-    @Test("a member's own session alone stays as it is")
+@Suite("Chain session in a token") struct ChainSessionTests {
+    @Test("A member's own session alone is stored unchanged")
     func plain() {
         for own in [nil, "", "abc", "gatefold-chain-2;", "gatefold-chain-1"] {
             #expect(ChainSession(own: own).upstreamSession == own)
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("further memberships are written as netstrings")
+    @Test("Further memberships are written as netstrings")
     func written() {
         let session = ChainSession(
             own: "é",
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "one that is not ours is a member's own",
+        "A malformed chain session is read as a member's own session",
         arguments: [
             "gatefold-chain-1;", "gatefold-chain-1;x", "gatefold-chain-1;-1:", "gatefold-chain-1;-1:a1:b",
             "gatefold-chain-1;-1:a-1:c", "gatefold-chain-1;9:a", "gatefold-chain-1;-1:1:b",
@@ -37,11 +37,11 @@ import Testing
         #expect(ChainSession(read.upstreamSession) == read)
     }
 
-    @Test("whatever sessions there are, reading is the inverse of writing, also when one looks like a chain's")
+    @Test("Reading is the inverse of writing for any session, even one that looks like a chain's")
     func roundTrip() {
         var random = SeededRandom(seed: 7)
         func text() -> String {
-            let bytes = random.hostileBytes(upTo: 24, spice: "0123456789:;-gatefold-chain-1;")
+            let bytes = random.hostileBytes(upTo: 24, specialCharacters: "0123456789:;-gatefold-chain-1;")
             let text = String(decoding: bytes, as: UTF8.self)
             switch Int.random(in: 0..<4, using: &random) {
             case 0: return "gatefold-chain-1;" + text
@@ -59,7 +59,7 @@ import Testing
                 Issue.record("\(session)")
                 return
             }
-            // Reading is total, and writes again what it read.
+            // Reading accepts any text, and writes again what it read.
             let any = text()
             guard ChainSession(ChainSession(any).upstreamSession) == ChainSession(any) else {
                 Issue.record("\(any)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("The settings of a chain") struct ChainSettingsTests {
+@Suite("Chain settings") struct ChainSettingsTests {
     private func chain(_ yaml: String) throws -> ChainBackendKind {
         let settings = try backendSettings("kind: chain\n" + yaml)
         let kind = try #require(try BackendRegistry.read(name: "chain", settings: settings) as? ChainBackendKind)
@@ -12,54 +12,57 @@ import Testing
         return kind
     }
 
-    @Test("a list of names is enough, and each rule can be said")
+    @Test("A list of names suffices, and each rule can be set")
     func reading() throws {
         let short = try chain("members: [{backend: new}, {backend: legacy}]")
         #expect(short.members == ["new", "legacy"])
         let opened = try short.open(testServices(members: [FakeMember("new"), FakeMember("legacy")]))
         let plain = try #require(opened as? ChainBackend)
-        #expect(plain.order == .inOrder && plain.adoption == nil)
+        #expect(plain.order == .inOrder && plain.lazyMigration == nil)
         #expect(plain.members.map(\.rule) == [ChainRule(), ChainRule()])
-        #expect(ChainRule() == ChainRule(recognised: .stop, notRecognised: .next, unavailable: .next))
+        #expect(ChainRule() == ChainRule(authenticated: .stop, rejected: .next, unavailable: .next))
         let long = try chain(
             """
-            ask: all_at_once
+            strategy: parallel
             members:
-              - {backend: new, recognised: next, not_recognised: stop, unavailable: fail}
-            adopt: {into: embedded}
+              - {backend: new, authenticated: next, rejected: stop, unavailable: fail}
+            lazy_migration: {into: embedded}
             """)
         #expect(long.members == ["new", "embedded"])
         #expect(!long.isRemote)
         let full = try #require(try long.open(testServices(members: [FakeMember("new")])) as? ChainBackend)
-        #expect(full.order == .allAtOnce)
+        #expect(full.order == .parallel)
         #expect(
             full.members.map(\.rule)
-                == [ChainRule(recognised: .next, notRecognised: .stop, unavailable: .fail)])
+                == [ChainRule(authenticated: .next, rejected: .stop, unavailable: .fail)])
     }
 
     @Test(
-        "what can not be meant is refused with its line",
+        "An invalid setting is rejected with its line",
         arguments: [
-            ("ask: random\nmembers: [{backend: a}]", "gatefold.yaml:2: ask: expected one of in_order, all_at_once"),
-            ("ask: in_order", "members: expected a list of 1 to 16 backends"),
+            ("ask: random\nmembers: [{backend: a}]", "gatefold.yaml:2: ask: expected one of sequential, parallel"),
+            ("strategy: sequential", "members: expected a list of 1 to 16 backends"),
             (
                 "members: [{backend: a}, {backend: a}]",
                 "gatefold.yaml:2: members[1].backend: `a` is in the chain already"
             ),
-            ("members: [{recognised: stop}]", "members[0].backend: missing; expected the name of a backend"),
+            ("members: [{authenticated: stop}]", "members[0].backend: missing; expected the name of a backend"),
             ("members: [{backend: a, recognized: stop}]", "did you mean `recognised`?"),
             ("members: [{backend: a, unavailable: ignore}]", "expected one of next, fail"),
-            ("members: [{backend: a}]\nadopt: {}", "adopt.into: missing; expected the name of a backend"),
+            (
+                "members: [{backend: a}]\nlazy_migration: {}",
+                "lazy_migration.into: missing; expected the name of a backend"
+            ),
         ])
-    func refused(yaml: String, words: String) {
+    func rejected(yaml: String, words: String) {
         #expect {
             try chain(yaml)
         } throws: { "\($0)".contains(words) }
     }
 
-    @Test("readers can be taken over only into a store of our own that checks a proof")
+    @Test("Lazy migration needs a target of kind sqlite that checks a proof")
     func adopters() throws {
-        let kind = try chain("members: [{backend: a}]\nadopt: {into: b}")
+        let kind = try chain("members: [{backend: a}]\nlazy_migration: {into: b}")
         func sqlite(_ more: String) throws -> [String: any BackendKind] {
             let settings = try backendSettings("kind: sqlite\npath: b.sqlite\n" + more)
             return ["b": try BackendRegistry.read(name: "b", settings: settings)]

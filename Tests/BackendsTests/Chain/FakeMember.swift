@@ -4,16 +4,17 @@ import Settings
 import Synchronization
 import TestSupport
 
-/// A backend whose every answer a test decides.
+/// A backend whose results a test scripts.
 final class FakeMember: SubscriberBackend {
-    struct Down: BackendFailure {
+    struct UnavailableError: BackendFailure {
         var cause: String { "down" }
     }
 
     struct Script: Sendable {
-        var recognise: @Sendable (Credentials) async throws -> Recognition = { _ in .notRecognised(message: nil) }
+        var authenticate: @Sendable (Credentials) async throws -> AuthenticationResult = { _ in .rejected(message: nil)
+        }
         var subscription: @Sendable (Subscriber) async throws -> Subscription = { _ in Subscription(state: .active) }
-        var renew: @Sendable (Subscriber) async throws -> Recognition = { .recognised($0) }
+        var renew: @Sendable (Subscriber) async throws -> AuthenticationResult = { .authenticated($0) }
         var verdict: @Sendable (Subscriber) async throws -> EditionVerdict? = { _ in nil }
         var signOut: @Sendable (Subscriber) async throws -> Void = { _ in }
         var grantsFeed = false
@@ -30,76 +31,76 @@ final class FakeMember: SubscriberBackend {
         self.script = Mutex(script)
     }
 
-    /// One that recognises everybody under this key.
+    /// Returns a member that authenticates every reader under this key.
     static func knowing(_ name: String, key: String = "1", session: String? = nil) -> FakeMember {
         FakeMember(name) {
-            $0.recognise = { _ in .recognised(Subscriber(backend: name, key: key, upstreamSession: session)) }
+            $0.authenticate = { _ in .authenticated(Subscriber(backend: name, key: key, upstreamSession: session)) }
         }
     }
 
     static func down(_ name: String) -> FakeMember {
         FakeMember(name) {
-            $0.recognise = { _ in throw Down() }
-            $0.subscription = { _ in throw Down() }
-            $0.renew = { _ in throw Down() }
-            $0.verdict = { _ in throw Down() }
-            $0.signOut = { _ in throw Down() }
+            $0.authenticate = { _ in throw UnavailableError() }
+            $0.subscription = { _ in throw UnavailableError() }
+            $0.renew = { _ in throw UnavailableError() }
+            $0.verdict = { _ in throw UnavailableError() }
+            $0.signOut = { _ in throw UnavailableError() }
         }
     }
 
     func change(_ change: (inout Script) -> Void) { script.withLock { change(&$0) } }
 
-    /// The questions asked so far, each with the subscriber's key and session.
-    var asked: [String] { log.withLock { $0 } }
+    /// The queries so far, each with the subscriber's key and session.
+    var queried: [String] { log.withLock { $0 } }
 
-    private func note(_ question: String, _ subscriber: Subscriber? = nil) {
+    private func record(_ query: String, _ subscriber: Subscriber? = nil) {
         log.withLock {
-            $0.append(subscriber.map { "\(question) \($0.key) \($0.upstreamSession ?? "-")" } ?? question)
+            $0.append(subscriber.map { "\(query) \($0.key) \($0.upstreamSession ?? "-")" } ?? query)
         }
     }
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        note("recognise")
-        return try await script.withLock(\.recognise)(credentials)
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        record("authenticate")
+        return try await script.withLock(\.authenticate)(credentials)
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-        note("subscription", subscriber)
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+        record("subscription", subscriber)
         return try await script.withLock(\.subscription)(subscriber)
     }
 
-    func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
-        note("renew", subscriber)
+    func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
+        record("renew", subscriber)
         return try await script.withLock(\.renew)(subscriber)
     }
 
     func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
-        note("verdict", subscriber)
+        record("verdict", subscriber)
         return try await script.withLock(\.verdict)(subscriber)
     }
 
-    func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {
-        note("sign out", subscriber)
+    func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
+        record("sign out", subscriber)
         try await script.withLock(\.signOut)(subscriber)
     }
 
     func grantsFeed(to subscriber: Subscriber) -> Bool { script.withLock(\.grantsFeed) }
 }
 
-/// What a backend shares, with events kept.
+/// Returns backend services that record events.
 func testServices(
     members: [any SubscriberBackend] = [], clock: ManualClock = ManualClock(), events: EventLog = EventLog()
 ) throws -> BackendServices {
     BackendServices(
         clock: clock.wall, random: .seeded(1),
         passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 2),
-        references: ReferenceKey(Secret(Array("a secret for references".utf8))), observe: { events.add($0) },
+        pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))), observe: { events.add($0) },
         members: Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0) }))
 }
 
-/// The events of backends, and a way to wait for one.
+/// A log of backend events that tests can wait for.
 final class EventLog: Sendable {
     private let events = Mutex<[BackendEvent]>([])
 
@@ -108,7 +109,7 @@ final class EventLog: Sendable {
     var all: [BackendEvent] { events.withLock { $0 } }
     var names: [String] { all.map(\.name) }
 
-    /// Waits until so many events have come; gives up after a long while.
+    /// Waits until the log has `count` events, or for two minutes at most.
     @discardableResult
     func wait(for count: Int) async -> [BackendEvent] {
         let deadline = ContinuousClock.now + .seconds(120)
@@ -117,7 +118,7 @@ final class EventLog: Sendable {
     }
 }
 
-/// A backend's settings as its kind reads them.
+/// Returns a backend's settings as its kind reads them.
 func backendSettings(_ yaml: String, folder: String = "/nowhere") throws -> SettingsSection {
     try YAMLSettings.read(text: yaml, name: "gatefold.yaml", folder: folder)
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("The union of a reader's subscriptions") struct SubscriptionUnionTests {
+@Suite("Union of a reader's subscriptions") struct SubscriptionUnionTests {
     private static let editions = (1...3).compactMap { EditionID("com.example.\($0)") }
     private static let entitlements: [Entitlement] = [
         .allEditions, .nothing, .editions([editions[0]]), .editions([editions[1], editions[2]]),
@@ -14,7 +14,7 @@ import Testing
         entitlements.map { Subscription(state: state, message: state.rawValue, entitlement: $0) }
     }
 
-    @Test("Pitfall 1: it opens exactly what one of them opens")
+    @Test("Pitfall 1: the union opens exactly the editions that one of the subscriptions opens")
     func opens() {
         for first in Self.subscriptions {
             #expect(SubscriptionUnion.of([first]) == first)
@@ -28,8 +28,8 @@ import Testing
                             return
                         }
                     }
-                    let saysAll = all.contains { $0.state == .active && $0.entitlement == .allEditions }
-                    guard (union.entitlement == .allEditions) == saysAll else {
+                    let reportsAllEditions = all.contains { $0.state == .active && $0.entitlement == .allEditions }
+                    guard (union.entitlement == .allEditions) == reportsAllEditions else {
                         Issue.record("\(all): \(union)")
                         return
                     }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("the best state wins, with its words")
+    @Test("The best state wins, with its message")
     func states() {
         let order: [SubscriptionState] = [.active, .inactive, .suspended, .stale, .unknown]
         for (index, better) in order.enumerated() {
@@ -52,7 +52,7 @@ import Testing
         #expect(SubscriptionUnion.of([]).state == .unknown)
     }
 
-    @Test("periods of a suspended subscription open nothing through another's")
+    @Test("Periods of a suspended subscription open nothing in the union")
     func periods() {
         let first = Period(start: .distantPast, end: nil)
         let second = Period(start: Date(timeIntervalSince1970: 0), end: nil)

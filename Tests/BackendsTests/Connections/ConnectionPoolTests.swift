@@ -6,19 +6,19 @@ import Testing
 
 @testable import Backends
 
-@Suite("Pooled connections") struct ConnectionPoolTests {
-    /// What happened to all connections of a test.
+@Suite("Connection pool") struct ConnectionPoolTests {
+    /// Counts of all connections of a test.
     private final class Ledger: Sendable {
         struct State {
             var opened = 0
             var closed = 0
             var inUse = 0
-            var mostInUse = 0
+            var maxInUse = 0
             var now = ContinuousClock.now
         }
 
         let state = Mutex(State())
-        /// As long as it is, closing takes.
+        /// Makes `close()` wait while it is true.
         let isGoodbyeAwaited = Atomic(false)
 
         var open: Int { state.withLock { $0.opened - $0.closed } }
@@ -27,7 +27,7 @@ import Testing
     }
 
     private struct Lost: Error {}
-    private struct Refused: Error {}
+    private struct Rejected: Error {}
 
     private final class Connection: PooledConnection {
         private struct State {
@@ -81,31 +81,32 @@ import Testing
         let isOpen = Atomic(false)
     }
 
-    /// Asks what no interruption ends, and gives it up.
-    private func holdAndGiveUp(_ pool: ConnectionPool<Connection>, until latch: Latch) async {
+    /// Starts a query that ignores interruption, and cancels it.
+    private func holdAndAbandon(_ pool: ConnectionPool<Connection>, until latch: Latch) async {
         let (started, starting) = AsyncStream.makeStream(of: Void.self)
-        let question = Task {
+        let task = Task {
             try await pool.use { _ in
                 starting.finish()
                 while !latch.isOpen.load(ordering: .relaxed) { sched_yield() }
             }
         }
         for await _ in started {}
-        question.cancel()
-        await #expect(throws: CancellationError.self) { try await question.value }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     private func pool(
-        _ ledger: Ledger, size: Int = 4, spare: Int = 0, idleLifetime: Duration = .seconds(60),
+        _ ledger: Ledger, size: Int = 4, replacementThreads: Int = 0, idleLifetime: Duration = .seconds(60),
         connecting: @escaping @Sendable (Connection) throws -> Void = { _ in }
     ) -> ConnectionPool<Connection> {
         ConnectionPool(
-            size: size, spare: spare, idleLifetime: idleLifetime, open: { Connection(ledger, connecting: connecting) },
-            isLoss: { $0 is Lost }, now: { ledger.state.withLock(\.now) })
+            size: size, replacementThreads: replacementThreads, idleLifetime: idleLifetime,
+            open: { Connection(ledger, connecting: connecting) },
+            isConnectionLoss: { $0 is Lost }, now: { ledger.state.withLock(\.now) })
     }
 
-    @Test("are kept for the next question")
-    func kept() async throws {
+    @Test("A connection is reused by the next query")
+    func stored() async throws {
         let ledger = Ledger()
         let pool = pool(ledger)
         for number in 1...5 { #expect(try await pool.use { _ in number } == number) }
@@ -113,7 +114,7 @@ import Testing
         #expect(pool.idleCount == 1)
     }
 
-    @Test("are never more than the pool's size, whatever arrives, and all are kept or closed")
+    @Test("Connections in use never exceed the pool's size, and every connection is kept or closed")
     func size() async throws {
         let ledger = Ledger()
         let pool = pool(ledger, size: 3)
@@ -123,39 +124,39 @@ import Testing
                     try? await pool.use { connection in
                         ledger.state.withLock { state in
                             state.inUse += 1
-                            state.mostInUse = max(state.mostInUse, state.inUse)
+                            state.maxInUse = max(state.maxInUse, state.inUse)
                         }
                         defer { ledger.state.withLock { $0.inUse -= 1 } }
                         if number.isMultiple(of: 7) {
                             connection.spoil()
-                            throw Refused()
+                            throw Rejected()
                         }
                     }
                 }
             }
         }
-        #expect(ledger.state.withLock(\.mostInUse) <= 3)
+        #expect(ledger.state.withLock(\.maxInUse) <= 3)
         #expect(ledger.open == pool.idleCount)
         #expect(pool.idleCount <= 3)
     }
 
-    @Test("are closed, not kept, when a question leaves them unusable")
+    @Test("A connection that a query leaves unusable is closed")
     func unusable() async throws {
         let ledger = Ledger()
         let pool = pool(ledger)
-        await #expect(throws: Refused.self) {
+        await #expect(throws: Rejected.self) {
             try await pool.use { connection in
                 connection.spoil()
-                throw Refused()
+                throw Rejected()
             }
         }
         #expect(ledger.open == 0)
-        await #expect(throws: Refused.self) { try await pool.use { _ in throw Refused() } }
+        await #expect(throws: Rejected.self) { try await pool.use { _ in throw Rejected() } }
         #expect(pool.idleCount == 1, "an answer that is an error does not harm the connection")
     }
 
-    @Test("that are lost while they were kept are replaced once, and their neighbours with them")
-    func lossOfKept() async throws {
+    @Test("A lost idle connection is replaced once, and the other idle connections are closed with it")
+    func lossOfIdleConnections() async throws {
         let ledger = Ledger()
         let pool = pool(ledger)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -170,37 +171,37 @@ import Testing
             try await group.waitForAll()
         }
         #expect(pool.idleCount == 3)
-        let asked = Atomic(0)
-        let answer = try await pool.use { connection in
-            if asked.add(1, ordering: .relaxed).newValue == 1 {
+        let queried = Atomic(0)
+        let response = try await pool.use { connection in
+            if queried.add(1, ordering: .relaxed).newValue == 1 {
                 connection.spoil()
                 throw Lost()
             }
             return "answer"
         }
-        #expect(answer == "answer")
-        #expect(asked.load(ordering: .relaxed) == 2)
+        #expect(response == "answer")
+        #expect(queried.load(ordering: .relaxed) == 2)
         #expect(pool.idleCount == 1)
         #expect(ledger.open == 1)
     }
 
-    @Test("that are lost when they are new are not replaced")
+    @Test("A lost new connection is not replaced")
     func lossOfNew() async throws {
         let ledger = Ledger()
         let pool = pool(ledger)
-        let asked = Atomic(0)
+        let queried = Atomic(0)
         await #expect(throws: Lost.self) {
             try await pool.use { connection in
-                asked.add(1, ordering: .relaxed)
+                queried.add(1, ordering: .relaxed)
                 connection.spoil()
                 throw Lost()
             }
         }
-        #expect(asked.load(ordering: .relaxed) == 1)
+        #expect(queried.load(ordering: .relaxed) == 1)
         #expect(ledger.open == 0)
     }
 
-    @Test("that nobody used for their idle lifetime are closed rather than lent")
+    @Test("A connection that was idle for longer than its lifetime is closed, not reused")
     func expiry() async throws {
         let ledger = Ledger()
         let pool = pool(ledger, idleLifetime: .seconds(60))
@@ -214,26 +215,26 @@ import Testing
         #expect(ledger.open == 1)
     }
 
-    @Test("are interrupted when their question is cancelled, which ends it, and closed")
+    @Test("Cancelling a query interrupts and closes its connection")
     func cancellation() async throws {
         let ledger = Ledger()
         let pool = pool(ledger)
         let (started, starting) = AsyncStream.makeStream(of: Void.self)
-        let question = Task {
+        let task = Task {
             try await pool.use { connection in
                 starting.finish()
                 try connection.block()
             }
         }
         for await _ in started {}
-        question.cancel()
-        await #expect(throws: CancellationError.self) { try await question.value }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
         try await pool.use { _ in }
         while ledger.open != 1 { await Task.yield() }
         #expect(pool.idleCount == 1)
     }
 
-    @Test("can be interrupted while they connect")
+    @Test("A connection can be interrupted while it connects")
     func cancellationWhileConnecting() async throws {
         let ledger = Ledger()
         let (started, starting) = AsyncStream.makeStream(of: Void.self)
@@ -241,15 +242,15 @@ import Testing
             starting.finish()
             try connection.block()
         }
-        let question = Task { try await pool.use { _ in } }
+        let task = Task { try await pool.use { _ in } }
         for await _ in started {}
-        question.cancel()
-        await #expect(throws: CancellationError.self) { try await question.value }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
         while ledger.open != 0 { await Task.yield() }
         #expect(pool.idleCount == 0)
     }
 
-    @Test("do not keep a cancelled question waiting, though their library does not let go, nor one that waits in line")
+    @Test("A cancelled query ends at once, even if its library call blocks or it still waits for a connection")
     func stubborn() async throws {
         let ledger = Ledger()
         let pool = pool(ledger, size: 1)
@@ -263,9 +264,9 @@ import Testing
         }
         for await _ in started {}
         let second = Task { try await pool.use { _ in } }
-        for question in [first, second] {
-            question.cancel()
-            await #expect(throws: CancellationError.self) { try await question.value }
+        for task in [first, second] {
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
         }
         #expect(ledger.opened == 1, "the one that waited never had a connection")
         #expect(pool.waitingCount == 0, "nor does it stand in line any more")
@@ -274,19 +275,19 @@ import Testing
         while ledger.open != pool.idleCount { await Task.yield() }
     }
 
-    @Test("that a library does not give back are replaced by spare ones after a while, and by so many only")
-    func spare() async throws {
+    @Test("A blocked thread is replaced after the stall timeout, up to the number of replacement threads")
+    func replacementThreads() async throws {
         let ledger = Ledger()
-        let pool = pool(ledger, size: 1, spare: 1)
+        let pool = pool(ledger, size: 1, replacementThreads: 1)
         let latch = Latch()
-        await holdAndGiveUp(pool, until: latch)
+        await holdAndAbandon(pool, until: latch)
         let early = Task { try await pool.use { _ in "early" } }
         while pool.waitingCount != 1 { await Task.yield() }
         #expect(ledger.opened == 1, "a thread that may come back at once is not replaced")
         ledger.wait(.seconds(5))
         #expect(try await pool.use { _ in "late" } == "late")
         #expect(try await early.value == "early")
-        await holdAndGiveUp(pool, until: latch)
+        await holdAndAbandon(pool, until: latch)
         ledger.wait(.seconds(5))
         let third = Task { try await pool.use { _ in "third" } }
         while pool.waitingCount != 1 { await Task.yield() }
@@ -296,28 +297,29 @@ import Testing
         #expect(pool.idleCount == 1)
     }
 
-    @Test("that a library does not give back are replaced for who waits already, whether or not anybody else asks")
-    func spareForWhoWaits() async throws {
+    @Test("A blocked thread is replaced for a waiting query without a further query")
+    func spareForWaiter() async throws {
         let ledger = Ledger()
         let pool = ConnectionPool<Connection>(
-            size: 1, spare: 1, patience: .milliseconds(50), open: { Connection(ledger) }, isLoss: { $0 is Lost })
+            size: 1, replacementThreads: 1, stallTimeout: .milliseconds(50), open: { Connection(ledger) },
+            isConnectionLoss: { $0 is Lost })
         let latch = Latch()
-        await holdAndGiveUp(pool, until: latch)
+        await holdAndAbandon(pool, until: latch)
         #expect(try await pool.use { _ in "early" } == "early")
         latch.isOpen.store(true, ordering: .relaxed)
         while ledger.open != pool.idleCount { await Task.yield() }
     }
 
-    @Test("that could not connect are closed")
+    @Test("A connection that fails to connect is closed")
     func noConnection() async throws {
         let ledger = Ledger()
-        let pool = pool(ledger) { _ in throw Refused() }
-        await #expect(throws: Refused.self) { try await pool.use { _ in } }
+        let pool = pool(ledger) { _ in throw Rejected() }
+        await #expect(throws: Rejected.self) { try await pool.use { _ in } }
         #expect(ledger.opened == 1)
         #expect(ledger.open == 0)
     }
 
-    @Test("are closed with the pool, and whoever lets go of it does not wait for that")
+    @Test("The pool closes its connections when it ends, without blocking its last owner")
     func end() async throws {
         let ledger = Ledger()
         ledger.isGoodbyeAwaited.store(true, ordering: .relaxed)

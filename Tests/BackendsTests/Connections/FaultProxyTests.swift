@@ -3,10 +3,11 @@ import NIOPosix
 import TestSupport
 import Testing
 
-/// The proxy is a tool of other tests: were it to do nothing, they could not fail.
-@Suite("The proxy with bad days") struct FaultProxyTests {
-    /// What a client hears of a server that sends `hello` after each message; nil for a reset or refused connection.
-    private func hears(through port: Int, sending messages: Int = 1) async -> [UInt8]? {
+/// Other tests depend on the proxy: if it did nothing, they could not fail.
+@Suite("Fault proxy") struct FaultProxyTests {
+    /// Returns the bytes from a server that sends `hello` after each message, or nil for a reset or rejected
+    /// connection.
+    private func receives(through port: Int, sending messages: Int = 1) async -> [UInt8]? {
         do {
             let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .connect(host: "127.0.0.1", port: port) { channel in
@@ -40,33 +41,33 @@ import Testing
         try await server.close()
     }
 
-    @Test("passes everything, and each fault is what its name says")
+    @Test("The proxy passes everything without a fault, and each fault does what its name says")
     func faults() async throws {
         try await withGreeter { port in
             try await withFaultProxy(to: port) { proxy in
                 let greeting = Array("hello".utf8)
-                #expect(await hears(through: proxy.port) == greeting)
-                for fault in [FaultProxy.Fault.refuse, .reset] {
+                #expect(await receives(through: proxy.port) == greeting)
+                for fault in [FaultProxy.Fault.reject, .reset] {
                     try await proxy.set(fault)
-                    #expect(await hears(through: proxy.port) == nil, "\(fault)")
+                    #expect(await receives(through: proxy.port) == nil, "\(fault)")
                 }
-                try await proxy.set(.halfAnswer)
-                #expect(await hears(through: proxy.port) == Array("he".utf8))
+                try await proxy.set(.partialResponse)
+                #expect(await receives(through: proxy.port) == Array("he".utf8))
                 try await proxy.set(.garbage)
-                let rubbish = await hears(through: proxy.port)
+                let rubbish = await receives(through: proxy.port)
                 #expect(rubbish?.isEmpty == false && rubbish != greeting)
                 try await proxy.set(.none)
-                #expect(await hears(through: proxy.port) == greeting)
+                #expect(await receives(through: proxy.port) == greeting)
             }
         }
     }
 
-    @Test("holds back what comes while it stands still, and hands it over afterwards")
+    @Test("A stall holds back bytes and forwards them afterwards")
     func stall() async throws {
         try await withGreeter { port in
             try await withFaultProxy(to: port) { proxy in
                 try await proxy.set(.stall)
-                async let heard = hears(through: proxy.port)
+                async let heard = receives(through: proxy.port)
                 while try await proxy.connections() == 0 { try await Task.sleep(for: .milliseconds(5)) }
                 try await proxy.set(.none)
                 #expect(await heard == Array("hello".utf8))
@@ -74,18 +75,18 @@ import Testing
         }
     }
 
-    @Test("is slow in both directions, in order, and at once again when told so")
+    @Test("The delay applies in both directions, in order, and ends at once when it is removed")
     func slow() async throws {
         try await withGreeter { port in
             try await withFaultProxy(to: port) { proxy in
                 let delay = Duration.milliseconds(150)
                 try await proxy.set(.slow(delay))
                 let began = ContinuousClock.now
-                #expect(await hears(through: proxy.port) == Array("hello".utf8))
-                // A lower limit can not fail on a busy machine.
+                #expect(await receives(through: proxy.port) == Array("hello".utf8))
+                // A lower bound cannot fail on a busy machine.
                 #expect(ContinuousClock.now - began >= delay * 2)
                 try await proxy.set(.slow(.seconds(3_600)))
-                async let heard = hears(through: proxy.port)
+                async let heard = receives(through: proxy.port)
                 while try await proxy.connections() == 0 { try await Task.sleep(for: .milliseconds(5)) }
                 try await Task.sleep(for: .milliseconds(20))
                 try await proxy.set(.none)
@@ -94,12 +95,12 @@ import Testing
         }
     }
 
-    @Test("a slow connection's end comes behind its last answer, not before it")
+    @Test("The end of a delayed connection arrives after its last response")
     func slowEnd() async throws {
         try await withGreeter(hangingUp: true) { port in
             try await withFaultProxy(to: port) { proxy in
                 try await proxy.set(.slow(.milliseconds(100)))
-                #expect(await hears(through: proxy.port) == Array("hello".utf8))
+                #expect(await receives(through: proxy.port) == Array("hello".utf8))
             }
         }
     }

@@ -3,7 +3,7 @@ import TestSupport
 /// Damages texts as systems and networks do: bytes, whole pieces and names.
 struct Damage {
     private var random: SeededRandom
-    /// What pieces begin and end with, and what is put in.
+    /// The boundaries of pieces, and the texts that are inserted.
     private static let marks = Array("<>/\"'{}[]:,;=&|\n \t".utf8)
     private static let inserted = [
         "<x>", "</x>", "<x/>", "<!-- -->", "<![CDATA[", "]]>", "<?x?>", "null", "{}", "[]", "{", "}", "[", "]", ",",
@@ -15,7 +15,7 @@ struct Damage {
 
     mutating func chance(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 
-    /// The text, damaged in one to three places.
+    /// Returns the text, damaged in one to three places.
     mutating func damaged(_ text: String) -> [UInt8] {
         var bytes = Array(text.utf8)
         for _ in 0...Int.random(in: 0...2, using: &random) { damage(&bytes) }
@@ -36,7 +36,7 @@ struct Damage {
             let piece = bytes[piece(of: bytes, at: place)]
             bytes.insert(contentsOf: Array(piece), at: Int.random(in: 0...bytes.count, using: &random))
         case 5:
-            // Another case of one letter, as of a name.
+            // Changes the case of one letter, such as one of a name.
             if (0x41...0x5A).contains(bytes[place] & 0xDF) { bytes[place] ^= 0x20 }
         case 6: bytes.removeSubrange(place...)
         default:
@@ -46,7 +46,7 @@ struct Damage {
         }
     }
 
-    /// From a mark to another one: a name, a tag, a field, or several.
+    /// Returns the range from one mark to a later one: a name, a tag, a field, or several.
     private mutating func piece(of bytes: [UInt8], at place: Int) -> Range<Int> {
         let start = bytes[..<place].lastIndex { Self.marks.contains($0) } ?? 0
         let ends = bytes[place...].indices.filter { Self.marks.contains(bytes[$0]) }.prefix(12)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Backends
 
-/// The complete examples of the guide, read as they are and used with the sample feeds beside them.
-@Suite("The configuration of a feed") struct FeedConfigurationTests {
+/// The complete examples of the guide, used with the sample feeds in Fixtures/Feeds.
+@Suite("Feed configuration") struct FeedConfigurationTests {
     private static let fixtures = URL(filePath: #filePath).appending(path: "../../../../Fixtures").standardizedFileURL
 
     private let environment = ["GATEFOLD_FEED_PASSWORD": "open sesame"]
@@ -26,7 +26,7 @@ import Testing
         return kind
     }
 
-    @Test("The guide's examples are read, and answer from the sample feeds", arguments: ["csv", "fixed", "xml"])
+    @Test("The guide's examples authenticate readers of the sample feeds", arguments: ["csv", "fixed", "xml"])
     func examples(form: String) async throws {
         let text = try String(
             contentsOf: Self.fixtures.appending(path: "Configurations/feed-\(form).yaml"), encoding: .utf8)
@@ -47,19 +47,19 @@ import Testing
                 let sum = try await CommandRun.of("/usr/bin/sha256sum", ["feed"], in: folder)
                 try Data(sum.output.utf8).write(to: folder.appending(path: "feed.sha256"))
             }
-            // The same settings with the sample for a source.
+            // The same settings with the sample as their source.
             let start = try #require(text.range(of: "    source:\n"))
             let rest = text[start.upperBound...].split(separator: "\n", omittingEmptySubsequences: false)
                 .drop { $0.hasPrefix("      ") }
             let local =
                 text[..<start.lowerBound] + "    source: {url: \"file://\(feed.path)\"}\n"
                 + rest.joined(separator: "\n")
-            let bed = FeedBed(folder)
+            let harness = FeedHarness(folder)
             let used = try kind(String(local), in: folder)
             let services = BackendServices(
-                clock: bed.clock.wall, random: .seeded(1),
+                clock: harness.clock.wall, random: .seeded(1),
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-                references: ReferenceKey(Secret(Array("a secret for references".utf8))))
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))))
             var update: FeedUpdate?
             let backend = try used.open(services) {
                 update = $0
@@ -67,20 +67,20 @@ import Testing
             }
             let work = try #require(update)
             await FeedRefresher.inOwnThread { work.run(isCancelled: $0) }
-            try #require(backend.store.status.outcome == .swapped, "\(backend.store.status.reason ?? "")")
+            try #require(backend.store.status.outcome == .replaced, "\(backend.store.status.reason ?? "")")
             let ada = Credentials(
                 identifier: "ada@example.com", fields: ["email": "ada@example.com", "surname": "lovelace"])
-            let who = try await backend.recognise(ada, inquiry: Inquiry())
+            let who = try await backend.authenticate(ada, context: CallContext())
             let subscriber = Subscriber(backend: "circulation", key: "10001")
-            #expect(who == .recognised(subscriber))
-            #expect(try await backend.subscription(of: subscriber, inquiry: Inquiry()).state == .active)
+            #expect(who == .authenticated(subscriber))
+            #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .active)
             let former = Subscriber(backend: "circulation", key: "10003")
-            #expect(try await backend.subscription(of: former, inquiry: Inquiry()).state == .inactive)
+            #expect(try await backend.subscription(of: former, context: CallContext()).state == .inactive)
         }
     }
 
     @Test(
-        "What is wrong is said with the key",
+        "A mistake is reported with its key",
         arguments: [
             ("folder: kept", "", "folder: missing"),
             ("format: csv", "format: json", "format: expected one of csv, tsv, fixed, xml"),
@@ -96,13 +96,13 @@ import Testing
             ("proof: password", "", "columns.proof: missing"),
             ("identifier: email, ", "", "columns.identifier: missing"),
             ("key: id, ", "", "lines: expected `columns.key`"),
-            ("lines: several", "limits: {shrink_at_most: 20}", "limits.shrink_at_most: expected a share such as 20%"),
-            ("lines: several", "limits: {size_at_most: 2GB}", "limits.size_at_most: expected a size such as 500MiB"),
+            ("lines: several", "limits: {max_shrink: 20}", "limits.max_shrink: expected a share such as 20%"),
+            ("lines: several", "limits: {max_size: 2GB}", "limits.max_size: expected a size such as 500MiB"),
             ("lines: several", "checksum: {algorithm: sha256}", "checksum.suffix: missing"),
             ("lines: several", "layout: {names: [id, email]}", "layout: expected the field editions"),
         ])
     func refused(from: String, to: String, words: String) throws {
-        let good = FeedBed.settings + "\nlines: several\n"
+        let good = FeedHarness.settings + "\nlines: several\n"
         let changed = good.replacing(from, with: to)
         #expect(changed != good)
         let text = changed.replacing("FOLDER", with: "/srv")

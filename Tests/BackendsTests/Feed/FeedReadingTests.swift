@@ -5,7 +5,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("What feeds are written in") struct FeedReadingTests {
+@Suite("Feed formats") struct FeedReadingTests {
     private func read(
         _ bytes: [UInt8], _ settings: String, needed: Set<String> = [], piece: Int = 1 << 20
     ) throws -> (names: [String], items: [FeedItem]) {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("Latin-1, Windows-1252 and UTF-8 come out right, and what is in none of them is a bad row")
+    @Test("Latin-1, Windows-1252 and UTF-8 are decoded, and invalid bytes make a bad row")
     func encodings() throws {
         func csv(_ bytes: [UInt8], _ encoding: String) throws -> [[String]] {
             try texts(Array("a\n".utf8) + bytes, "{format: csv, layout: {encoding: \(encoding)}}")
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("A byte order mark, other delimiters, names in the configuration and lines to skip")
+    @Test("Byte order marks, other delimiters, configured names and skipped lines are supported")
     func separated() throws {
         #expect(try texts([0xEF, 0xBB, 0xBF] + Array("a,b\n1,2\n".utf8), "{format: csv}") == [["a=1", "b=2"]])
         #expect(try texts(Array("a|b\n1|\n".utf8), "{format: csv, layout: {delimiter: \"|\"}}") == [["a=1"]])
@@ -70,13 +70,13 @@ import Testing
     private let fixed =
         "{format: fixed, layout: {columns: [{name: id, start: 1, length: 3}, {name: n, start: 4, length: 5}]ENC}}"
 
-    @Test("Fixed columns are counted in characters, and lines that are too short are bad")
+    @Test("Fixed columns are counted in characters, and lines that are too short are bad rows")
     func fixedWidth() throws {
         let plain = fixed.replacing("ENC", with: "")
         #expect(
             try texts(Array("001Müße xx\r\n002 ann \n".utf8), plain) == [["id=001", "n=Müße"], ["id=002", "n=ann"]])
         #expect(
-            try texts(Array("001Müß\n".utf8), plain) == [["line 1: expected 8 characters at least, found 6"]])
+            try texts(Array("001Müß\n".utf8), plain) == [["line 1: expected at least 8 characters, found 6"]])
         #expect(
             try texts(Array("001Mü\n".utf8), fixed.replacing("ENC", with: ", short_lines: true")) == [
                 ["id=001", "n=Mü"]
@@ -86,7 +86,7 @@ import Testing
                 Array("001M".utf8) + [0xFC, 0xDF, 0x20, 0x20], fixed.replacing("ENC", with: ", encoding: latin1"))
                 == [["id=001", "n=Müß"]])
         #expect(try texts([0x30, 0xFF, 0x0A], plain) == [["line 1: expected utf-8"]])
-        let long = [UInt8](repeating: 0x61, count: FeedFormat.longestRow + 1) + Array("\n001abcde\n".utf8)
+        let long = [UInt8](repeating: 0x61, count: FeedFormat.maxRowLength + 1) + Array("\n001abcde\n".utf8)
         #expect(try texts(long, plain).count == 2)
     }
 
@@ -95,12 +95,12 @@ import Testing
         let settings = "{format: xml, layout: {record: reader}}"
         let bytes = Array("<f><reader id='1'><mail>a@b</mail></reader><reader id='2'/></f>".utf8)
         #expect(try texts(bytes, settings) == [["@id=1", "mail=a@b"], ["@id=2"]])
-        #expect(throws: FeedRefusal.missingField("phone")) { try read(bytes, settings, needed: ["@id", "phone"]) }
+        #expect(throws: FeedRejection.missingField("phone")) { try read(bytes, settings, needed: ["@id", "phone"]) }
         _ = try read(bytes, "{format: xml, layout: {record: reader, optional: [phone]}}", needed: ["phone"])
-        #expect(throws: FeedRefusal.self) { try texts(Array(bytes.dropLast(3)), settings) }
+        #expect(throws: FeedRejection.self) { try texts(Array(bytes.dropLast(3)), settings) }
     }
 
-    @Test("10,000 fixed-width files at random are read to the end, in pieces as in one")
+    @Test("10,000 random fixed-width files are read to the end, with the same rows for any chunk size")
     func fuzz() throws {
         var random = SeededRandom(seed: 11)
         let layout = try FixedWidthLayout(
@@ -108,7 +108,7 @@ import Testing
                 text: "{columns: [{name: id, start: 1, length: 3}, {name: n, start: 3, length: 4}]}", name: "x",
                 folder: "/"))
         for round in 0..<10_000 {
-            let bytes = random.hostileBytes(upTo: 40, spice: "\n\r ab1é\u{FEFF}")
+            let bytes = random.hostileBytes(upTo: 40, specialCharacters: "\n\r ab1é\u{FEFF}")
             let encoding = TextEncoding.allCases[round % 3]
             func items(_ piece: Int) -> [FeedItem] {
                 var parser = FixedWidthFeedParser(layout, FeedFields(), encoding: encoding, skip: round % 2)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("Cells are written and read back, and other bytes are refused or read")
+    @Test("Cells survive encoding and decoding, and decoding accepts arbitrary bytes")
     func cells() throws {
         var random = SeededRandom(seed: 5)
         for _ in 0..<8_000 {

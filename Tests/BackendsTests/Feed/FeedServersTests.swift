@@ -12,68 +12,69 @@ import Transfers
     private static let table = "id,email,password,state,editions\n1,ann@example.com,\(FeedHashes.right),active,\n"
     private static let more = table + "2,bob@example.com,\(FeedHashes.right),active,\n"
 
-    /// Settings with another source.
+    /// Returns settings with another source.
     private func settings(_ source: String, _ more: String = "") -> String {
-        FeedBed.settings.replacing(
+        FeedHarness.settings.replacing(
             "{url: \"file://FOLDER/readers.csv\"}", with: "{\(source), connect_timeout: 5s, stall_timeout: 4s}")
             + "\n" + more
     }
 
     private let environment = ["RIGHT": "open sesame", "WRONG": "open barley"]
 
-    /// Fetches, is told that nothing changed, sees a change, is refused with another password, and bears a server that stands
-    /// still or is gone.
+    /// Fetches the feed, an unchanged feed and a changed feed, with a rejected password, a bad checksum and a stalled
+    /// server.
     private func drill(
-        _ bed: FeedBed, _ server: ServerProcess, _ source: String, wrong: String? = nil, seesNoChange: Bool = true
+        _ harness: FeedHarness, _ server: ServerProcess, _ source: String, wrong: String? = nil,
+        seesNoChange: Bool = true
     ) async throws {
-        let file = bed.folder.appending(path: "public/readers.csv")
-        try bed.write(Self.table, to: "public/readers.csv")
-        // As old as a file is that nobody writes to any more.
+        let file = harness.folder.appending(path: "public/readers.csv")
+        try harness.write(Self.table, to: "public/readers.csv")
+        // Makes the file old enough to count as no longer being written.
         try FileManager.default.setAttributes(
-            [.modificationDate: bed.clock.now - 3600], ofItemAtPath: file.path)
-        let feed = try bed.open(settings(source), environment: environment)
+            [.modificationDate: harness.clock.now - 3600], ofItemAtPath: file.path)
+        let feed = try harness.open(settings(source), environment: environment)
         let first = await feed.fetch()
-        try #require(first.outcome == .swapped, "\(first.reason ?? "") \(server.output)")
-        #expect(try await feed.recognise("ann@example.com", "right") != .notRecognised(message: nil))
+        try #require(first.outcome == .replaced, "\(first.reason ?? "") \(server.output)")
+        #expect(try await feed.authenticate("ann@example.com", "right") != .rejected(message: nil))
         #expect(await feed.fetch().outcome == .unchanged)
-        try bed.write(Self.more, to: "public/readers.csv")
-        #expect(await feed.fetch().outcome == .swapped)
+        try harness.write(Self.more, to: "public/readers.csv")
+        #expect(await feed.fetch().outcome == .replaced)
         #expect(feed.store.current?.summary.rows == 2)
         if let wrong {
-            let refused = try bed.open(settings(wrong), environment: environment)
+            let refused = try harness.open(settings(wrong), environment: environment)
             let status = await refused.fetch()
-            #expect(status.reason == FeedRefusal(.loginRefused).description, "\(server.output)")
+            #expect(status.reason == FeedRejection(.loginRejected).description, "\(server.output)")
             #expect(try await refused.subscription("2").state == .active, "the last good one answers")
         }
-        try bed.write(Self.table, to: "public/readers.csv")
-        let checked = try bed.open(settings(source, "checksum: {suffix: .sha256}"), environment: environment)
+        try harness.write(Self.table, to: "public/readers.csv")
+        let checked = try harness.open(settings(source, "checksum: {suffix: .sha256}"), environment: environment)
         let none = await checked.fetch()
-        #expect(none.outcome == .refused && none.reason?.hasPrefix("the checksum: it can not be fetched") == true)
-        try bed.write(String(repeating: "0", count: 64) + "  readers.csv\n", to: "public/readers.csv.sha256")
-        #expect(await checked.fetch().reason == FeedRefusal.checksum("the feed has another one").description)
+        #expect(none.outcome == .rejected && none.reason?.hasPrefix("the checksum: it cannot be fetched") == true)
+        try harness.write(String(repeating: "0", count: 64) + "  readers.csv\n", to: "public/readers.csv.sha256")
+        #expect(await checked.fetch().reason == FeedRejection.checksum("it does not match the feed").description)
         #expect(checked.store.current?.summary.rows == 2)
 
         server.send(SIGSTOP)
         let still = await feed.fetch()
         server.send(SIGCONT)
-        #expect(still.outcome == .unreachable && still.reason == FeedRefusal(.timedOut).description)
+        #expect(still.outcome == .unreachable && still.reason == FeedRejection(.timedOut).description)
         #expect(try await feed.subscription("2").state == .active)
     }
 
     // MARK: - HTTP
 
-    private func withNginx(_ tls: Bool, _ body: (FeedBed, ServerProcess, Int) async throws -> Void) async throws {
+    private func withNginx(_ tls: Bool, _ body: (FeedHarness, ServerProcess, Int) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            let bed = FeedBed(folder)
+            let harness = FeedHarness(folder)
             for name in ["public", "tmp"] {
                 try FileManager.default.createDirectory(
                     at: folder.appending(path: name), withIntermediateDirectories: true)
             }
             let port = try FreePort.find()
-            try bed.write("gatefold:{PLAIN}open sesame\n", to: "users")
+            try harness.write("gatefold:{PLAIN}open sesame\n", to: "users")
             if tls { try await certificate(folder) }
             let lines = tls ? "ssl_certificate \(folder.path)/tls.pem; ssl_certificate_key \(folder.path)/tls.key;" : ""
-            try bed.write(
+            try harness.write(
                 """
                 daemon off; master_process off; pid \(folder.path)/nginx.pid; error_log stderr;
                 events {}
@@ -91,7 +92,7 @@ import Transfers
             let launch = ServerProcess.Launch(
                 "/usr/sbin/nginx", ["-p", folder.path, "-c", folder.appending(path: "nginx.conf").path], in: folder,
                 until: .port(port))
-            try await withServer(launch) { try await body(bed, $0, port) }
+            try await withServer(launch) { try await body(harness, $0, port) }
         }
     }
 
@@ -106,43 +107,43 @@ import Transfers
         try #require(run.status == 0, "\(run.errors)")
     }
 
-    @Test("HTTP: from nginx, by its validators, and redirects lead nowhere but to HTTP")
+    @Test("HTTP: nginx serves the feed, validators detect changes, and redirects lead to HTTP only")
     func http() async throws {
-        try await withNginx(false) { bed, server, port in
+        try await withNginx(false) { harness, server, port in
             let url = "url: \"http://127.0.0.1:\(port)/readers.csv\", user: gatefold"
-            try await drill(bed, server, "\(url), password: {env: RIGHT}", wrong: "\(url), password: {env: WRONG}")
+            try await drill(harness, server, "\(url), password: {env: RIGHT}", wrong: "\(url), password: {env: WRONG}")
             let base = "http://127.0.0.1:\(port)"
             let login = "user: gatefold, password: {env: RIGHT}"
-            let moved = try bed.open(settings("url: \"\(base)/moved\", \(login)"), environment: environment)
-            try bed.write(Self.more, to: "public/readers.csv")
-            // Another address: loaded once more, also when it is the same feed.
-            #expect(await moved.fetch().outcome == .swapped)
+            let moved = try harness.open(settings("url: \"\(base)/moved\", \(login)"), environment: environment)
+            try harness.write(Self.more, to: "public/readers.csv")
+            // At another address the feed is loaded once more, even if it is the same.
+            #expect(await moved.fetch().outcome == .replaced)
             #expect(await moved.fetch().outcome == .unchanged)
-            let elsewhere = try bed.open(settings("url: \"\(base)/elsewhere\", \(login)"), environment: environment)
+            let elsewhere = try harness.open(settings("url: \"\(base)/elsewhere\", \(login)"), environment: environment)
             #expect(await elsewhere.fetch().outcome == .unreachable)
-            let missing = try bed.open(settings("url: \"\(base)/missing\", \(login)"), environment: environment)
-            #expect(await missing.fetch().reason == FeedRefusal(.notFound).description)
+            let missing = try harness.open(settings("url: \"\(base)/missing\", \(login)"), environment: environment)
+            #expect(await missing.fetch().reason == FeedRejection(.notFound).description)
         }
     }
 
-    @Test("HTTP: what a source said of its file is not asked of another source")
+    @Test("HTTP: a source's validators are not sent to another source")
     func otherSource() async throws {
-        try await withNginx(false) { bed, server, port in
+        try await withNginx(false) { harness, server, port in
             func source(_ name: String) -> String {
                 settings("url: \"http://127.0.0.1:\(port)/\(name)\", user: gatefold, password: {env: RIGHT}")
             }
-            // As large and as old as each other, so nginx gives them the same entity tag.
+            // Equal in size and age, so nginx gives both the same entity tag.
             for (name, key) in [("old.csv", "1"), ("new.csv", "2")] {
-                let file = bed.folder.appending(path: "public/\(name)")
-                try bed.write(Self.table.replacing("\n1,", with: "\n\(key),"), to: "public/\(name)")
+                let file = harness.folder.appending(path: "public/\(name)")
+                try harness.write(Self.table.replacing("\n1,", with: "\n\(key),"), to: "public/\(name)")
                 try FileManager.default.setAttributes(
-                    [.modificationDate: bed.clock.now - 3600], ofItemAtPath: file.path)
+                    [.modificationDate: harness.clock.now - 3600], ofItemAtPath: file.path)
             }
-            let old = try bed.open(source("old.csv"), environment: environment)
-            #expect(await old.fetch().outcome == .swapped, "\(server.output)")
+            let old = try harness.open(source("old.csv"), environment: environment)
+            #expect(await old.fetch().outcome == .replaced, "\(server.output)")
             let tag = old.store.current?.summary.validator?.entityTag
-            let new = try bed.open(source("new.csv"), environment: environment)
-            #expect(await new.fetch().outcome == .swapped)
+            let new = try harness.open(source("new.csv"), environment: environment)
+            #expect(await new.fetch().outcome == .replaced)
             #expect(tag != nil && new.store.current?.summary.validator?.entityTag == tag)
             #expect(try await new.subscription("2").state == .active)
             #expect(try await new.subscription("1").state == .unknown)
@@ -150,53 +151,54 @@ import Transfers
         }
     }
 
-    @Test("HTTP: a feed whose time is not told is as old as its fetch, not as the one before it")
+    @Test("HTTP: a feed without a modification time counts as new at its fetch")
     func untold() async throws {
         try await withTemporaryFolder { folder in
-            let bed = FeedBed(folder)
-            let answer = Mutex("Last-Modified: Sun, 01 Jan 2023 00:00:00 GMT\r\n\r\n\(Self.table)")
-            try await withScriptedHTTPServer(answering: { "HTTP/1.1 200 OK\r\n" + answer.withLock(\.self) }) { port in
-                let feed = try bed.open(settings("url: \"http://127.0.0.1:\(port)/\""))
+            let harness = FeedHarness(folder)
+            let response = Mutex("Last-Modified: Sun, 01 Jan 2023 00:00:00 GMT\r\n\r\n\(Self.table)")
+            try await withScriptedHTTPServer(responding: { "HTTP/1.1 200 OK\r\n" + response.withLock(\.self) }) {
+                port in
+                let feed = try harness.open(settings("url: \"http://127.0.0.1:\(port)/\""))
                 #expect(await feed.fetch().sourceModifiedAt == Date(timeIntervalSince1970: 1_672_531_200))
                 await #expect(throws: FeedUnavailable.stale(reason: nil)) { try await feed.backend.health() }
-                answer.withLock { $0 = "\r\n\(Self.more)" }
+                response.withLock { $0 = "\r\n\(Self.more)" }
                 let status = await feed.fetch()
-                #expect(status.outcome == .swapped && status.sourceModifiedAt == nil)
+                #expect(status.outcome == .replaced && status.sourceModifiedAt == nil)
                 try await feed.backend.health()
             }
         }
     }
 
-    @Test("HTTPS: only with a certificate that is vouched for")
+    @Test("HTTPS: only a trusted certificate is accepted")
     func https() async throws {
-        try await withNginx(true) { bed, server, port in
+        try await withNginx(true) { harness, server, port in
             let url = "url: \"https://127.0.0.1:\(port)/readers.csv\", user: gatefold, password: {env: RIGHT}"
-            try bed.write(Self.table, to: "public/readers.csv")
-            let trusting = try bed.open(settings(url), environment: environment)
-            #expect(await trusting.fetch().reason == FeedRefusal(.insecure).description)
-            try await drill(bed, server, "\(url), authorities: tls.pem")
+            try harness.write(Self.table, to: "public/readers.csv")
+            let trusting = try harness.open(settings(url), environment: environment)
+            #expect(await trusting.fetch().reason == FeedRejection(.insecure).description)
+            try await drill(harness, server, "\(url), ca: tls.pem")
         }
     }
 
-    @Test("HTTP: a transfer that ends too early is refused, and one too large is stopped")
+    @Test("HTTP: a transfer that ends too early is rejected, and one that is too large is stopped")
     func truncated() async throws {
         try await withTemporaryFolder { folder in
-            let bed = FeedBed(folder)
+            let harness = FeedHarness(folder)
             let body = Mutex("HTTP/1.1 200 OK\r\nContent-Length: \(Self.table.utf8.count)\r\n\r\n\(Self.table)")
-            try await withScriptedHTTPServer(answering: { body.withLock(\.self) }) { port in
-                let feed = try bed.open(settings("url: \"http://127.0.0.1:\(port)/\"", "limits: {size_at_most: 1KiB}"))
-                #expect(await feed.fetch().outcome == .swapped)
-                for (answer, reason) in [
-                    ("Content-Length: \(Self.table.utf8.count + 9)\r\n\r\n\(Self.table)", FeedRefusal.truncated),
+            try await withScriptedHTTPServer(responding: { body.withLock(\.self) }) { port in
+                let feed = try harness.open(settings("url: \"http://127.0.0.1:\(port)/\"", "limits: {max_size: 1KiB}"))
+                #expect(await feed.fetch().outcome == .replaced)
+                for (response, reason) in [
+                    ("Content-Length: \(Self.table.utf8.count + 9)\r\n\r\n\(Self.table)", FeedRejection.truncated),
                     ("Transfer-Encoding: chunked\r\n\r\n9\r\nid,email,", .truncated),
                     ("\r\n" + String(repeating: "x", count: 1025), .tooLarge(limit: 1024)),
                     ("Content-Length: 99999\r\n\r\n", .tooLarge(limit: 1024)),
                 ] {
-                    body.withLock { $0 = "HTTP/1.1 200 OK\r\n\(answer)" }
+                    body.withLock { $0 = "HTTP/1.1 200 OK\r\n\(response)" }
                     #expect(await feed.fetch().reason == reason.description)
                 }
                 body.withLock { $0 = "HTTP/1.1 200 OK\r\n\r\n<html>Down for maintenance</html>\n" }
-                #expect(await feed.fetch().outcome == .refused)
+                #expect(await feed.fetch().outcome == .rejected)
                 #expect(try await feed.subscription("1").state == .active)
             }
         }
@@ -204,17 +206,17 @@ import Transfers
 
     // MARK: - FTP
 
-    private func withFTP(_ more: String, _ body: (FeedBed, ServerProcess, Int) async throws -> Void) async throws {
+    private func withFTP(_ more: String, _ body: (FeedHarness, ServerProcess, Int) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            let bed = FeedBed(folder)
+            let harness = FeedHarness(folder)
             for name in ["public", "empty"] {
                 try FileManager.default.createDirectory(
                     at: folder.appending(path: name), withIntermediateDirectories: true)
             }
             let port = try FreePort.find()
             try await certificate(folder)
-            try bed.write("open sesame\n", to: "passwords")
-            try bed.write(
+            try harness.write("open sesame\n", to: "passwords")
+            try harness.write(
                 """
                 listen=YES
                 listen_address=127.0.0.1
@@ -239,7 +241,7 @@ import Transfers
                 """, to: "vsftpd.conf")
             let launch = ServerProcess.Launch(
                 "/usr/sbin/vsftpd", [folder.appending(path: "vsftpd.conf").path], in: folder, until: .port(port))
-            try await withServer(launch) { try await body(bed, $0, port) }
+            try await withServer(launch) { try await body(harness, $0, port) }
         }
     }
 
@@ -250,41 +252,41 @@ import Transfers
         force_anon_data_ssl=YES
         """
 
-    @Test("FTP: from vsftpd, by its times") func ftp() async throws {
-        try await withFTP("") { bed, server, port in
+    @Test("FTP: vsftpd serves the feed, and its modification time detects changes") func ftp() async throws {
+        try await withFTP("") { harness, server, port in
             let url = "url: \"ftp://127.0.0.1:\(port)/readers.csv\", user: ftp"
-            try await drill(bed, server, "\(url), password: {env: RIGHT}", wrong: "\(url), password: {env: WRONG}")
+            try await drill(harness, server, "\(url), password: {env: RIGHT}", wrong: "\(url), password: {env: WRONG}")
             let safe = url.replacing("ftp://", with: "ftp+tls://")
-            let feed = try bed.open(settings("\(safe), password: {env: RIGHT}"), environment: environment)
-            #expect(await feed.fetch().reason == FeedRefusal(.insecure).description, "no password without TLS")
+            let feed = try harness.open(settings("\(safe), password: {env: RIGHT}"), environment: environment)
+            #expect(await feed.fetch().reason == FeedRejection(.insecure).description, "no password without TLS")
         }
     }
 
-    @Test("FTP with TLS on request") func ftpTLS() async throws {
-        try await withFTP(Self.ftpTLS) { bed, server, port in
+    @Test("FTP with explicit TLS: vsftpd serves the feed only with a trusted certificate") func ftpTLS() async throws {
+        try await withFTP(Self.ftpTLS) { harness, server, port in
             let url = "url: \"ftp+tls://127.0.0.1:\(port)/readers.csv\", user: ftp, password: {env: RIGHT}"
-            try bed.write(Self.table, to: "public/readers.csv")
-            let trusting = try bed.open(settings(url), environment: environment)
-            #expect(await trusting.fetch().reason == FeedRefusal(.insecure).description)
-            try await drill(bed, server, "\(url), authorities: tls.pem")
+            try harness.write(Self.table, to: "public/readers.csv")
+            let trusting = try harness.open(settings(url), environment: environment)
+            #expect(await trusting.fetch().reason == FeedRejection(.insecure).description)
+            try await drill(harness, server, "\(url), ca: tls.pem")
         }
     }
 
-    @Test("FTP inside TLS") func ftps() async throws {
-        try await withFTP(Self.ftpTLS + "\nimplicit_ssl=YES") { bed, server, port in
+    @Test("FTP with implicit TLS: vsftpd serves the feed") func ftps() async throws {
+        try await withFTP(Self.ftpTLS + "\nimplicit_ssl=YES") { harness, server, port in
             try await drill(
-                bed, server,
-                "url: \"ftps://127.0.0.1:\(port)/readers.csv\", user: ftp, password: {env: RIGHT}, authorities: tls.pem"
+                harness, server,
+                "url: \"ftps://127.0.0.1:\(port)/readers.csv\", user: ftp, password: {env: RIGHT}, ca: tls.pem"
             )
         }
     }
 
     // MARK: - SFTP
 
-    @Test("SFTP: from OpenSSH by key, and only with the host key that is known")
+    @Test("SFTP: OpenSSH serves the feed by key, and only a known host key is accepted")
     func sftp() async throws {
         try await withTemporaryFolder { folder in
-            let bed = FeedBed(folder)
+            let harness = FeedHarness(folder)
             try FileManager.default.createDirectory(
                 at: folder.appending(path: "public"), withIntermediateDirectories: true)
             for name in ["host", "client", "stranger", "other"] {
@@ -296,11 +298,11 @@ import Transfers
                 try String(contentsOf: folder.appending(path: "\(name).pub"), encoding: .utf8)
             }
             let port = try FreePort.find()
-            try bed.write(try key("client"), to: "authorized")
-            try bed.write("[127.0.0.1]:\(port) \(try key("host"))", to: "known")
-            try bed.write("[127.0.0.1]:\(port) \(try key("other"))", to: "changed")
-            try bed.write("", to: "empty")
-            try bed.write(
+            try harness.write(try key("client"), to: "authorized")
+            try harness.write("[127.0.0.1]:\(port) \(try key("host"))", to: "known")
+            try harness.write("[127.0.0.1]:\(port) \(try key("other"))", to: "changed")
+            try harness.write("", to: "empty")
+            try harness.write(
                 """
                 ListenAddress 127.0.0.1
                 Port \(port)
@@ -323,22 +325,22 @@ import Transfers
             try await withServer(launch) { server in
                 let url = "url: \"sftp://127.0.0.1:\(port)\(folder.path)/public/readers.csv\", user: \(NSUserName())"
                 let known = "\(url), key: client, known_hosts: known"
-                try await drill(bed, server, known, wrong: known.replacing("key: client", with: "key: stranger"))
+                try await drill(harness, server, known, wrong: known.replacing("key: client", with: "key: stranger"))
                 for hosts in ["changed", "empty"] {
-                    let feed = try bed.open(settings("\(url), key: client, known_hosts: \(hosts)"))
-                    #expect(await feed.fetch().reason == FeedRefusal(.hostKeyRefused).description, "\(hosts)")
+                    let feed = try harness.open(settings("\(url), key: client, known_hosts: \(hosts)"))
+                    #expect(await feed.fetch().reason == FeedRejection(.hostKeyRejected).description, "\(hosts)")
                 }
                 func fingerprint(_ name: String) async throws -> String {
                     let run = try await CommandRun.of("/usr/bin/ssh-keygen", ["-lf", "\(name).pub"], in: folder)
                     return String(run.output.split(separator: " ")[1])
                 }
-                try bed.write(Self.more, to: "public/readers.csv")
-                let right = try bed.open(
+                try harness.write(Self.more, to: "public/readers.csv")
+                let right = try harness.open(
                     settings("\(url), key: client, fingerprint: \"\(try await fingerprint("host"))\""))
                 #expect(await right.fetch().outcome != .unreachable)
-                let wrong = try bed.open(
+                let wrong = try harness.open(
                     settings("\(url), key: client, fingerprint: \"\(try await fingerprint("other"))\""))
-                #expect(await wrong.fetch().reason == FeedRefusal(.hostKeyRefused).description)
+                #expect(await wrong.fetch().reason == FeedRejection(.hostKeyRejected).description)
             }
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("The guides to backends")
+@Suite("Guides to backends")
 struct GuideTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -15,15 +15,15 @@ struct GuideTests {
             contentsOf: Self.root.appending(path: "Sources/Backends/Backends.docc/\(name).md"), encoding: .utf8)
     }
 
-    /// The code blocks of an article in one language.
+    /// Returns the code blocks of an article in one language.
     private func blocks(_ language: String, in text: String) -> [String] {
         text.components(separatedBy: "```\(language)\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }
     }
 
-    @Test("show a backend that is compiled here word for word")
-    func wordForWord() throws {
+    @Test("The backend in the guide is compiled here verbatim")
+    func verbatim() throws {
         let file = Self.root.appending(path: "Tests/BackendsTests/Guide/LibraryCardBackendKind.swift")
         let compiled = try String(contentsOf: file, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: true
@@ -33,7 +33,7 @@ struct GuideTests {
         #expect(shown == compiled)
     }
 
-    @Test("show a backend that works with its one file and its one line")
+    @Test("The backend in the guide works with its one file and its one line")
     func toy() async throws {
         let yaml = try #require(blocks("yaml", in: article("YourOwnBackend")).first)
         let settings = try YAMLSettings.read(text: yaml, name: "gatefold.yaml", folder: "/nowhere").section("backends")
@@ -45,42 +45,42 @@ struct GuideTests {
             BackendServices(
                 clock: .system, random: .system,
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-                references: ReferenceKey(Secret(Array("a secret for references".utf8)))))
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8)))))
         for (card, isKnown) in [
             ("21470000000018", true), ("21470000000019", false), ("31470000000018", false), ("2147", false),
         ] {
             let typed = Credentials(identifier: card, fields: ["card": card])
-            let answer = try await backend.recognise(typed, inquiry: Inquiry())
-            guard case .recognised(let subscriber) = answer else {
+            let response = try await backend.authenticate(typed, context: CallContext())
+            guard case .authenticated(let subscriber) = response else {
                 #expect(!isKnown, "\(card)")
                 continue
             }
             #expect(isKnown, "\(card)")
-            let told = try await backend.subscription(of: subscriber, inquiry: Inquiry())
-            #expect(told.state == .active && told.entitlement == .allEditions)
+            let reported = try await backend.subscription(of: subscriber, context: CallContext())
+            #expect(reported.state == .active && reported.entitlement == .allEditions)
         }
     }
 
-    @Test("show a mapping that can be read")
+    @Test("The mapping in the guide can be read")
     func mapping() throws {
-        let yaml = try #require(blocks("yaml", in: article("MappingAnswers")).first)
+        let yaml = try #require(blocks("yaml", in: article("MappingResults")).first)
         let mapping = try SubscriptionMapping(
             try YAMLSettings.read(text: yaml, name: "gatefold.yaml", folder: "/nowhere").section("subscription"))
-        let told = try mapping.subscription(
+        let reported = try mapping.subscription(
             from: Record(
                 [
                     "status": ["gift"], "note": [], "issues": ["2026-10, 2026-11"], "plan": ["silver"],
                     "starts_on": ["2026-01-01"], "ends_on": ["2026-12-31"],
-                ], namesEveryField: true), at: Date(timeIntervalSince1970: 1_793_534_400))
-        #expect(told.state == .active)
+                ], requiresEveryField: true), at: Date(timeIntervalSince1970: 1_793_534_400))
+        #expect(reported.state == .active)
         #expect(
-            told.entitlement
+            reported.entitlement
                 == .editions(
                     Set(["com.example.daily.2026-10", "com.example.daily.2026-11"].compactMap { EditionID($0) })))
-        #expect(told.userInfo.map(\.value) == ["silver"])
+        #expect(reported.userInfo.map(\.value) == ["silver"])
     }
 
-    @Test("link to articles that are there")
+    @Test("Links lead to existing articles")
     func links() throws {
         let folder = Self.root.appending(path: "Sources/Backends/Backends.docc")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }

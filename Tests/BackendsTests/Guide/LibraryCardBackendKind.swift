@@ -28,13 +28,13 @@ struct LibraryCardBackend: SubscriberBackend {
     let name: String
     let prefix: String
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         let card = credentials.identifier
-        guard card.hasPrefix(prefix), Self.isValid(card) else { return .notRecognised(message: nil) }
-        return .recognised(Subscriber(backend: name, key: card))
+        guard card.hasPrefix(prefix), Self.isValid(card) else { return .rejected(message: nil) }
+        return .authenticated(Subscriber(backend: name, key: card))
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         guard subscriber.key.hasPrefix(prefix) else { return Subscription(state: .unknown) }
         return Subscription(state: .active, entitlement: .allEditions)
     }

@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import OutgoingRequests
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Backends
 
-/// Apache with its own modules for who asks: Basic, Digest, and certificates of clients.
+/// Apache with its own modules for authentication: Basic, Digest and client certificates.
 private struct Apache {
     let plain: Int
     let secure: Int
@@ -113,34 +113,34 @@ private struct Apache {
                 url: \(path)/a.json
                 query: {email: "{email}", password: "{password}"}
                 read: {result: {json: /result}}
-                recognised: {when: {result: ok}}
-                refused: {when: {result: unknown}}
+                authenticated: {when: {result: ok}}
+                rejected: {when: {result: unknown}}
               subscription: {url: \(path)/a.json, read: {state: {json: /state}}}
             """, environment: ["PASSWORD": "p:ä s\"\\", "WRONG": "wrong"], folder: folder.path)
     }
 }
 
-@Suite("Who asks a service, told to Apache", .serialized)
+@Suite("Authentication of service calls against Apache", .serialized)
 struct ApacheTests {
     private let ada = Subscriber(backend: "legacy", key: "ada@example.com")
 
-    @Test("Basic: the service's own account, and a wrong password is an outage and no reader's refusal")
+    @Test("Basic: the service account signs in, and a wrong account password is an outage, not a rejection")
     func basic() async throws {
         try await Apache.run { apache in
             let account = #"authorization: {basic: {user: "gate \"fold\"", password: {env: PASSWORD}}}"#
             let backend = try apache.backend("/basic", account)
-            #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") != nil)
+            #expect(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email") != nil)
             #expect(try await backend.subscription(of: ada).state == .active)
             for wrong in [account.replacing("PASSWORD", with: "WRONG"), ""] {
                 let backend = try apache.backend("/basic", wrong)
                 await #expect(throws: ServiceFailure.notUnderstood(.signIn, status: 401)) {
-                    try await backend.recognise(StandardReaders.ada.fields, identifier: "email")
+                    try await backend.authenticate(StandardReaders.ada.fields, identifier: "email")
                 }
             }
         }
     }
 
-    @Test("Digest: one challenge serves many questions, side by side too, and a stale one is answered anew")
+    @Test("Digest: one challenge serves sequential and concurrent requests, and a stale nonce is replaced")
     func digest() async throws {
         try await Apache.run { apache in
             let account = "authorization: {digest: {user: gatefold, password: {env: PASSWORD}}}"
@@ -148,11 +148,12 @@ struct ApacheTests {
             for _ in 0..<5 { #expect(try await backend.subscription(of: ada).state == .active) }
             try await withThrowingTaskGroup(of: Subscription.self) { group in
                 for _ in 0..<20 { group.addTask { [ada] in try await backend.subscription(of: ada) } }
-                for try await told in group { #expect(told.state == .active) }
+                for try await reported in group { #expect(reported.state == .active) }
             }
-            // Its nonces live for five seconds: the next question's is stale, and is asked again with another.
+            // Nonces live for five seconds, so the next request's nonce is stale and the request is sent again with a
+            // new one.
             try await Task.sleep(for: .milliseconds(5_500))
-            #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") != nil)
+            #expect(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email") != nil)
             let wrong = try apache.backend("/digest", account.replacing("PASSWORD", with: "WRONG"))
             for _ in 0..<2 {
                 await #expect(throws: ServiceFailure.notUnderstood(.subscription, status: 401)) {

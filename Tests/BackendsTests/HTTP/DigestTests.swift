@@ -14,23 +14,24 @@ struct DigestTests {
     ]
 
     @Test(
-        "The answers are those of RFC 7616 section 3.9.1",
+        "Digest responses match RFC 7616 section 3.9.1",
         arguments: [
             (0, "8ca523f5e9506fed4657c9700eebdbec"),
             (1, "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
         ])
-    func vectors(header: Int, response: String) throws {
+    func vectors(header: Int, digest: String) throws {
         let challenge = try #require(DigestChallenge([Self.headers[header]]))
-        let answer = challenge.answer(
+        let response = challenge.response(
             user: "Mufasa", password: "Circle of Life", method: "GET", target: "/dir/index.html", count: 1,
             clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ")
-        #expect(answer.contains("response=\"\(response)\""))
+        #expect(response.contains("response=\"\(digest)\""))
         #expect(
-            answer.contains("nc=00000001") && answer.contains("qop=auth,") && answer.contains("uri=\"/dir/index.html\"")
+            response.contains("nc=00000001") && response.contains("qop=auth,")
+                && response.contains("uri=\"/dir/index.html\"")
         )
     }
 
-    @Test("Of several challenges the best that can be answered is taken")
+    @Test("The strongest supported challenge is chosen")
     func choice() {
         #expect(DigestChallenge(Self.headers)?.algorithm == .sha256)
         #expect(DigestChallenge(["Basic realm=\"a, Digest\", " + Self.headers[0]])?.algorithm == .md5)
@@ -41,13 +42,13 @@ struct DigestTests {
         #expect(DigestChallenge([#"Digest nonce="n", qop="auth""#]) == nil)
     }
 
-    @Test("Quotes and backslashes in names are carried as such")
+    @Test("Quotes and backslashes in names are escaped")
     func quoting() throws {
         let challenge = try #require(DigestChallenge([#"Digest realm="a\"b\\c", nonce="n", qop="auth""#]))
         #expect(challenge.realm == #"a"b\c"#)
-        let answer = challenge.answer(
+        let response = challenge.response(
             user: #"x"y\z"#, password: "p", method: "GET", target: "/", count: 255, clientNonce: "c")
-        #expect(answer.contains(#"username="x\"y\\z""#) && answer.contains(#"realm="a\"b\\c""#))
-        #expect(answer.contains("nc=000000ff"))
+        #expect(response.contains(#"username="x\"y\\z""#) && response.contains(#"realm="a\"b\\c""#))
+        #expect(response.contains("nc=000000ff"))
     }
 }

@@ -7,16 +7,16 @@ import Testing
 
 @testable import Backends
 
-@Suite("What counts as a service's own answer")
+@Suite("Evidence in service responses")
 struct EvidenceTests {
     private func call(_ purpose: ServiceCall.Purpose, _ yaml: String) throws -> ServiceCall {
         try ServiceCall(
             purpose, try YAMLSettings.read(text: yaml, name: "call.yaml", folder: "/", environment: [:]),
-            base: ServiceURL("https://h.example"), namespaces: [:], isAuthorizedByUs: false)
+            base: ServiceURL("https://h.example"), namespaces: [:], usesServiceAccount: false)
     }
 
-    /// What a call is refused for at the start; nil when it is not.
-    private func refusal(_ purpose: ServiceCall.Purpose, _ yaml: String) -> String? {
+    /// Returns the error that rejects a call at startup, or nil.
+    private func rejection(_ purpose: ServiceCall.Purpose, _ yaml: String) -> String? {
         do {
             _ = try call(purpose, yaml)
             return nil
@@ -25,24 +25,24 @@ struct EvidenceTests {
         }
     }
 
-    private func answer(_ status: Int, _ body: String) -> HTTPAnswer {
-        HTTPAnswer(status: status, headers: [], body: Array(body.utf8))
+    private func response(_ status: Int, _ body: String) -> OutboundResponse {
+        OutboundResponse(status: status, headers: [], body: Array(body.utf8))
     }
 
-    @Test("Pitfall 14: `has` takes neither a truth value nor nothing for something, in JSON")
+    @Test("Pitfall 14: `has` treats JSON booleans and empty values as missing")
     func truthValues() throws {
         for place in ["/token", "$.token", "$..token"] {
             let signIn = try call(
                 .signIn,
-                "read: {token: {json: \(place)}}\nrecognised: {has: [token]}\nrefused: {status: [401], by_status: true}"
+                "read: {token: {json: \(place)}}\nauthenticated: {has: [token]}\nrejected: {status: [401], by_status: true}"
             )
             for token in ["false", "true", "null", "\"\"", "\" \"", "[]", "[false]", "[null, \" \"]", "{}", "[{}]"] {
                 #expect(throws: ServiceFailure.notUnderstood(.signIn, status: 200), "\(place) \(token)") {
-                    try signIn.outcome(of: answer(200, "{\"token\": \(token)}"))
+                    try signIn.outcome(of: response(200, "{\"token\": \(token)}"))
                 }
             }
             for token in ["\"false\"", "7", "[\"t\"]"] {
-                let outcome = try signIn.outcome(of: answer(200, "{\"token\": \(token)}"))
+                let outcome = try signIn.outcome(of: response(200, "{\"token\": \(token)}"))
                 guard case .good = outcome else {
                     Issue.record("\(token) is something")
                     continue
@@ -52,7 +52,7 @@ struct EvidenceTests {
     }
 
     @Test(
-        "Pitfall 14: what any page has is no evidence, for good news and for refusals",
+        "Pitfall 14: a value that every page has is no evidence for a grant or a rejection",
         arguments: [
             "{xml: \"boolean(//user)\"}", "{xml: \"not(//error)\"}", "{xml: \"count(//user)\"}",
             "{xml: \"sum(//user)\"}",
@@ -62,17 +62,17 @@ struct EvidenceTests {
         ])
     func anybodys(read: String) throws {
         for purpose in [ServiceCall.Purpose.signIn, .renew, .verdict, .subscription, .health] {
-            let text = refusal(
+            let text = rejection(
                 purpose,
-                "read: {x: \(read), e: {json: /e}}\n\(purpose.good): {has: [x]}\nrefused: {when: {e: unknown}}")
-            #expect(text?.contains("`x` is there in any answer") == true, "\(purpose): \(text ?? "accepted")")
+                "read: {x: \(read), e: {json: /e}}\n\(purpose.good): {has: [x]}\nrejected: {when: {e: unknown}}")
+            #expect(text?.contains("`x` is in every response") == true, "\(purpose): \(text ?? "accepted")")
         }
-        let text = refusal(
-            .signIn, "read: {x: \(read), e: {json: /e}}\nrecognised: {when: {e: ok}}\nrefused: {has: [x]}")
-        #expect(text?.contains("`x` is there in any answer") == true, "\(text ?? "accepted")")
+        let text = rejection(
+            .signIn, "read: {x: \(read), e: {json: /e}}\nauthenticated: {when: {e: ok}}\nrejected: {has: [x]}")
+        #expect(text?.contains("`x` is in every response") == true, "\(text ?? "accepted")")
     }
 
-    @Test("Pitfall 14: a word that any page says is no evidence, and one that only the service says is")
+    @Test("Pitfall 14: a value is evidence only if an arbitrary page would not contain it")
     func words() {
         for (read, word, isEvidence) in [
             ("status", "200", false), ("{xml: \"not(//error)\"}", "true", false),
@@ -80,33 +80,33 @@ struct EvidenceTests {
             ("{xml: \"//user\"}", "x", true), ("{json: /ok}", "true", true), ("text", "OK", true),
             ("{header: X-Result}", "OK", true), ("{form: result}", "ok", true),
         ] {
-            let text = refusal(
+            let text = rejection(
                 .signIn,
-                "read: {x: \(read), e: {json: /e}}\nrecognised: {when: {x: \"\(word)\"}}\nrefused: {when: {e: unknown}}"
+                "read: {x: \(read), e: {json: /e}}\nauthenticated: {when: {x: \"\(word)\"}}\nrejected: {when: {e: unknown}}"
             )
             #expect((text == nil) == isEvidence, "\(read) \(word): \(text ?? "accepted")")
         }
         for read in ["{xml: \"//user/@id\"}", "{xml: \"string(//user/id)\"}", "{json: /token}", "{form: token}"] {
-            let text = refusal(
-                .signIn, "read: {x: \(read)}\nrecognised: {has: [x]}\nrefused: {status: [401], by_status: true}")
+            let text = rejection(
+                .signIn, "read: {x: \(read)}\nauthenticated: {has: [x]}\nrejected: {status: [401], by_status: true}")
             #expect(text == nil, "\(read)")
         }
     }
 
-    @Test("A refusal by the status alone is one only where the configuration says so")
+    @Test("A rejection by status alone needs `by_status: true`")
     func refusals() throws {
         for purpose in [ServiceCall.Purpose.signIn, .subscription, .verdict, .renew] {
-            let yaml = "read: {e: {json: /e}, state: {json: /s}}\n\(purpose.good): {when: {e: ok}}\nrefused: "
+            let yaml = "read: {e: {json: /e}, state: {json: /s}}\n\(purpose.good): {when: {e: ok}}\nrejected: "
             for status in [401, 403, 404, 200] {
-                let text = refusal(purpose, yaml + "{status: [\(status)]}")
-                #expect(text?.contains("refused: expected `when` or `has`") == true, "\(text ?? "accepted")")
-                #expect(refusal(purpose, yaml + "{status: [\(status)], by_status: true}") == nil)
-                #expect(refusal(purpose, yaml + "{status: [\(status)], when: {e: unknown}}") == nil)
+                let text = rejection(purpose, yaml + "{status: [\(status)]}")
+                #expect(text?.contains("rejected: expected `when` or `has`") == true, "\(text ?? "accepted")")
+                #expect(rejection(purpose, yaml + "{status: [\(status)], by_status: true}") == nil)
+                #expect(rejection(purpose, yaml + "{status: [\(status)], when: {e: unknown}}") == nil)
             }
         }
     }
 
-    @Test("What a service says of an edition that it does not know can be mapped to a refusal")
+    @Test("A response about an unknown edition can be mapped to a rejection")
     func unknownEdition() throws {
         let verdict = try call(
             .verdict,
@@ -114,33 +114,33 @@ struct EvidenceTests {
             url: "/products/{edition}"
             read: {held: {json: /held}, error: {json: /error, optional: true}}
             granted: {when: {held: "true"}}
-            refused:
+            rejected:
               - {when: {held: "false"}}
               - {status: [400], when: {error: unknown product}}
               - {status: [404], by_status: true}
             """)
         let said = [(200, "{\"held\": false}"), (400, "{\"error\": \"Unknown product\"}"), (404, "<html/>"), (404, "")]
         for (status, body) in said {
-            guard case .refused = try verdict.outcome(of: answer(status, body)) else {
+            guard case .rejected = try verdict.outcome(of: response(status, body)) else {
                 Issue.record("\(status) \(body) is a refusal")
                 continue
             }
         }
         #expect(throws: ServiceFailure.notUnderstood(.verdict, status: 400)) {
-            try verdict.outcome(of: answer(400, "{}"))
+            try verdict.outcome(of: response(400, "{}"))
         }
     }
 
     @Test(
-        "What is not understood of one reader or edition does not open the breaker, and the service's own trouble does")
+        "An unusable response for one reader or edition keeps the breaker closed; a service failure opens it")
     func breaker() {
         for failure: any Error in [
             ServiceFailure.notUnderstood(.verdict, status: 404), ServiceFailure.notUnderstood(.signIn, status: 400),
             ServiceFailure.notUnderstood(.subscription, status: 200), ServiceFailure.contradictory(.subscription),
-            ServiceFailure.noValue("id"), ServiceFailure.undecided, Unsendable(), Unsendable(name: "id"),
+            ServiceFailure.noValue("id"), ServiceFailure.undecided, UnsendableValue(), UnsendableValue(name: "id"),
         ] {
-            #expect(!Failing.isBackends(failure), "\(failure)")
-            #expect(Failing.meansNotAsked(failure), "the last known answer stands in")
+            #expect(!FailureClassification.isBackendFailure(failure), "\(failure)")
+            #expect(FailureClassification.isNotQueried(failure), "the last known answer stands in")
         }
         for failure: any Error in [
             ServiceFailure.notUnderstood(.verdict, status: 500), ServiceFailure.notUnderstood(.signIn, status: 503),
@@ -149,7 +149,7 @@ struct EvidenceTests {
             ServiceFailure.notUnderstood(.verdict, status: 429), ServiceFailure.notUnderstood(.health, status: 404),
             ServiceFailure.fault(.subscription), AuthorizationFailure.noToken, HTTPFailure.timedOut,
         ] {
-            #expect(Failing.isBackends(failure), "\(failure)")
+            #expect(FailureClassification.isBackendFailure(failure), "\(failure)")
         }
     }
 }

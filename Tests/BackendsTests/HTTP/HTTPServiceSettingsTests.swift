@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Settings
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("The settings of a service over HTTP")
+@Suite("Settings of an HTTP service")
 struct HTTPServiceSettingsTests {
     private static let good = """
         kind: http
@@ -16,20 +16,20 @@ struct HTTPServiceSettingsTests {
           sign_in:
             body: {form: {email: "{email}", password: "{password}"}}
             read: {valid: {json: /valid}, token: {json: /token}}
-            recognised: {when: {valid: "yes"}}
-            refused: {status: [401], by_status: true}
+            authenticated: {when: {valid: "yes"}}
+            rejected: {status: [401], by_status: true}
           subscription:
             url: "/{token}"
             read: {state: {json: /state}}
         """
 
-    @Test("What could let somebody in, or send a value where it does not belong, is refused at the start")
+    @Test("Settings that could let a reader in wrongly or send a value to the wrong place are rejected at startup")
     func refusals() {
-        #expect(refusal(Self.good) == nil)
+        #expect(rejection(Self.good) == nil)
         for (old, new, message) in [
-            ("{when: {valid: \"yes\"}}", "{status: [200]}", "calls.sign_in.recognised: expected `when` or `has`"),
-            ("    recognised: {when: {valid: \"yes\"}}\n", "", "calls.sign_in.recognised: missing"),
-            ("    refused: {status: [401], by_status: true}\n", "", "calls.sign_in.refused: missing"),
+            ("{when: {valid: \"yes\"}}", "{status: [200]}", "calls.sign_in.authenticated: expected `when` or `has`"),
+            ("    authenticated: {when: {valid: \"yes\"}}\n", "", "calls.sign_in.authenticated: missing"),
+            ("    rejected: {status: [401], by_status: true}\n", "", "calls.sign_in.rejected: missing"),
             ("{valid: \"yes\"}", "{vlaid: \"yes\"}", "`vlaid` is not among what `read` names"),
             ("{password}", "{passwort}", "`{passwort}` is none of"),
             (", password: \"{password}\"", "", "expected `{password}` somewhere"),
@@ -47,7 +47,7 @@ struct HTTPServiceSettingsTests {
             ("calls:", "authorization: {basic: {user: u, password: p}}\ncalls:", "authorization.basic.password"),
             (
                 "calls:", "authorization: {basic: {user: u, password: {env: P}}}\ncalls:",
-                "may refuse our own authorization"
+                "may reject our own authorization"
             ),
             ("calls:", "tls: {verify: false}\ncalls:", "tls.verify: unknown key"),
             ("calls:", "redirects: always\ncalls:", "redirects: expected one of never, same_host"),
@@ -55,13 +55,13 @@ struct HTTPServiceSettingsTests {
             ("  sign_in:\n", "  sign_in:\n    headers: {Host: x}\n", "expected other headers"),
             ("  sign_in:\n", "  sign_in:\n    headers: {X-A: \"a\\r\\nb\"}\n", "expected other headers"),
         ] {
-            let text = refusal(Self.good.replacing(old, with: new), environment: ["P": "secret"])
+            let text = rejection(Self.good.replacing(old, with: new), environment: ["P": "secret"])
             #expect(text?.contains(message) == true, "\(new): \(text ?? "accepted")")
             #expect(text?.hasPrefix("backend.yaml:") ?? true, "\(new): \(text ?? "")")
         }
     }
 
-    @Test("Something of ours that can not be carried is refused at the start, and not every reader later")
+    @Test("A constant that its place cannot carry is rejected at startup")
     func constants() {
         for (old, new, constant) in [
             ("\"/{token}\"", "\"/{brand}/{token}\"", "\"\""), ("\"/{token}\"", "\"/{brand}/{token}\"", "\"..\""),
@@ -77,21 +77,21 @@ struct HTTPServiceSettingsTests {
             ("calls:", "authorization: {basic: {user: a, password: {env: CONTROL}}}\ncalls:", "x"),
         ] {
             let guarded = Self.good.replacing(
-                "refused: {status: [401], by_status: true}", with: "refused: {when: {valid: \"no\"}}")
+                "rejected: {status: [401], by_status: true}", with: "rejected: {when: {valid: \"no\"}}")
             for variables in ["variables: {brand: VALUE}", "variants: {a: {brand: WK}, b: {brand: VALUE}}"] {
                 func text(_ value: String) -> String? {
-                    refusal(
+                    rejection(
                         "\(variables.replacing("VALUE", with: value))\n\(guarded.replacing(old, with: new))",
                         environment: ["P": "secret", "CONTROL": "a\u{7}b"])
                 }
                 #expect(
-                    text(constant)?.contains("can not be carried") == true, "\(new): \(text(constant) ?? "accepted")")
+                    text(constant)?.contains("cannot be sent") == true, "\(new): \(text(constant) ?? "accepted")")
                 if constant != "x" { #expect(text("WK") == nil, "\(new): \(text("WK") ?? "")") }
             }
         }
     }
 
-    @Test("Pitfall 14: a subscription's answer must show that it is the service's before it means a state")
+    @Test("Pitfall 14: a subscription response needs evidence of the service before it maps to a state")
     func subscriptionEvidence() {
         let paths = "read: {state: {xml: //state}, end: {xml: //end}}"
         for (read, mapping, isAccepted) in [
@@ -99,22 +99,22 @@ struct HTTPServiceSettingsTests {
             (paths, "{state: {empty: inactive}}", false), (paths, "{state: {empty: unknown}}", false),
             (paths, "{state: {inactive: [\"\"]}}", false), (paths, "{}", true),
             (paths, "{state: {other: inactive}}", true),
-            (paths + "\n    recognised: {has: [state]}", "{state: {by: periods}, periods: {end: end}}", true),
-            (paths + "\n    recognised: {by_status: true}", "{state: {empty: inactive}}", true),
+            (paths + "\n    authenticated: {has: [state]}", "{state: {by: periods}, periods: {end: end}}", true),
+            (paths + "\n    authenticated: {by_status: true}", "{state: {empty: inactive}}", true),
             ("read: {state: {xml: boolean(//user)}}", "{state: {active: [\"true\"], inactive: [\"false\"]}}", false),
             ("read: {state: status}", "{state: {active: [\"200\"]}}", false), ("read: {state: text}", "{}", true),
             ("read: {state: text}", "{state: {other: inactive}}", false),
             ("read: {state: {header: X-State}}", "{}", true), ("read: {state: {json: $.state}}", "{}", true),
             ("read: {state: {json: $.state}}", "{state: {empty: unknown}}", false),
         ] {
-            let text = refusal(
+            let text = rejection(
                 Self.good.replacing("read: {state: {json: /state}}", with: read) + "\nsubscription: \(mapping)")
             #expect((text == nil) == isAccepted, "\(read) \(mapping): \(text ?? "accepted")")
-            #expect(text?.contains("calls.subscription.recognised: missing") ?? true, "\(text ?? "")")
+            #expect(text?.contains("calls.subscription.authenticated: missing") ?? true, "\(text ?? "")")
         }
     }
 
-    @Test("Pitfall 13: a text with values in it has no type in which they could be more than values")
+    @Test("Pitfall 13: a text body with values is allowed with plain text types only")
     func textTypes() {
         for (body, headers, isAccepted) in [
             ("{text: {body: \"{email} {password}\"}}", "{}", true),
@@ -125,7 +125,7 @@ struct HTTPServiceSettingsTests {
             ("{text: {body: \"{email} {password}\"}}", "{content-type: text/xml}", false),
             ("{text: {type: text/xml, body: <a/>}}", "{A: \"{email}\", B: \"{password}\"}", true),
         ] {
-            let text = refusal(
+            let text = rejection(
                 Self.good.replacing("{form: {email: \"{email}\", password: \"{password}\"}}", with: body)
                     .replacing("  sign_in:\n", with: "  sign_in:\n    headers: \(headers)\n"))
             #expect((text == nil) == isAccepted, "\(body): \(text ?? "accepted")")
@@ -133,19 +133,19 @@ struct HTTPServiceSettingsTests {
         }
     }
 
-    @Test("The status alone signs in only where the configuration says so")
+    @Test("Sign-in by status alone is allowed with `by_status: true`")
     func byStatus() {
         let text = Self.good.replacing("{when: {valid: \"yes\"}}", with: "{status: [204], by_status: true}")
-        #expect(refusal(text) == nil)
+        #expect(rejection(text) == nil)
     }
 
     @Test("The documentation's examples are read", arguments: ["http-json.yaml", "http-soap.yaml"])
     func examples(name: String) throws {
         let file = PHPService.fixtures.appending(path: "Configurations/\(name)")
-        #expect(refusal(try String(contentsOf: file, encoding: .utf8), environment: ["READERS_API_KEY": "x"]) == nil)
+        #expect(rejection(try String(contentsOf: file, encoding: .utf8), environment: ["READERS_API_KEY": "x"]) == nil)
     }
 
-    @Test("The guide shows the example word for word")
+    @Test("The guide shows the example verbatim")
     func guide() throws {
         let guide = PHPService.fixtures.appending(path: "../Sources/Backends/Backends.docc/HTTPService.md")
         let file = PHPService.fixtures.appending(path: "Configurations/http-json.yaml")
@@ -153,7 +153,7 @@ struct HTTPServiceSettingsTests {
         #expect(try String(contentsOf: guide, encoding: .utf8).contains(example.joined(separator: "\n")))
     }
 
-    @Test("A preset without what its backend must say is refused with what is missing")
+    @Test("A preset without a required setting is rejected with the name of the setting")
     func presets() throws {
         let folder = PHPService.fixtures.appending(path: "../deploy").standardizedFileURL.path
         for (preset, message) in [("cds", "calls.sign_in.url: needs `base`"), ("dovetail", "needs `base`")] {

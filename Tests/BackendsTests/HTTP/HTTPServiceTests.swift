@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import TestSupport
@@ -6,35 +6,36 @@ import Testing
 
 @testable import Backends
 
-@Suite("A service over HTTP")
+@Suite("HTTP service")
 struct HTTPServiceTests {
     private func with(
         _ body: (PHPService, any SubscriberBackend) async throws -> Void
     ) async throws {
-        try await HTTPServiceBench.run { bench in
-            try await body(bench.service, try openService(bench.settings, environment: bench.environment))
+        try await HTTPServiceFixture.run { fixture in
+            try await body(fixture.service, try openService(fixture.settings, environment: fixture.environment))
         }
     }
 
-    @Test("SOAP 1.2 is asked and understood like 1.1")
+    @Test("SOAP 1.2 works like SOAP 1.1")
     func soap12() async throws {
-        try await SOAPBench.run { bench in
-            let settings = bench.settings.replacing("soap11", with: "soap12").replacing("\"1.1\"", with: "\"1.2\"")
+        try await SOAPFixture.run { fixture in
+            let settings = fixture.settings.replacing("soap11", with: "soap12").replacing("\"1.1\"", with: "\"1.2\"")
             let backend = try openService(settings)
             for reader in StandardReaders.all {
-                let subscriber = try #require(try await backend.recognise(reader.fields, identifier: "email"))
+                let subscriber = try #require(try await backend.authenticate(reader.fields, identifier: "email"))
                 #expect(try await backend.subscription(of: subscriber).state == reader.state)
             }
             #expect(
-                try await backend.recognise(["email": "ada@example.com", "password": "x"], identifier: "email") == nil)
-            let request = try #require(try bench.service.requests().first)
+                try await backend.authenticate(["email": "ada@example.com", "password": "x"], identifier: "email")
+                    == nil)
+            let request = try #require(try fixture.service.requests().first)
             #expect(
                 request.header("content-type")
                     == "application/soap+xml; charset=utf-8; action=\"urn:subscribers#signIn\"")
             for mode in ["fault", "half", "empty", "page", "error"] {
-                try bench.service.setMode(mode)
+                try fixture.service.setMode(mode)
                 await #expect(throws: (any Error).self, "\(mode)") {
-                    try await backend.recognise(StandardReaders.ada.fields, identifier: "email")
+                    try await backend.authenticate(StandardReaders.ada.fields, identifier: "email")
                 }
             }
         }
@@ -42,58 +43,58 @@ struct HTTPServiceTests {
 
     @Test("Pitfall 9: a SOAP fault, an empty body and half a document are outages")
     func soapOutages() async throws {
-        try await SOAPBench.run { bench in
-            let backend = try openService(bench.settings)
-            let ada = try #require(try await backend.recognise(StandardReaders.ada.fields, identifier: "email"))
+        try await SOAPFixture.run { fixture in
+            let backend = try openService(fixture.settings)
+            let ada = try #require(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email"))
             for mode in ["fault", "half", "empty", "page", "error", "missing"] {
-                try bench.service.setMode(mode)
+                try fixture.service.setMode(mode)
                 await #expect(throws: (any Error).self, "\(mode)") { try await backend.subscription(of: ada) }
                 await #expect(throws: (any Error).self, "\(mode)") {
-                    try await backend.recognise(["email": "ada@example.com", "password": "x"], identifier: "email")
+                    try await backend.authenticate(["email": "ada@example.com", "password": "x"], identifier: "email")
                 }
             }
         }
     }
 
     @Test(
-        "Pitfall 14: a blank or missing validity field signs nobody in, and activates nobody",
+        "Pitfall 14: a blank or missing validity field neither signs in a reader nor activates a subscription",
         arguments: ["blank", "omitted", "half", "empty", "page"])
     func blankFields(mode: String) async throws {
         try await with { service, backend in
-            let ada = try #require(try await backend.recognise(StandardReaders.ada.fields, identifier: "email"))
+            let ada = try #require(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email"))
             try service.setMode(mode)
             for fields in [StandardReaders.ada.fields, ["email": "x@example.com", "password": "x"]] {
-                await #expect(throws: (any Error).self) { try await backend.recognise(fields, identifier: "email") }
+                await #expect(throws: (any Error).self) { try await backend.authenticate(fields, identifier: "email") }
             }
             await #expect(throws: (any Error).self) { try await backend.subscription(of: ada) }
         }
     }
 
-    @Test("Pitfall 1: an answer without its list of editions is no answer")
+    @Test("Pitfall 1: a response without its list of editions is an error")
     func missingList() async throws {
         try await with { service, backend in
-            let ada = try #require(try await backend.recognise(StandardReaders.ada.fields, identifier: "email"))
+            let ada = try #require(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email"))
             try service.setMode("omitted")
             await #expect(throws: MappingError.missingField("editions")) { try await backend.subscription(of: ada) }
         }
     }
 
-    @Test("Blank and missing fields are refused before anything is asked")
+    @Test("Blank and missing fields are rejected without a request")
     func blankCredentials() async throws {
         try await with { service, backend in
             for password in ["", " ", "\u{A0}"] {
                 #expect(
-                    try await backend.recognise(
+                    try await backend.authenticate(
                         ["email": "ada@example.com", "password": password], identifier: "email")
                         == nil)
             }
-            #expect(try await backend.recognise(["email": "ada@example.com"], identifier: "email") == nil)
+            #expect(try await backend.authenticate(["email": "ada@example.com"], identifier: "email") == nil)
             let requests = try service.requests()
             #expect(requests.isEmpty)
         }
     }
 
-    @Test("A subscriber of another backend, or with a session of another make, is nobody")
+    @Test("A subscriber of another backend, or with a malformed session, is unknown")
     func foreign() async throws {
         try await with { service, backend in
             for session in [nil, "", "{}", "{\"k\":{}}", "{\"v\":\"x\",\"k\":{\"id\":\"r-1\"}}", "r-1"] {
@@ -105,7 +106,7 @@ struct HTTPServiceTests {
         }
     }
 
-    /// What readers type who want to be taken for somebody else.
+    /// Hostile input from readers who try to impersonate others.
     private static let hostile = [
         "' OR 1=1--", "a&b=c", "a=b", "a+b c", "%41%00%0d%0a", "x\",\"admin\":true,\"y\":\"", "]]><x>", "<!--", "&xxe;",
         "&amp;",
@@ -126,13 +127,13 @@ struct HTTPServiceTests {
               sign_in:
             \(call.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
                 read: {result: {json: /result}}
-                recognised: {when: {result: ok}}
-                refused: {status: [401], by_status: true}
+                authenticated: {when: {result: ok}}
+                rejected: {status: [401], by_status: true}
               subscription: {read: {state: text}}
             """)
     }
 
-    @Test("Pitfall 13: whatever is typed arrives as it was typed, in one request, wherever it goes")
+    @Test("Pitfall 13: hostile input arrives unchanged, in one request, in every place")
     func injection() async throws {
         try await PHPService.run { service in
             let calls: [(String, (PHPService.Request, String) throws -> String?)] = [
@@ -173,10 +174,10 @@ struct HTTPServiceTests {
             ]
             for (call, received) in calls {
                 let backend = try Self.echo(service, call)
-                // A path that leads elsewhere is asked for by nobody.
+                // A path that leads elsewhere is never requested.
                 for text in Self.hostile where !(call.contains("/path/") && text == "../../admin") {
-                    try service.forgetRequests()
-                    let subscriber = try await backend.recognise(["name": "reader", "v": text], identifier: "name")
+                    try service.clearRequests()
+                    let subscriber = try await backend.authenticate(["name": "reader", "v": text], identifier: "name")
                     #expect(subscriber != nil, "\(call) \(text)")
                     let requests = try service.requests()
                     #expect(requests.count == 1, "\(call) \(text)")
@@ -197,7 +198,7 @@ struct HTTPServiceTests {
         }
     }
 
-    @Test("Pitfall 13: what a place can not carry is nobody's, and nothing is asked")
+    @Test("Pitfall 13: input that its place cannot carry is rejected without a request")
     func unsendable() async throws {
         try await PHPService.run { service in
             for (call, text) in [
@@ -216,15 +217,15 @@ struct HTTPServiceTests {
             ] {
                 let backend = try Self.echo(service, call)
                 #expect(
-                    try await backend.recognise(["name": "reader", "v": text], identifier: "name") == nil, "\(call)")
+                    try await backend.authenticate(["name": "reader", "v": text], identifier: "name") == nil, "\(call)")
             }
             let requests = try service.requests()
             #expect(requests.isEmpty)
         }
     }
 
-    @Test("A 401 that is an answer to sign-in takes nobody's token away, and nothing is sent twice")
-    func refusedSignIn() async throws {
+    @Test("A 401 that rejects a sign-in keeps the access token, and no request is sent twice")
+    func rejectedSignIn() async throws {
         try await PHPService.run { service in
             let backend = try openService(
                 """
@@ -238,8 +239,8 @@ struct HTTPServiceTests {
                     url: /sign-in
                     body: {form: {email: "{email}", password: "{password}"}}
                     read: {result: {json: /result}}
-                    recognised: {when: {result: ok}}
-                    refused: {status: [401], when: {result: unknown}}
+                    authenticated: {when: {result: ok}}
+                    rejected: {status: [401], when: {result: unknown}}
                   subscription: {url: /subscription, read: {state: {json: /status}}}
                 """, environment: ["SECRET": "sëcret:+"])
             func requests(_ path: String) throws -> Int {
@@ -247,35 +248,35 @@ struct HTTPServiceTests {
             }
             try service.setMode("refuse")
             for _ in 0..<3 {
-                #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") == nil)
+                #expect(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email") == nil)
             }
             #expect(try requests("token") == 1)
             #expect(try requests("sign-in") == 3)
-            // The service says that it is the token: once more, with another.
+            // The service reports an invalid token, so the request is sent once more with a new one.
             try service.setMode("")
             try Data("1".utf8).write(to: service.folder.appending(path: "revoked"))
             try Data("".utf8).write(to: service.folder.appending(path: "says-why"))
-            #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") != nil)
+            #expect(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email") != nil)
             #expect(try requests("token") == 2)
             #expect(try requests("sign-in") == 5)
         }
     }
 
-    @Test("A session of the service's own that is over is not renewed")
+    @Test("A stale or unknown upstream session is not renewed")
     func staleRenewal() async throws {
         try await with { service, backend in
-            let ada = try #require(try await backend.recognise(StandardReaders.ada.fields, identifier: "email"))
+            let ada = try #require(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email"))
             for (state, isRenewed) in [
                 ("active", true), ("inactive", true), ("suspended", true), ("stale", false), ("unknown", false),
             ] {
                 try service.change(StandardReaders.ada.email) { $0.state = state }
-                let renewal = try await backend.renew(ada, inquiry: Inquiry())
-                #expect((renewal == .recognised(ada)) == isRenewed, "\(state)")
+                let renewal = try await backend.renew(ada, context: CallContext())
+                #expect((renewal == .authenticated(ada)) == isRenewed, "\(state)")
             }
         }
     }
 
-    @Test("A token of the client's own is had once, used by all, and had again when it is refused")
+    @Test("A client credentials token is fetched once, shared, and fetched again when rejected")
     func clientCredentials() async throws {
         let clock = ManualClock()
         try await PHPService.run { service in
@@ -291,8 +292,8 @@ struct HTTPServiceTests {
                     url: /sign-in
                     query: {email: "{email}", password: "{password}"}
                     read: {result: {json: /result}}
-                    recognised: {when: {result: ok}}
-                    refused: {when: {result: unknown}}
+                    authenticated: {when: {result: ok}}
+                    rejected: {when: {result: unknown}}
                   subscription:
                     url: /subscription
                     read: {state: {json: /status}, editions: {json: /editions}}
@@ -300,7 +301,7 @@ struct HTTPServiceTests {
                 """, environment: ["SECRET": "sëcret:+"], clock: clock.wall)
             try await withThrowingTaskGroup(of: Subscriber?.self) { group in
                 for _ in 0..<20 {
-                    group.addTask { try await backend.recognise(StandardReaders.ada.fields, identifier: "email") }
+                    group.addTask { try await backend.authenticate(StandardReaders.ada.fields, identifier: "email") }
                 }
                 for try await subscriber in group { #expect(subscriber != nil) }
             }

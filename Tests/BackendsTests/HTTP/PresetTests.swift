@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import OutgoingRequests
@@ -9,7 +9,7 @@ import Testing
 
 private let presets = PHPService.fixtures.appending(path: "../deploy").standardizedFileURL.path
 
-@Suite("The preset for CDS")
+@Suite("CDS preset")
 struct CDSPresetTests {
     private static let readers = [
         reader("current", cds: "CURRENT", labels: ["2026-09", "2026-10"]),
@@ -42,15 +42,15 @@ struct CDSPresetTests {
         async throws
         -> Subscriber?
     {
-        try await backend.recognise(["urn": urn, "surname": surname], identifier: "urn")
+        try await backend.authenticate(["urn": urn, "surname": surname], identifier: "urn")
     }
 
     private func editions(_ names: String...) -> Entitlement {
         .editions(Set(names.compactMap { EditionID("com.example.monthly.\($0)") }))
     }
 
-    @Test("Readers are recognised whether their subscription runs or not, and hold the issues of their history")
-    func answers() async throws {
+    @Test("Readers sign in with and without a current subscription and hold the issues of their history")
+    func responses() async throws {
         try await with { service, backend in
             let current = try #require(try await signIn("current", backend))
             #expect(
@@ -69,7 +69,7 @@ struct CDSPresetTests {
         }
     }
 
-    @Test("The values arrive as they were typed, and the originator once, from the base URL")
+    @Test("Values arrive unchanged, and the originator is sent once, from the base URL")
     func request() async throws {
         try await with { service, backend in
             _ = try await signIn("a&surname=x#?/%41", backend, surname: "O'Brien+Ça va")
@@ -82,7 +82,7 @@ struct CDSPresetTests {
         }
     }
 
-    @Test("Somebody the service does not know any more has the state unknown")
+    @Test("A reader that the service no longer knows has the state unknown")
     func gone() async throws {
         try await with { service, backend in
             let current = try #require(try await signIn("current", backend))
@@ -92,7 +92,7 @@ struct CDSPresetTests {
     }
 
     @Test(
-        "Put right: a verification that gets no answer makes nobody active, but is an outage",
+        "Corrected from the historic server: a failed verification is an outage and activates no reader",
         arguments: ["error", "empty", "page", "missing", "half"])
     func verificationDoesNotFailOpen(mode: String) async throws {
         try await with { service, backend in
@@ -105,7 +105,7 @@ struct CDSPresetTests {
         }
     }
 
-    @Test("Put right: an answer 200 without a status makes nobody active, but is an outage")
+    @Test("Corrected from the historic server: a 200 without a status is an outage and activates no reader")
     func noStatusNode() async throws {
         try await with { service, backend in
             let lapsed = try #require(try await signIn("lapsed", backend))
@@ -116,7 +116,7 @@ struct CDSPresetTests {
         }
     }
 
-    @Test("Put right: nobody keeps an active subscription with an empty list because the service could not be asked")
+    @Test("Corrected from the historic server: an outage never results in an active subscription with an empty list")
     func noEmptyList() async throws {
         try await with { service, backend in
             let current = try #require(try await signIn("current", backend))
@@ -128,16 +128,16 @@ struct CDSPresetTests {
     }
 
     @Test(
-        "Put right: sign-in during an outage is no refusal",
+        "Corrected from the historic server: a sign-in during an outage is not a rejection",
         arguments: ["error", "empty", "page", "missing", "half", "nostatus"])
-    func signInIsNoRefusal(mode: String) async throws {
+    func signInIsNotRejection(mode: String) async throws {
         try await with { service, backend in
             try service.setMode(mode)
             await #expect(throws: (any Error).self) { try await signIn("current", backend) }
         }
     }
 
-    @Test("Put right: a service that can not be reached gives no reader the state unknown")
+    @Test("Corrected from the historic server: an unreachable service is an outage, not the state unknown")
     func noConnection() async throws {
         try await with { service, backend in
             let current = try #require(try await signIn("current", backend))
@@ -147,7 +147,7 @@ struct CDSPresetTests {
     }
 }
 
-@Suite("The preset for Dovetail")
+@Suite("Dovetail preset")
 struct DovetailPresetTests {
     private static let readers = [
         reader("both", ["WK": "WK-D", "MO": "MO-D"]), reader("second", ["WK": "", "MO": "MO-D"]),
@@ -174,15 +174,15 @@ struct DovetailPresetTests {
     }
 
     private func signIn(_ id: String, _ backend: any SubscriberBackend) async throws -> Subscriber? {
-        try await backend.recognise(["webId": "\(id)@example.com"], identifier: "webId")
+        try await backend.authenticate(["webId": "\(id)@example.com"], identifier: "webId")
     }
 
-    /// The brand at which the reader signs in.
+    /// Returns the brand at which the reader signs in.
     private func brand(of id: String, _ backend: any SubscriberBackend) async throws -> String? {
         ServiceSession(try await signIn(id, backend)?.upstreamSession)?.variant
     }
 
-    @Test("The first brand where the reader is entitled wins, else the last that knows the reader")
+    @Test("The first entitled brand wins, otherwise the last that knows the reader")
     func brands() async throws {
         try await with { service, backend in
             #expect(try await brand(of: "both", backend) == "weekly")
@@ -195,7 +195,7 @@ struct DovetailPresetTests {
         }
     }
 
-    @Test("The brand's own token is kept, and asks that brand from then on")
+    @Test("The brand's own token is stored and selects that brand in later queries")
     func token() async throws {
         try await with { service, backend in
             let second = try #require(try await signIn("second", backend))
@@ -209,7 +209,7 @@ struct DovetailPresetTests {
         }
     }
 
-    @Test("Each edition is decided by the service, with the guide's own lines for it")
+    @Test("The service decides each edition, with the configuration lines of the guide")
     func verdict() async throws {
         let guide = PHPService.fixtures.appending(path: "../Sources/Backends/Backends.docc/Presets.md")
         let text = try String(contentsOf: guide, encoding: .utf8)
@@ -225,27 +225,27 @@ struct DovetailPresetTests {
                 """, folder: presets)
             let both = try #require(try await signIn("both", backend))
             func verdict(_ edition: String) async throws -> EditionVerdict? {
-                try await backend.verdict(on: EditionID(edition), for: both, inquiry: Inquiry())
+                try await backend.verdict(on: EditionID(edition), for: both, context: CallContext())
             }
-            let refused = EditionVerdict.refused(.notEntitled, message: nil)
+            let rejected = EditionVerdict.rejected(.notEntitled, message: nil)
             #expect(try await verdict("WK-D") == .granted)
-            #expect(try await verdict("WK-X") == refused)
+            #expect(try await verdict("WK-X") == rejected)
             try service.setMode("unknown-product")
-            #expect(try await verdict("WK-X") == refused, "404 and an answer")
+            #expect(try await verdict("WK-X") == rejected, "404 and an answer")
             for mode in ["missing", "page", "blank", "omitted", "entitlement-down"] {
                 try service.setMode(mode)
                 await #expect(throws: (any Error).self, "\(mode)") { try await verdict("WK-D") }
             }
             try service.setMode("")
             try service.change("both@example.com") { $0.brands = [:] }
-            #expect(try await verdict("WK-D") == refused, "401 and an answer")
+            #expect(try await verdict("WK-D") == rejected, "401 and an answer")
         }
     }
 
-    @Test("Put right: values are escaped in URLs")
+    @Test("Corrected from the historic server: values are escaped in URLs")
     func escaped() async throws {
         try await with { service, backend in
-            _ = try await backend.recognise(["webId": "a&brandRef=MO&x=é%41+"], identifier: "webId")
+            _ = try await backend.authenticate(["webId": "a&brandRef=MO&x=é%41+"], identifier: "webId")
             let request = try #require(try service.requests().first)
             #expect(
                 request.query == [
@@ -255,7 +255,7 @@ struct DovetailPresetTests {
     }
 
     @Test(
-        "Put right: a verification that gets no answer of the service's makes nobody active, but is an outage",
+        "Corrected from the historic server: a failed verification is an outage and activates no reader",
         arguments: ["error", "empty", "page", "missing", "entitlement-down", "blank", "omitted"])
     func verificationDoesNotFailOpen(mode: String) async throws {
         try await with { service, backend in
@@ -269,7 +269,7 @@ struct DovetailPresetTests {
     }
 
     @Test(
-        "Put right: a page that says 404 is an outage at sign-in, too",
+        "Corrected from the historic server: an error page with status 404 is an outage at sign-in, too",
         arguments: ["missing", "page", "error", "empty"])
     func signIn(mode: String) async throws {
         try await with { service, backend in
@@ -279,7 +279,7 @@ struct DovetailPresetTests {
         }
     }
 
-    @Test("Put right: a brand that can not be asked is never taken for one that does not know the reader")
+    @Test("Corrected from the historic server: an unavailable brand is not taken for one that does not know the reader")
     func outageOfOneBrand() async throws {
         try await with { service, backend in
             try service.setMode("down-WK")
@@ -294,7 +294,7 @@ struct DovetailPresetTests {
         }
     }
 
-    @Test("Put right: the last brand is not preferred to an earlier one only because that one could not be asked")
+    @Test("Corrected from the historic server: the last brand does not win only because an earlier one is unavailable")
     func outageOfEntitlement() async throws {
         try await with { service, backend in
             try service.setMode("entitlement-down")

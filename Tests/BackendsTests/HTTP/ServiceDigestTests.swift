@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("A reader's own digest")
+@Suite("Digest authentication with the reader's password")
 struct ServiceDigestTests {
     private func with(
         _ body: (PHPService, any SubscriberBackend) async throws -> Void
@@ -21,8 +21,8 @@ struct ServiceDigestTests {
                   sign_in:
                     authorization: {digest: {user: "{email}", password: "{password}"}}
                     read: {result: {json: /result}}
-                    recognised: {when: {result: ok}}
-                    refused: {status: [401], by_status: true}
+                    authenticated: {when: {result: ok}}
+                    rejected: {status: [401], by_status: true}
                   subscription: {read: {state: {json: /state}}}
                 """)
             try await body(service, backend)
@@ -31,43 +31,43 @@ struct ServiceDigestTests {
 
     private let wrong = ["email": "ada@example.com", "password": "wrong"]
 
-    @Test("The right password is recognised, and the wrong one is not")
+    @Test("The right password is authenticated, and the wrong one is rejected")
     func passwords() async throws {
         try await with { _, backend in
-            let right = try await backend.recognise(StandardReaders.ada.fields, identifier: "email")
+            let right = try await backend.authenticate(StandardReaders.ada.fields, identifier: "email")
             #expect(right != nil)
-            let nobody = try await backend.recognise(wrong, identifier: "email")
+            let nobody = try await backend.authenticate(wrong, identifier: "email")
             #expect(nobody == nil)
         }
     }
 
-    @Test("A 401 without a challenge that can be answered refuses nobody")
+    @Test("A 401 without a supported challenge is an outage")
     func noChallenge() async throws {
         try await with { service, backend in
             try service.setMode("nochallenge")
             for fields in [StandardReaders.ada.fields, wrong] {
                 await #expect(throws: AuthorizationFailure.noChallenge) {
-                    try await backend.recognise(fields, identifier: "email")
+                    try await backend.authenticate(fields, identifier: "email")
                 }
             }
             try service.setMode("")
-            #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") != nil)
+            #expect(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email") != nil)
             try service.setMode("nochallenge")
             await #expect(throws: AuthorizationFailure.noChallenge, "with a nonce that is kept") {
-                try await backend.recognise(StandardReaders.ada.fields, identifier: "email")
+                try await backend.authenticate(StandardReaders.ada.fields, identifier: "email")
             }
         }
     }
 
-    @Test("A nonce that is old already refuses nobody: another is tried once, and then it is an outage")
+    @Test("A stale nonce is retried once with a new one; a second stale nonce is an outage")
     func stale() async throws {
         try await with { service, backend in
             try service.setMode("stale1")
-            #expect(try await backend.recognise(StandardReaders.ada.fields, identifier: "email") != nil)
+            #expect(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email") != nil)
             try service.setMode("stale9")
             for fields in [StandardReaders.ada.fields, wrong] {
                 await #expect(throws: AuthorizationFailure.alwaysStale) {
-                    try await backend.recognise(fields, identifier: "email")
+                    try await backend.authenticate(fields, identifier: "email")
                 }
             }
         }

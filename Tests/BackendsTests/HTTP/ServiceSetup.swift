@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import Settings
@@ -11,9 +11,9 @@ func openService(
     _ yaml: String, environment: [String: String] = [:], clock: WallClock = .system,
     folder: String = "/nowhere"
 ) throws -> any SubscriberBackend {
-    // Other tests may keep this machine busy for seconds; where time matters, a test says so.
-    let patient = yaml.replacing("timeout: 5s\n", with: "") + "\ntimeout: 60s\n"
-    let section = try YAMLSettings.read(text: patient, name: "backend.yaml", folder: folder, environment: environment)
+    // The long timeout allows for other tests that keep this machine busy; a test sets its own where time matters.
+    let extended = yaml.replacing("timeout: 5s\n", with: "") + "\ntimeout: 60s\n"
+    let section = try YAMLSettings.read(text: extended, name: "backend.yaml", folder: folder, environment: environment)
         .withPreset()
     let kind = try BackendRegistry.read(name: "legacy", settings: section)
     try section.finish()
@@ -21,11 +21,11 @@ func openService(
         BackendServices(
             clock: clock, random: .seeded(1),
             passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-            references: ReferenceKey(Secret(Array("a secret for references".utf8)))))
+            pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8)))))
 }
 
-/// What a configuration is refused for; nil when it is not.
-func refusal(_ yaml: String, environment: [String: String] = [:]) -> String? {
+/// Returns the error that rejects a configuration, or nil.
+func rejection(_ yaml: String, environment: [String: String] = [:]) -> String? {
     do {
         _ = try openService(yaml, environment: environment)
         return nil
@@ -35,16 +35,16 @@ func refusal(_ yaml: String, environment: [String: String] = [:]) -> String? {
 }
 
 extension SubscriberBackend {
-    func recognise(_ fields: [String: String], identifier: String) async throws -> Subscriber? {
+    func authenticate(_ fields: [String: String], identifier: String) async throws -> Subscriber? {
         let credentials = Credentials(identifier: CredentialFields.fold(fields[identifier] ?? ""), fields: fields)
-        guard case .recognised(let subscriber) = try await recognise(credentials, inquiry: Inquiry()) else {
+        guard case .authenticated(let subscriber) = try await authenticate(credentials, context: CallContext()) else {
             return nil
         }
         return subscriber
     }
 
     func subscription(of subscriber: Subscriber) async throws -> Subscription {
-        try await subscription(of: subscriber, inquiry: Inquiry())
+        try await subscription(of: subscriber, context: CallContext())
     }
 }
 

@@ -6,48 +6,50 @@ import XML
 
 @testable import Backends
 
-@Suite("Templates of a service's calls")
+@Suite("Templates of service calls")
 struct TemplateTests {
-    @Test("Braces stand for values, and two for themselves")
+    @Test("Braces mark values, and doubled braces are literal")
     func syntax() throws {
         let template = try Template("a{x}{{b}}{y-1}")
         #expect(template.parts == [.literal("a"), .value("x"), .literal("{b}"), .value("y-1")])
         #expect(try template.render(TemplateValues(["x": "{y-1}", "y-1": "z"]), in: .asIs) == "a{y-1}{b}z")
-        #expect(throws: Unsendable(name: "x")) { try template.render(TemplateValues(["y-1": ""]), in: .asIs) }
+        #expect(throws: UnsendableValue(name: "x")) { try template.render(TemplateValues(["y-1": ""]), in: .asIs) }
         for text in ["{", "}", "{}", "{a", "a}", "{a b}", "{é}", "{{a}", "{a}}"] {
-            #expect(throws: Template.Unusable.self, "\(text)") { try Template(text) }
+            #expect(throws: Template.InvalidTemplate.self, "\(text)") { try Template(text) }
         }
     }
 
-    @Test("10,000 random values in every place are read back as what they are, or refused")
+    @Test("10,000 random values in every place are read back unchanged or rejected")
     func places() async throws {
         var random = SeededRandom(seed: 11)
         for round in 0..<10_000 {
             if round.isMultiple(of: 100) { await Task.yield() }
             let value = String(
-                decoding: random.hostileBytes(upTo: 16, spice: "&<>\"'%+=;/?#:@ \r\n\t\u{0}{}[]\\.,"), as: UTF8.self)
-            let form = try TemplatePlace.form.write(value)
+                decoding: random.hostileBytes(upTo: 16, specialCharacters: "&<>\"'%+=;/?#:@ \r\n\t\u{0}{}[]\\.,"),
+                as: UTF8.self)
+            let form = try TemplateContext.form.write(value)
             #expect(form.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"&=#".utf8.contains($0) })
             #expect(FormFields("v=\(form)").values("v") == [value])
-            #expect(try TemplatePlace.query.write(value).removingPercentEncoding == value)
-            if let path = try? TemplatePlace.path.write(value) {
+            #expect(try TemplateContext.query.write(value).removingPercentEncoding == value)
+            if let path = try? TemplateContext.path.write(value) {
                 #expect(path.removingPercentEncoding == value && !path.contains("/"))
             } else {
                 #expect(value.isEmpty)
             }
-            if let header = try? TemplatePlace.header.write(value) {
+            if let header = try? TemplateContext.header.write(value) {
                 #expect(header == value && !value.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
             }
         }
         for _ in 0..<10_000 {
-            let value = String(decoding: random.hostileBytes(upTo: 16, spice: "&<>\"']]> \r\n\t-!"), as: UTF8.self)
-            guard let xml = try? TemplatePlace.xml.write(value) else { continue }
+            let value = String(
+                decoding: random.hostileBytes(upTo: 16, specialCharacters: "&<>\"']]> \r\n\t-!"), as: UTF8.self)
+            guard let xml = try? TemplateContext.xml.write(value) else { continue }
             let root = try XMLDocument(parsing: Array("<a b=\"\(xml)\" c='\(xml)'>\(xml)</a>".utf8)).root
             #expect(root.text == value && root.attributes == ["b": value, "c": value] && root.children.isEmpty)
         }
     }
 
-    @Test("A value in XML may stand in text and in attributes, and nowhere else")
+    @Test("XML templates allow values in text and attributes only")
     func xml() throws {
         for text in ["<a>{v}</a>", "<a b='{v}'/>", "<a b=\"x{v}y\">{v}<c>{v}</c></a>", "<a/>"] {
             _ = try XMLTemplate(text)
@@ -56,14 +58,14 @@ struct TemplateTests {
             "<a><!-- {v} --></a>", "<a><![CDATA[{v}]]></a>", "<{v}/>", "<a {v}='1'/>", "<a b={v}/>", "<?p {v}?><a/>",
             "<a>{v}", "", "<!DOCTYPE a><a>{v}</a>", "<a>&{v};</a>",
         ] {
-            #expect(throws: Template.Unusable.self, "\(text)") { try XMLTemplate(text) }
+            #expect(throws: Template.InvalidTemplate.self, "\(text)") { try XMLTemplate(text) }
         }
         for value in ["\u{0}", "\u{1F}", "\u{FFFE}", "\u{FFFF}"] {
-            #expect(throws: Unsendable.self) { try TemplatePlace.xml.write(value) }
+            #expect(throws: UnsendableValue.self) { try TemplateContext.xml.write(value) }
         }
     }
 
-    @Test("A value chooses what is asked, never where")
+    @Test("A value changes the path segment or query of a URL, never the host or the path structure")
     func url() throws {
         let base = try #require(ServiceURL("https://h.example:8443/a/?x=1"))
         let url = try URLTemplate("/r/{id}/s?q={q}&lit=%20", base: base, parameters: [("y z", try Template("a b{q}"))])
@@ -72,7 +74,7 @@ struct TemplateTests {
             try url.url(values).text
                 == "https://h.example:8443/a/r/a..%2F%2Fb.%40evil%3F%23/s?x=1&q=%26x%3D2&lit=%20&y%20z=a%20b%26x%3D2")
         for id in ["", ".", "..", "../x", "x/../y", "x/..", "x\\..", "./x", "/..\\"] {
-            #expect(throws: Unsendable.self) { try url.url(TemplateValues(["id": id, "q": ""])) }
+            #expect(throws: UnsendableValue.self) { try url.url(TemplateValues(["id": id, "q": ""])) }
         }
         #expect(
             try URLTemplate("", base: base, parameters: [("x", try Template("2"))]).url(.init()).text
@@ -82,18 +84,18 @@ struct TemplateTests {
             "https://h/#f",
             "https://h/a b", "https:///x", "/x", "https://h:0/", "https://h:/", "https://h/é", "//h/x", "https://h/{",
         ] {
-            #expect(throws: Template.Unusable.self, "\(text)") { try URLTemplate(text, base: nil) }
+            #expect(throws: Template.InvalidTemplate.self, "\(text)") { try URLTemplate(text, base: nil) }
         }
     }
 
-    @Test("10,000 random values in a path never lead elsewhere, however often a server reads the escapes")
+    @Test("10,000 random values in a path never lead elsewhere after repeated unescaping")
     func paths() async throws {
         let url = try URLTemplate("https://h.example/a/{x}/b-{y}/c", base: nil)
         var random = SeededRandom(seed: 16)
         for round in 0..<10_000 {
             if round.isMultiple(of: 100) { await Task.yield() }
             let values = ["x", "y"].map { name in
-                (name, String(decoding: random.hostileBytes(upTo: 8, spice: "...//\\\\x"), as: UTF8.self))
+                (name, String(decoding: random.hostileBytes(upTo: 8, specialCharacters: "...//\\\\x"), as: UTF8.self))
             }
             let made = try? url.url(TemplateValues(Dictionary(values) { $1 })).text
             guard let path = made?.dropFirst("https://h.example/a/".count) else { continue }
@@ -104,12 +106,12 @@ struct TemplateTests {
         }
     }
 
-    @Test("Pitfall 13: a value that is a part of a header's value does not end that part")
+    @Test("Pitfall 13: a value inside a header value does not end its part")
     func headerParts() throws {
         for value in ["a; b=c", "a, b", "a\"b", "a\\", "a\nb"] {
-            #expect(throws: Unsendable.self, "\(value)") { try TemplatePlace.headerPart.write(value) }
+            #expect(throws: UnsendableValue.self, "\(value)") { try TemplateContext.headerPart.write(value) }
         }
-        for value in ["", "a b", "ä@b:c", "a=b"] { #expect(try TemplatePlace.headerPart.write(value) == value) }
+        for value in ["", "a b", "ä@b:c", "a=b"] { #expect(try TemplateContext.headerPart.write(value) == value) }
     }
 
     @Test("A redirect is followed on the same scheme, host and port only")

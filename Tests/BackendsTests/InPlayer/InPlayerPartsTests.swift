@@ -9,7 +9,7 @@ import Testing
 @testable import Backends
 
 @Suite("Parts of the InPlayer backend") struct InPlayerPartsTests {
-    @Test("What is kept of a sign-in comes back as it was, and no other text does")
+    @Test("A session text survives the round trip, and malformed texts are rejected")
     func sessionText() throws {
         for (access, refresh, ends) in [("a", "r", 1_793_534_400), ("a", nil, nil), ("", "r", 5)]
             as [(String, String?, Double?)]
@@ -31,10 +31,10 @@ import Testing
         }
     }
 
-    @Test("So many sessions are kept at hand; those unused for longest go first, and come back as they were sealed")
+    @Test("Sessions are limited in number; the least recently used is evicted and restored from its sealed text")
     func sessions() throws {
-        let opened = Kept(0)
-        let sessions = InPlayerSessions(most: 2) { storage in
+        let opened = Locked(0)
+        let sessions = InPlayerSessions(limit: 2) { storage in
             opened.withLock { $0 += 1 }
             return InPlayerClient(merchant: InPlayerMerchant(uuid: "m"), storage: storage)
         }
@@ -44,18 +44,18 @@ import Testing
                 StoredSession(
                     accessToken: token, refreshToken: "r", expires: Date(timeIntervalSince1970: ends), account: nil))
         }
-        _ = sessions.seat(of: session("1"))
-        _ = sessions.seat(of: session("2"))
-        _ = sessions.seat(of: session("1"))
+        _ = sessions.clientSession(of: session("1"))
+        _ = sessions.clientSession(of: session("2"))
+        _ = sessions.clientSession(of: session("1"))
         #expect(opened.withLock { $0 } == 2)
-        _ = sessions.seat(of: session("3"))
-        _ = sessions.seat(of: session("1"))
+        _ = sessions.clientSession(of: session("3"))
+        _ = sessions.clientSession(of: session("1"))
         #expect(opened.withLock { $0 } == 3 && sessions.count == 2)
-        _ = sessions.seat(of: session("2"))
+        _ = sessions.clientSession(of: session("2"))
         #expect(opened.withLock { $0 } == 4)
-        // Of two tokens of one session the one that lasts longer is the newer.
-        #expect(sessions.seat(of: session("2", ends: 999, token: "older")).session?.accessToken == "a")
-        let newer = sessions.seat(of: session("2", ends: 2000, token: "newer"))
+        // Of two tokens of one session the one with the later expiry is the newer.
+        #expect(sessions.clientSession(of: session("2", ends: 999, token: "older")).session?.accessToken == "a")
+        let newer = sessions.clientSession(of: session("2", ends: 2000, token: "newer"))
         #expect(newer.session?.accessToken == "newer")
         sessions.leave(newer)
         sessions.leave(newer)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "Settings that can not work are refused with what was expected",
+        "Invalid settings are rejected with their key",
         arguments: [
             ("items: {a: 1}", "merchant"), ("merchant: x\nitems: {a: 1}", "merchant"), ("merchant: M", "items"),
             ("merchant: M\nitems: {a: 0}", "items.a"), ("merchant: M\nitems: {a: x}", "items.a"),
@@ -76,19 +76,19 @@ import Testing
             ("merchant: M\nsubscription_items: [1, x]", "subscription_items"),
             ("merchant: M\nsubscription_items: [1, 1]", "subscription_items"),
             ("merchant: M\nitems: {a: 1}\naccess: both", "access"),
-            ("merchant: M\nitems: {a: 1}\nat_once: 0", "at_once"),
-            ("merchant: M\nitems: {a: 1}\nitem_cache: 2h", "item_cache"),
-            ("merchant: M\nitems: {a: 1}\nsessions: 1", "sessions"),
+            ("merchant: M\nitems: {a: 1}\nmax_concurrent: 0", "max_concurrent"),
+            ("merchant: M\nitems: {a: 1}\nitem_cache_ttl: 2h", "item_cache_ttl"),
+            ("merchant: M\nitems: {a: 1}\nmax_sessions: 1", "max_sessions"),
             ("merchant: M\nitems: {a: 1}\nhttp: {redirects: same_host}", "http.redirects"),
             ("merchant: M\nitems: {a: 1}\nmerchnt: M", "merchnt"),
         ])
     func badSettings(settings: String, key: String) {
-        let text = settings.replacing("merchant: M", with: "merchant: \(InPlayerBed.merchant)")
-        let error = #expect(throws: SettingsError.self) { try InPlayerBed.kind(text) }
+        let text = settings.replacing("merchant: M", with: "merchant: \(InPlayerBackendHarness.merchant)")
+        let error = #expect(throws: SettingsError.self) { try InPlayerBackendHarness.kind(text) }
         #expect(error?.key == key, "\(String(describing: error))")
     }
 
-    @Test("The example of the guide is read, and is the one of the fixtures")
+    @Test("The guide's example is read and equals the fixture")
     func example() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
         let text = try String(
@@ -104,37 +104,39 @@ import Testing
         _ = section.has("protection")
         try section.finish()
         #expect(kind.checkedProofs == ["password"] && kind.isRemote && !kind.decidesEditions)
-        let only = try InPlayerBed.kind(
-            "merchant: \(InPlayerBed.merchant)\nsubscription_items: [1]\npassword_field: pin")
+        let only = try InPlayerBackendHarness.kind(
+            "merchant: \(InPlayerBackendHarness.merchant)\nsubscription_items: [1]\npassword_field: pin")
         #expect(only.checkedProofs == ["pin"])
     }
 
-    @Test("Of 8,000 damaged refusals none grants, and of as many damaged grants none opens another item")
+    @Test("No damaged rejection grants access, and no damaged grant opens another item")
     func fuzz() async throws {
-        let refusal = Array(#"{"code":402,"message":"No access","errors":{},"item":null}"#.utf8)
+        let rejection = Array(#"{"code":402,"message":"No access","errors":{},"item":null}"#.utf8)
         let grant = Array(
             #"{"id":4,"account_id":21,"expires_at":0,"item":{"id":12,"title":"Item","metadata":[]}}"#.utf8)
-        let kept = Kept<HTTPAnswer>(HTTPAnswer(status: 200, headers: [], body: []))
-        let transport = ServiceTransport { question in
-            guard question.url.text.hasSuffix("/access") else {
-                return HTTPAnswer(
+        let stored = Locked<OutboundResponse>(OutboundResponse(status: 200, headers: [], body: []))
+        let transport = ServiceTransport { request in
+            guard request.url.text.hasSuffix("/access") else {
+                return OutboundResponse(
                     status: 200, headers: [],
                     body: Array(#"{"access_token":"a","refresh_token":"r","account":{"id":21}}"#.utf8))
             }
-            return kept.withLock { $0 }
+            return stored.withLock { $0 }
         }
         let section = try YAMLSettings.read(
-            text: "merchant: \(InPlayerBed.merchant)\nitems: {a: 11}\nitem_cache: 0s", name: "a", folder: "/")
+            text: "merchant: \(InPlayerBackendHarness.merchant)\nitems: {a: 11}\nitem_cache_ttl: 0s", name: "a",
+            folder: "/"
+        )
         let backend = InPlayerBackend(
             name: "inplayer", settings: try InPlayerSettings(section), transport: transport,
-            services: try InPlayerBed.services(.system))
-        let typed = InPlayerBed.typed("ada@example.com", "correct horse")
-        guard case .recognised(let ada) = try await backend.recognise(typed, inquiry: Inquiry()) else {
-            throw InPlayerBed.NotRecognised()
+            services: try InPlayerBackendHarness.services(.system))
+        let typed = InPlayerBackendHarness.typed("ada@example.com", "correct horse")
+        guard case .authenticated(let ada) = try await backend.authenticate(typed, context: CallContext()) else {
+            throw InPlayerBackendHarness.NotAuthenticated()
         }
         let edition = try EditionID.test("a")
         var random = SeededRandom(seed: 11)
-        for (status, whole) in [(402, refusal), (200, refusal), (200, grant)] {
+        for (status, whole) in [(402, rejection), (200, rejection), (200, grant)] {
             for _ in 0..<8_000 {
                 var bytes = whole
                 for _ in 0...Int.random(in: 0...2, using: &random) {
@@ -145,10 +147,11 @@ import Testing
                         bytes.remove(at: place)
                     }
                 }
-                kept.withLock { $0 = HTTPAnswer(status: status, headers: [], body: bytes) }
-                let told = try? await backend.subscription(of: ada, inquiry: Inquiry())
+                stored.withLock { $0 = OutboundResponse(status: status, headers: [], body: bytes) }
+                let reported = try? await backend.subscription(of: ada, context: CallContext())
                 let text = String(decoding: bytes, as: UTF8.self)
-                if told?.state == .active || told?.opens(edition) == true, status == 402 || !text.contains("11") {
+                if reported?.state == .active || reported?.opens(edition) == true, status == 402 || !text.contains("11")
+                {
                     Issue.record("\(text)")
                     return
                 }

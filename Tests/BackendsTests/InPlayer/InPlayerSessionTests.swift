@@ -5,208 +5,209 @@ import Testing
 
 @testable import Backends
 
-@Suite("An InPlayer account's session") struct InPlayerSessionTests {
+@Suite("InPlayer session") struct InPlayerSessionTests {
     private static let authenticate = "POST /accounts/authenticate"
 
     private func state(_ backend: any SubscriberBackend, _ subscriber: Subscriber) async throws -> SubscriptionState {
-        try await backend.subscription(of: subscriber, inquiry: Inquiry()).state
+        try await backend.subscription(of: subscriber, context: CallContext()).state
     }
 
-    @Test("whose token has ended is refreshed once for five hundred questions at a time")
+    @Test("An expired token is refreshed once for five hundred concurrent renewals")
     func once() async throws {
-        try await InPlayerBed.run { bed in
-            let backend = try bed.open("items: {a.1: 11}")
-            let ada = try await bed.ada(backend)
-            bed.clock.advance(by: 4000)
-            let door = Door()
-            bed.service.answer { line in
-                if line == Self.authenticate { await door.pass() }
+        try await InPlayerBackendHarness.run { harness in
+            let backend = try harness.open("items: {a.1: 11}")
+            let ada = try await harness.ada(backend)
+            harness.clock.advance(by: 4000)
+            let latch = ManualLatch()
+            harness.service.response { line in
+                if line == Self.authenticate { await latch.pass() }
                 return nil
             }
-            let renewed = try await withThrowingTaskGroup(of: Recognition.self) { group in
-                for _ in 1...500 { group.addTask { try await backend.renew(ada, inquiry: Inquiry()) } }
-                await until { door.waiting == 1 }
-                door.open()
-                return try await group.reduce(into: 0) { $0 += $1 == .notRecognised(message: nil) ? 0 : 1 }
+            let renewed = try await withThrowingTaskGroup(of: AuthenticationResult.self) { group in
+                for _ in 1...500 { group.addTask { try await backend.renew(ada, context: CallContext()) } }
+                await until { latch.waiting == 1 }
+                latch.open()
+                return try await group.reduce(into: 0) { $0 += $1 == .rejected(message: nil) ? 0 : 1 }
             }
             #expect(renewed == 500)
-            #expect(bed.service.count(Self.authenticate) == 2, "the sign-in, and one refresh")
+            #expect(harness.service.count(Self.authenticate) == 2, "the sign-in, and one refresh")
         }
     }
 
-    @Test("is refreshed after a 401, however long the token should last, and the question asked again")
-    func refusedToken() async throws {
-        try await InPlayerBed.run { bed in
-            let backend = try bed.open("items: {a.1: 11}")
-            bed.service.with { $0.items["ada@example.com"] = [11] }
-            let ada = try await bed.ada(backend)
-            bed.service.endAll()
+    @Test("A token is refreshed after a 401 even before its expiry, and the query is sent again")
+    func rejectedToken() async throws {
+        try await InPlayerBackendHarness.run { harness in
+            let backend = try harness.open("items: {a.1: 11}")
+            harness.service.with { $0.items["ada@example.com"] = [11] }
+            let ada = try await harness.ada(backend)
+            harness.service.endAll()
             #expect(try await state(backend, ada) == .active)
             #expect(
-                bed.service.requests == [
+                harness.service.requests == [
                     Self.authenticate, "GET /items/11/access", Self.authenticate, "GET /items/11/access",
                 ])
         }
     }
 
-    @Test("is over when its refresh is refused or can not be, and everybody is told so")
+    @Test("A session ends when its refresh is rejected or impossible, and the reader becomes unknown")
     func over() async throws {
         for hasRefreshToken in [true, false] {
-            try await InPlayerBed.run { bed in
-                let backend = try bed.open("items: {a.1: 11}")
-                bed.service.with {
+            try await InPlayerBackendHarness.run { harness in
+                let backend = try harness.open("items: {a.1: 11}")
+                harness.service.with {
                     $0.items["ada@example.com"] = [11]
-                    $0.givesRefreshToken = hasRefreshToken
+                    $0.returnsRefreshToken = hasRefreshToken
                 }
-                let ada = try await bed.ada(backend)
+                let ada = try await harness.ada(backend)
                 #expect(try await state(backend, ada) == .active)
-                bed.clock.advance(by: 60)
-                bed.service.endAll(refreshTokensToo: true)
+                harness.clock.advance(by: 60)
+                harness.service.endAll(refreshTokensToo: true)
                 #expect(try await state(backend, ada) == .unknown)
-                #expect(try await backend.renew(ada, inquiry: Inquiry()) == .notRecognised(message: nil))
+                #expect(try await backend.renew(ada, context: CallContext()) == .rejected(message: nil))
             }
         }
     }
 
-    @Test("outlasts a 401 that something in between answers")
+    @Test("A session survives a 401 from a proxy")
     func pageInBetween() async throws {
         for hasRefreshToken in [true, false] {
-            try await InPlayerBed.run { bed in
-                let backend = try bed.open("items: {a.1: 11}")
-                bed.service.with {
+            try await InPlayerBackendHarness.run { harness in
+                let backend = try harness.open("items: {a.1: 11}")
+                harness.service.with {
                     $0.items["ada@example.com"] = [11]
-                    $0.givesRefreshToken = hasRefreshToken
+                    $0.returnsRefreshToken = hasRefreshToken
                 }
-                let ada = try await bed.ada(backend)
+                let ada = try await harness.ada(backend)
                 for body in ["<html>", "", #"{"message":"Unauthorized"}"#] {
-                    bed.service.answer("GET /items/11/access", .init(status: 401, body: body))
+                    harness.service.response("GET /items/11/access", .init(status: 401, body: body))
                     await #expect(throws: InPlayerFailure.status(401, item: nil), "\(body)") {
                         try await state(backend, ada)
                     }
                 }
-                #expect(bed.service.count(Self.authenticate) == 1, "nothing was refreshed")
-                bed.service.answer { _ in nil }
+                #expect(harness.service.count(Self.authenticate) == 1, "nothing was refreshed")
+                harness.service.response { _ in nil }
                 #expect(try await state(backend, ada) == .active)
             }
         }
     }
 
-    @Test("outlasts a refresh that could not be asked for")
+    @Test("A session survives a failed refresh request")
     func passing() async throws {
-        try await InPlayerBed.run { bed in
-            let backend = try bed.open("items: {a.1: 11}")
-            bed.service.with { $0.items["ada@example.com"] = [11] }
-            let ada = try await bed.ada(backend)
-            bed.clock.advance(by: 4000)
-            for answer in [
-                InPlayerStandIn.Answer.error(500), .error(429), .error(405), .init(status: 403, body: "<html>"),
+        try await InPlayerBackendHarness.run { harness in
+            let backend = try harness.open("items: {a.1: 11}")
+            harness.service.with { $0.items["ada@example.com"] = [11] }
+            let ada = try await harness.ada(backend)
+            harness.clock.advance(by: 4000)
+            for response in [
+                FakeInPlayerService.StubResponse.error(500), .error(429), .error(405),
+                .init(status: 403, body: "<html>"),
                 .init(status: 401, body: ""), .init(status: 422, body: #"{"code":422,"errors":{"client_id":"x"}}"#),
                 .init(body: "{}"),
             ] {
-                bed.service.answer(Self.authenticate, answer)
-                await #expect(throws: InPlayerFailure.self, "\(answer)") { try await state(backend, ada) }
-                await #expect(throws: InPlayerFailure.self, "\(answer)") {
-                    try await backend.renew(ada, inquiry: Inquiry())
+                harness.service.response(Self.authenticate, response)
+                await #expect(throws: InPlayerFailure.self, "\(response)") { try await state(backend, ada) }
+                await #expect(throws: InPlayerFailure.self, "\(response)") {
+                    try await backend.renew(ada, context: CallContext())
                 }
             }
-            bed.service.answer { _ in nil }
+            harness.service.response { _ in nil }
             #expect(try await state(backend, ada) == .active)
         }
     }
 
-    @Test("goes on in another process with what a renewal sealed, and there only")
+    @Test("A renewed session continues in another process, and the former one does not")
     func renewal() async throws {
-        try await InPlayerBed.run { bed in
-            let backend = try bed.open("items: {a.1: 11}")
-            bed.service.with { $0.items["ada@example.com"] = [11] }
-            let ada = try await bed.ada(backend)
-            bed.clock.advance(by: 4000)
+        try await InPlayerBackendHarness.run { harness in
+            let backend = try harness.open("items: {a.1: 11}")
+            harness.service.with { $0.items["ada@example.com"] = [11] }
+            let ada = try await harness.ada(backend)
+            harness.clock.advance(by: 4000)
             #expect(try await state(backend, ada) == .active)
-            #expect(bed.service.count(Self.authenticate) == 2)
-            guard case .recognised(let renewed) = try await backend.renew(ada, inquiry: Inquiry()) else {
-                throw InPlayerBed.NotRecognised()
+            #expect(harness.service.count(Self.authenticate) == 2)
+            guard case .authenticated(let renewed) = try await backend.renew(ada, context: CallContext()) else {
+                throw InPlayerBackendHarness.NotAuthenticated()
             }
             #expect(renewed.key == ada.key && renewed.upstreamSession != ada.upstreamSession)
-            // Nothing was refreshed for it: the tokens were at hand. Both of ours are the same session.
+            // No refresh was sent, because the tokens were cached. Both subscribers share one session.
             for subscriber in [ada, renewed, ada] { #expect(try await state(backend, subscriber) == .active) }
-            #expect(bed.service.count(Self.authenticate) == 2)
-            bed.clock.advance(by: 60)
-            let other = try bed.open("items: {a.1: 11}")
+            #expect(harness.service.count(Self.authenticate) == 2)
+            harness.clock.advance(by: 60)
+            let other = try harness.open("items: {a.1: 11}")
             #expect(try await state(other, renewed) == .active)
-            #expect(bed.service.count(Self.authenticate) == 2)
-            // The refresh token of before was used up.
-            let third = try bed.open("items: {a.1: 11}")
+            #expect(harness.service.count(Self.authenticate) == 2)
+            // The former refresh token was used up.
+            let third = try harness.open("items: {a.1: 11}")
             #expect(try await state(third, ada) == .unknown)
             #expect(try await state(third, renewed) == .active)
         }
     }
 
-    @Test("of somebody else is not this reader's")
+    @Test("A renewal with another account's data is an error")
     func mixedUp() async throws {
-        try await InPlayerBed.run { bed in
-            let backend = try bed.open("items: {a.1: 11}")
-            let ada = try await bed.ada(backend)
-            bed.service.answer("GET /accounts", .init(body: #"{"id":99,"uuid":"somebody-else"}"#))
+        try await InPlayerBackendHarness.run { harness in
+            let backend = try harness.open("items: {a.1: 11}")
+            let ada = try await harness.ada(backend)
+            harness.service.response("GET /accounts", .init(body: #"{"id":99,"uuid":"somebody-else"}"#))
             await #expect(throws: InPlayerFailure.notUnderstood(item: nil)) {
-                try await backend.renew(ada, inquiry: Inquiry())
+                try await backend.renew(ada, context: CallContext())
             }
         }
     }
 
-    @Test("is ended at the service by a sign-out, and another of the account asks for itself")
+    @Test("Sign-out ends the session at the service and leaves a new session of the account intact")
     func signOut() async throws {
-        try await InPlayerBed.run { bed in
-            let backend = try bed.open("items: {a.1: 11}")
-            bed.service.with { $0.items["ada@example.com"] = [11] }
-            let ada = try await bed.ada(backend)
-            try await backend.signOut(ada, inquiry: Inquiry())
-            #expect(bed.service.requests.last == "GET /accounts/logout")
+        try await InPlayerBackendHarness.run { harness in
+            let backend = try harness.open("items: {a.1: 11}")
+            harness.service.with { $0.items["ada@example.com"] = [11] }
+            let ada = try await harness.ada(backend)
+            try await backend.signOut(ada, context: CallContext())
+            #expect(harness.service.requests.last == "GET /accounts/logout")
             #expect(try await state(backend, ada) == .unknown)
-            #expect(try await state(backend, try await bed.ada(backend)) == .active)
-            bed.service.answer("GET /accounts/logout", .error(500))
-            let again = try await bed.ada(backend)
+            #expect(try await state(backend, try await harness.ada(backend)) == .active)
+            harness.service.response("GET /accounts/logout", .error(500))
+            let again = try await harness.ada(backend)
             await #expect(throws: InPlayerFailure.status(500, item: nil)) {
-                try await backend.signOut(again, inquiry: Inquiry())
+                try await backend.signOut(again, context: CallContext())
             }
         }
     }
 
-    @Test("that is over is no other's, asked about the same item at the same time")
+    @Test("An ended session does not affect a concurrent query of another session about the same item")
     func twoSessions() async throws {
-        try await InPlayerBed.run { bed in
-            let backend = try bed.open("items: {a.1: 11}")
-            bed.service.with { $0.items["ada@example.com"] = [11] }
-            let ended = try await bed.ada(backend)
-            bed.service.endAll(refreshTokensToo: true)
-            let good = try await bed.ada(backend)
-            let door = Door()
-            bed.service.answer { line in
-                if line == "GET /items/11/access" { await door.pass() }
+        try await InPlayerBackendHarness.run { harness in
+            let backend = try harness.open("items: {a.1: 11}")
+            harness.service.with { $0.items["ada@example.com"] = [11] }
+            let ended = try await harness.ada(backend)
+            harness.service.endAll(refreshTokensToo: true)
+            let good = try await harness.ada(backend)
+            let latch = ManualLatch()
+            harness.service.response { line in
+                if line == "GET /items/11/access" { await latch.pass() }
                 return nil
             }
             async let first = state(backend, ended)
             async let second = state(backend, good)
-            await until { door.waiting == 2 }
-            door.open()
+            await until { latch.waiting == 2 }
+            latch.open()
             #expect(try await first == .unknown)
             #expect(try await second == .active)
         }
     }
 
-    @Test("of another backend, or of another make, is nobody's")
+    @Test("A session of another backend or with another format is unknown")
     func strangers() async throws {
-        try await InPlayerBed.run { bed in
-            let backend = try bed.open("items: {a.1: 11}")
+        try await InPlayerBackendHarness.run { harness in
+            let backend = try harness.open("items: {a.1: 11}")
             for stranger in [
                 Subscriber(backend: "other", key: "k", upstreamSession: "1\ni\n\na\nr"),
                 Subscriber(backend: "inplayer", key: "k"),
                 Subscriber(backend: "inplayer", key: "k", upstreamSession: "2\ni\n\na\nr"),
             ] {
                 #expect(try await state(backend, stranger) == .unknown)
-                #expect(try await backend.renew(stranger, inquiry: Inquiry()) == .notRecognised(message: nil))
-                try await backend.signOut(stranger, inquiry: Inquiry())
+                #expect(try await backend.renew(stranger, context: CallContext()) == .rejected(message: nil))
+                try await backend.signOut(stranger, context: CallContext())
             }
-            #expect(bed.service.requests.isEmpty)
+            #expect(harness.service.requests.isEmpty)
         }
     }
 }

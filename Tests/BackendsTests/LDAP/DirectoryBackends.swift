@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import Settings
@@ -8,8 +8,8 @@ import Testing
 
 @testable import Backends
 
-/// A backend of the kind `ldap` as its settings make it, and what it reported.
-struct DirectoryUnderTest {
+/// A backend of kind `ldap` built from its settings, with the events that it reported.
+struct DirectoryHarness {
     let backend: any SubscriberBackend
     private let events: Events
 
@@ -26,7 +26,7 @@ struct DirectoryUnderTest {
             BackendServices(
                 clock: .system, random: .system,
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-                references: ReferenceKey(Secret(Array("a secret for references".utf8))),
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))),
                 observe: { event in events.names.withLock { $0.append(event.name) } }))
     }
 
@@ -41,32 +41,33 @@ struct DirectoryUnderTest {
 
     var reported: [String] { events.names.withLock { $0 } }
 
-    func recognise(_ identifier: String, _ password: String?, more: [String: String] = [:]) async throws -> Recognition
+    func authenticate(_ identifier: String, _ password: String?, more: [String: String] = [:]) async throws
+        -> AuthenticationResult
     {
         var fields = more.merging(["email": identifier]) { $1 }
         fields["password"] = password
-        return try await backend.recognise(
-            Credentials(identifier: CredentialFields.fold(identifier), fields: fields), inquiry: Inquiry())
+        return try await backend.authenticate(
+            Credentials(identifier: CredentialFields.fold(identifier), fields: fields), context: CallContext())
     }
 
     func subscriber(_ identifier: String, _ password: String) async throws -> Subscriber {
-        guard case .recognised(let subscriber) = try await recognise(identifier, password) else {
-            throw NotRecognised()
+        guard case .authenticated(let subscriber) = try await authenticate(identifier, password) else {
+            throw NotAuthenticated()
         }
         return subscriber
     }
 
     func subscription(_ subscriber: Subscriber) async throws -> Subscription {
-        try await backend.subscription(of: subscriber, inquiry: Inquiry())
+        try await backend.subscription(of: subscriber, context: CallContext())
     }
 
-    struct NotRecognised: Error {}
+    struct NotAuthenticated: Error {}
 
-    static let refused = Recognition.notRecognised(message: nil)
+    static let rejected = AuthenticationResult.rejected(message: nil)
 }
 
 extension Slapd {
-    /// The settings that reach this server as the service.
+    /// The settings for a connection to this server with the service account.
     var reach: String {
         """
         servers: ["ldap://127.0.0.1:\(port)"]

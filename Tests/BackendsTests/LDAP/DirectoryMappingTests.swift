@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import LDAP
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("What a directory says its readers hold", .serialized) struct DirectoryMappingTests {
+@Suite("Directory mapping", .serialized) struct DirectoryMappingTests {
     private static func group(_ name: String, _ members: [String]) -> String {
         "dn: cn=\(name),ou=groups,\(Slapd.suffix)\nobjectClass: groupOfNames\ncn: \(name)\n"
             + members.map { "member: \(Slapd.name(of: $0))\n" }.joined() + "\n"
@@ -19,26 +19,26 @@ import Testing
             uid: $0, mail: "\($0)@example.com", password: "pass of \($0)", more: [("departmentNumber", "d-\($0)")])
     }.joined()
     private static let groups =
-        group("readers", ["ada", "dan"]) + group("suspended", ["dan"]) + group("everything", ["eve"])
+        group("readers", ["ada", "dan"]) + group("suspended", ["dan"]) + group("all_editions", ["eve"])
         + group("archive", ["ada", "cleo"]) + group("others", ["ada", "bob"])
 
     private static let first = EditionID("com.example.daily.2026-11-20")
 
-    private func expectHeld(_ directory: DirectoryUnderTest) async throws {
+    private func expectHeld(_ directory: DirectoryHarness) async throws {
         for (reader, state, entitlement) in [
             ("ada", .active, .editions([try #require(Self.first)])), ("bob", .inactive, .editions([])),
             ("cleo", .inactive, .editions([try #require(Self.first)])), ("dan", .suspended, .editions([])),
             ("eve", .active, .allEditions),
         ] as [(String, SubscriptionState, Entitlement)] {
             let subscriber = try await directory.subscriber("\(reader)@example.com", "pass of \(reader)")
-            let told = try await directory.subscription(subscriber)
-            #expect(told.state == state && told.entitlement == entitlement, "\(reader): \(told)")
+            let reported = try await directory.subscription(subscriber)
+            #expect(reported.state == state && reported.entitlement == entitlement, "\(reader): \(reported)")
         }
     }
 
-    @Test("the example of the guide is read, and gives each reader what their groups say")
+    @Test("The guide's example is read and maps each reader's groups")
     func example() async throws {
-        let decoy = """
+        let dummyName = """
             dn: cn=decoy,ou=services,\(Slapd.suffix)
             objectClass: organizationalRole
             objectClass: simpleSecurityObject
@@ -52,7 +52,7 @@ import Testing
             let issued = try await authority.issue("server", names: "IP:127.0.0.1")
             let certificates = Slapd.Certificates(
                 authority: authority.certificate, certificate: issued.certificate, key: issued.key)
-            try await Slapd.run(entries: decoy + Self.people + Self.groups, certificates: certificates) { slapd in
+            try await Slapd.run(entries: dummyName + Self.people + Self.groups, certificates: certificates) { slapd in
                 let text = try String(
                     contentsOf: URL(fileURLWithPath: "Fixtures/Configurations/ldap.yaml"), encoding: .utf8
                 )
@@ -61,7 +61,7 @@ import Testing
                 let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 let start = try #require(lines.firstIndex { $0 == "    kind: ldap" })
                 let settings = lines[(start + 1)...].map { $0.dropFirst(4) }.joined(separator: "\n")
-                let directory = try DirectoryUnderTest(settings)
+                let directory = try DirectoryHarness(settings)
                 try await expectHeld(directory)
                 let ada = try await directory.subscriber("ada@example.com", "pass of ada")
                 #expect(
@@ -71,13 +71,13 @@ import Testing
                     ])
                 #expect(await slapd.log("BIND dn=\"cn=decoy").isEmpty)
                 #expect(
-                    try await directory.recognise("nobody@example.com", "nobody knows") == DirectoryUnderTest.refused)
+                    try await directory.authenticate("nobody@example.com", "nobody knows") == DirectoryHarness.rejected)
                 #expect(await !slapd.log("BIND dn=\"cn=decoy").isEmpty)
             }
         }
     }
 
-    @Test("groups that an entry lists itself count by their name below `base`, or by their whole name")
+    @Test("Groups listed by an entry match by their name below `base` or by their full name")
     func memberOf() async throws {
         let settings = """
             groups:
@@ -86,22 +86,22 @@ import Testing
               table:
                 Suspended: {state: suspended}
                 "cn=Readers, ou=groups,\(Slapd.suffix)": {state: active}
-                everything: {state: active, everything: true}
+                all_editions: {state: active, all_editions: true}
                 archive: {editions: [com.example.daily.2026-11-20]}
             subscription:
               state: {from: group.state, empty: inactive}
               editions: {from: group.editions}
-              everything: {from: group.everything}
+              all_editions: {from: group.all_editions}
 
             """
         try await Slapd.run(entries: Self.people, more: "overlay memberof\n") { slapd in
-            // The overlay notes members that are added while it runs.
+            // The overlay records only members that are added while it runs.
             try await slapd.modify(Self.groups.replacing("\nobjectClass", with: "\nchangetype: add\nobjectClass"))
-            try await expectHeld(try DirectoryUnderTest(slapd.reach + Slapd.byMail + settings))
+            try await expectHeld(try DirectoryHarness(slapd.reach + Slapd.byMail + settings))
         }
     }
 
-    @Test("a group of the same name in another branch, where readers may make their own, opens nothing")
+    @Test("A group of the same name in another branch, where readers may create groups, opens nothing")
     func otherBranch() async throws {
         let own = """
             dn: ou=clubs,\(Slapd.suffix)
@@ -109,10 +109,10 @@ import Testing
             objectClass: organizationalUnit
             ou: clubs
 
-            dn: cn=everything,ou=clubs,\(Slapd.suffix)
+            dn: cn=all_editions,ou=clubs,\(Slapd.suffix)
             changetype: add
             objectClass: groupOfNames
-            cn: everything
+            cn: all_editions
             member: \(Slapd.name(of: "bob"))
 
 
@@ -121,32 +121,32 @@ import Testing
             groups:
               attribute: memberOf
               base: ou=groups,\(Slapd.suffix)
-              table: {everything: {state: active, everything: true}}
+              table: {all_editions: {state: active, all_editions: true}}
             subscription:
               state: {from: group.state, empty: inactive}
-              everything: {from: group.everything}
+              all_editions: {from: group.all_editions}
               user_info: [{scheme: group, from: group.name}]
 
             """
         try await Slapd.run(entries: Self.people, more: "overlay memberof\n") { slapd in
             try await slapd.modify(Self.groups.replacing("\nobjectClass", with: "\nchangetype: add\nobjectClass") + own)
-            let directory = try DirectoryUnderTest(slapd.reach + Slapd.byMail + settings)
+            let directory = try DirectoryHarness(slapd.reach + Slapd.byMail + settings)
             let bob = try await directory.subscription(try await directory.subscriber("bob@example.com", "pass of bob"))
             #expect(bob.state == .inactive && bob.entitlement != .allEditions)
-            // Nor is it called by its plain name.
-            #expect(Set(bob.userInfo.map(\.value)) == ["others", "cn=everything,ou=clubs,\(Slapd.suffix)"])
+            // Such a group is not reported by its short name either.
+            #expect(Set(bob.userInfo.map(\.value)) == ["others", "cn=all_editions,ou=clubs,\(Slapd.suffix)"])
             let eve = try await directory.subscription(try await directory.subscriber("eve@example.com", "pass of eve"))
             #expect(eve.state == .active && eve.entitlement == .allEditions)
         }
     }
 
-    @Test("Pitfall 1: an attribute that is not there is nothing, and a value that is no text is an error")
+    @Test("Pitfall 1: a missing attribute grants nothing, and a value that is not text is an error")
     func attributes() async throws {
         let settings = """
             subscription:
               state: {from: employeeType, empty: inactive}
               editions: {from: businessCategory}
-              everything: {from: departmentNumber, when: [everything]}
+              all_editions: {from: departmentNumber, when: [everything]}
               user_info: [{scheme: x, from: jpegPhoto}]
 
             """
@@ -157,7 +157,7 @@ import Testing
                 more: [("businessCategory", "a.1"), ("businessCategory", "a.2, a.3")])
                 + Slapd.person(uid: "bob", mail: "bob@example.com", password: "p") + photo + "jpegPhoto:: /9g=\n\n"
         ) { slapd in
-            let directory = try DirectoryUnderTest(slapd.reach + Slapd.byMail + settings)
+            let directory = try DirectoryHarness(slapd.reach + Slapd.byMail + settings)
             let ada = try await directory.subscription(try await directory.subscriber("ada@example.com", "p"))
             #expect(ada.entitlement == .editions(Set(["a.1", "a.2", "a.3"].compactMap { EditionID($0) })))
             #expect(ada.state == .inactive)
@@ -170,11 +170,11 @@ import Testing
         }
     }
 
-    @Test("A key that is not text is kept whole, and 10,000 keys come back as they were")
+    @Test("Binary keys are preserved, and 10,000 random keys survive the round trip")
     func keys() {
         var random = SeededRandom(seed: 4530)
         for _ in 0..<10_000 {
-            let value = random.hostileBytes(upTo: 20, spice: "{base64}AQ==\u{0}\n")
+            let value = random.hostileBytes(upTo: 20, specialCharacters: "{base64}AQ==\u{0}\n")
             guard DirectoryKey.value(DirectoryKey.text(value)) == value else {
                 Issue.record("\(value)")
                 return
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(
-        "Settings that can not work are refused with what was expected",
+        "Invalid settings are rejected with their key",
         arguments: [
             ("servers: []", "servers"), ("servers: [\"http://a\"]", "servers"), ("anonymous: false", "service"),
             ("tls: {certificate: a.pem}", "tls.certificate"),
@@ -198,10 +198,10 @@ import Testing
             ("people: {base: dc=a, filter: \"(a={b c})\"}", "people.filter"),
             ("people: {base: dc=a, filter: \"(a={b})\", only: \"(c={d})\"}", "people.only"),
             ("people: {base: dc=a, filter: \"(a={b})\", scope: all}", "people.scope"),
-            ("recognise: {by: guess}", "recognise.by"),
-            ("people: {base: dc=a}\nrecognise: {by: bind, name: cn=fixed}", "recognise.name"),
-            ("recognise: {by: compare}", "recognise.attribute"),
-            ("recognise: {by: compare, attribute: \"a b\"}", "recognise.attribute"), ("key: \"a)(b\"", "key"),
+            ("authenticate: {by: guess}", "recognise.by"),
+            ("people: {base: dc=a}\nauthenticate: {by: bind, name: cn=fixed}", "recognise.name"),
+            ("authenticate: {by: compare}", "recognise.attribute"),
+            ("authenticate: {by: compare, attribute: \"a b\"}", "recognise.attribute"), ("key: \"a)(b\"", "key"),
             ("groups: {attribute: memberOf}", "groups.table"), ("groups: {table: {}}", "groups.base"),
             ("subscription: {state: {from: group.state}}", "subscription"), ("referrals: maybe", "referrals"),
             ("referrals: follow", "referrals"), ("most_hops: 3", "most_hops"),
@@ -216,19 +216,19 @@ import Testing
         ]
         lines.removeAll { $0.hasPrefix(name + ":") }
         let error = #expect(throws: SettingsError.self) {
-            try DirectoryUnderTest.kind((lines + [change]).joined(separator: "\n"))
+            try DirectoryHarness.kind((lines + [change]).joined(separator: "\n"))
         }
         #expect(error?.key == key, "\(String(describing: error))")
     }
 
-    @Test("A publication asks for the fields that a directory's filter is made of")
+    @Test("A publication requires the fields that the directory's filter uses")
     func proofs() throws {
         let reach = "servers: [\"ldaps://a\"]\nanonymous: true\n"
-        let plain = try DirectoryUnderTest.kind(reach + "people: {base: dc=a, filter: \"(mail={identifier})\"}")
+        let plain = try DirectoryHarness.kind(reach + "people: {base: dc=a, filter: \"(mail={identifier})\"}")
         #expect(plain.checkedProofs == ["password"])
-        let several = try DirectoryUnderTest.kind(
+        let several = try DirectoryHarness.kind(
             reach + "people: {base: dc=a, filter: \"(&(uid={identifier})(l={town}))\"}\n"
-                + "recognise: {by: compare, attribute: sn, field: surname}")
+                + "authenticate: {by: compare, attribute: sn, field: surname}")
         #expect(several.checkedProofs == ["town", "surname"])
     }
 }

@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Gatefold
 import LDAP
 import TestSupport
@@ -6,18 +6,18 @@ import Testing
 
 @testable import Backends
 
-@Suite("Refusals and outages of a directory", .serialized) struct DirectoryVerdictTests {
-    @Test("Pitfall 9: of all codes, six of a reader's bind and three of a compare are refusals")
+@Suite("Directory rejections and outages", .serialized) struct DirectoryVerdictTests {
+    @Test("Pitfall 9: of all codes, six of a reader's bind and three of a compare are rejections")
     func everyCode() {
         let codes = (0...256).map { ResultCode(rawValue: $0) } + [ResultCode(rawValue: -1), ResultCode(rawValue: 4096)]
-        let refusals = codes.filter { DirectoryVerdict.ofBind($0) == .refused }.map(\.rawValue)
+        let refusals = codes.filter { DirectoryVerdict.forBind($0) == .rejected }.map(\.rawValue)
         #expect(refusals == [19, 32, 34, 48, 49, 53])
-        #expect(codes.filter { DirectoryVerdict.ofBind($0) == .proved } == [.success])
-        #expect(codes.filter { DirectoryVerdict.ofCompare($0) == .refused }.map(\.rawValue) == [5, 16, 21])
-        #expect(codes.filter { DirectoryVerdict.ofCompare($0) == .proved } == [.compareTrue])
+        #expect(codes.filter { DirectoryVerdict.forBind($0) == .confirmed } == [.success])
+        #expect(codes.filter { DirectoryVerdict.forCompare($0) == .rejected }.map(\.rawValue) == [5, 16, 21])
+        #expect(codes.filter { DirectoryVerdict.forCompare($0) == .confirmed } == [.compareTrue])
     }
 
-    /// slapd's overlay answers with whatever code an entry of a made-up subtree stands for.
+    /// slapd's overlay returns the code that the entry of a made-up subtree represents.
     private static let retcode = """
         overlay retcode
         retcode-parent "ou=codes,\(Slapd.suffix)"
@@ -36,58 +36,60 @@ import Testing
         retcode-item "cn=c80" 0x50
         """
 
-    @Test("Pitfall 9: what slapd really answers to a reader's bind: its own trouble is thrown, the reader's refused")
+    @Test("Pitfall 9: a server error on a reader's bind in slapd is thrown, and a reader's error is a rejection")
     func binds() async throws {
         try await Slapd.run(entries: "", more: Self.retcode) { slapd in
-            let directory = try DirectoryUnderTest(
+            let directory = try DirectoryHarness(
                 slapd.reach + "people: {base: \"\(Slapd.people)\"}\n"
-                    + "recognise: {by: bind, name: \"cn={identifier},ou=codes,\(Slapd.suffix)\"}\n")
+                    + "authenticate: {by: bind, name: \"cn={identifier},ou=codes,\(Slapd.suffix)\"}\n")
             for code in [19, 32, 48, 49, 53] {
-                #expect(try await directory.recognise("c\(code)", "x") == DirectoryUnderTest.refused, "\(code)")
+                #expect(try await directory.authenticate("c\(code)", "x") == DirectoryHarness.rejected, "\(code)")
             }
             for code: Int32 in [1, 3, 8, 11, 13, 51, 80] {
                 await #expect(throws: DirectoryFailure.readerBind(ResultCode(rawValue: code)), "\(code)") {
-                    try await directory.recognise("c\(code)", "x")
+                    try await directory.authenticate("c\(code)", "x")
                 }
             }
-            await #expect(throws: LDAPError.refused(.bind, .unavailable)) { try await directory.recognise("c52", "x") }
+            await #expect(throws: LDAPError.rejected(.bind, .unavailable)) {
+                try await directory.authenticate("c52", "x")
+            }
         }
     }
 
-    @Test("Pitfall 9: a bind that a server without the readers' tree refuses is an outage, not a refusal of everybody")
+    @Test("Pitfall 9: a rejected bind at a server without the readers' tree is an outage")
     func withoutTree() async throws {
         try await Slapd.run(entries: "", more: Self.retcode) { slapd in
-            let directory = try DirectoryUnderTest(
+            let directory = try DirectoryHarness(
                 slapd.reach + "people: {base: \"ou=gone,\(Slapd.suffix)\"}\n"
-                    + "recognise: {by: bind, name: \"cn={identifier},ou=codes,\(Slapd.suffix)\"}\n")
+                    + "authenticate: {by: bind, name: \"cn={identifier},ou=codes,\(Slapd.suffix)\"}\n")
             for code in [32, 49] {
                 await #expect(throws: DirectoryFailure.baseMissing, "\(code)") {
-                    try await directory.recognise("c\(code)", "x")
+                    try await directory.authenticate("c\(code)", "x")
                 }
             }
-            // slapd says 49 of whatever it does not have.
-            let replica = try DirectoryUnderTest(
+            // slapd returns 49 for every name outside its trees.
+            let replica = try DirectoryHarness(
                 slapd.reach + "people: {base: \"ou=people,dc=elsewhere\"}\n"
-                    + "recognise: {by: bind, name: \"uid={identifier},ou=people,dc=elsewhere\"}\n")
-            await #expect(throws: DirectoryFailure.baseMissing) { try await replica.recognise("ada", "x") }
+                    + "authenticate: {by: bind, name: \"uid={identifier},ou=people,dc=elsewhere\"}\n")
+            await #expect(throws: DirectoryFailure.baseMissing) { try await replica.authenticate("ada", "x") }
         }
     }
 
     @Test(
-        "Pitfall 9: every code that a search ends with is thrown", arguments: [1, 3, 11, 49, 51, 52, 53, 80] as [Int32])
+        "Pitfall 9: every error code of a search is thrown", arguments: [1, 3, 11, 49, 51, 52, 53, 80] as [Int32])
     func searches(code: Int32) async throws {
         try await Slapd.run(entries: "", more: Self.retcode) { slapd in
-            let directory = try DirectoryUnderTest(
+            let directory = try DirectoryHarness(
                 slapd.reach
                     + "people: {base: \"cn=c\(code),ou=codes,\(Slapd.suffix)\", filter: \"(mail={identifier})\"}\n")
-            let error = LDAPError.refused(.search, ResultCode(rawValue: code))
-            await #expect(throws: error) { try await directory.recognise("ada@example.com", "x") }
+            let error = LDAPError.rejected(.search, ResultCode(rawValue: code))
+            await #expect(throws: error) { try await directory.authenticate("ada@example.com", "x") }
             let subscriber = Subscriber(backend: "directory", key: "cn=c\(code),ou=codes,\(Slapd.suffix)")
             await #expect(throws: error) { try await directory.subscription(subscriber) }
         }
     }
 
-    @Test("a locked account is refused like a wrong password, whoever locked it")
+    @Test("A locked account is rejected like a wrong password")
     func locked() async throws {
         let policy = """
             dn: cn=policy,\(Slapd.suffix)
@@ -104,12 +106,12 @@ import Testing
         try await Slapd.run(
             entries: policy + ada, more: "overlay ppolicy\nppolicy_default \"cn=policy,\(Slapd.suffix)\"\n"
         ) { slapd in
-            let directory = try DirectoryUnderTest(slapd.reach + Slapd.byMail)
+            let directory = try DirectoryHarness(slapd.reach + Slapd.byMail)
             _ = try await directory.subscriber("ada@example.com", "right")
             for _ in 1...3 {
-                #expect(try await directory.recognise("ada@example.com", "wrong") == DirectoryUnderTest.refused)
+                #expect(try await directory.authenticate("ada@example.com", "wrong") == DirectoryHarness.rejected)
             }
-            #expect(try await directory.recognise("ada@example.com", "right") == DirectoryUnderTest.refused)
+            #expect(try await directory.authenticate("ada@example.com", "right") == DirectoryHarness.rejected)
         }
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Distinguished names") struct DistinguishedNameTests {
-    @Test("are the same whatever their case, meaningless blanks, escapes, and the order within a part")
+    @Test("Case, insignificant blanks, escapes and the order within a part make no difference")
     func same() throws {
         let name = try #require(DistinguishedName("cn=Digital \\2c Readers+l=Bern,ou=Groups,dc=example"))
         for other in [
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("are below those they end with, part by part, and not below themselves")
+    @Test("A name is below another only if it ends with all of its parts and has more")
     func below() throws {
         let base = try #require(DistinguishedName("ou=groups,dc=example"))
         for (name, isBelow) in [
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("are not everything that has an equals sign")
+    @Test("Malformed names are rejected")
     func bad() {
         for text in [
             "", "readers", "cn", "cn=", "=a", "cn=a,", ",cn=a", "cn=a,,dc=b", "cn=a\\", "cn=a\\2", "cn=#0402",
@@ -50,8 +50,8 @@ import Testing
         let base = try #require(DistinguishedName("ou=groups,dc=example"))
         var random = SeededRandom(seed: 4514)
         for _ in 0..<10_000 {
-            let bytes = random.hostileBytes(upTo: 20, spice: "*()\\,+\"<>;=# \u{0}ou=groups,dc=example")
-            // Whatever it is, it ends.
+            let bytes = random.hostileBytes(upTo: 20, specialCharacters: "*()\\,+\"<>;=# \u{0}ou=groups,dc=example")
+            // Parsing must end for any input.
             _ = DistinguishedName(String(decoding: bytes, as: UTF8.self))
             let text = NameValue.escape(bytes)
             guard let name = DistinguishedName("cn=\(text),ou=own,dc=example") else { continue }

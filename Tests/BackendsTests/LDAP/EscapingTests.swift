@@ -2,10 +2,10 @@ import LDAP
 import TestSupport
 import Testing
 
-@Suite("Values in filters and names") struct EscapingTests {
-    private static let spice = "*()\\,+\"<>;=# \u{0}&|!{}uid"
+@Suite("Escaping in filters and names") struct EscapingTests {
+    private static let specialCharacters = "*()\\,+\"<>;=# \u{0}&|!{}uid"
 
-    @Test("A value in a filter is written as RFC 4515 has it")
+    @Test("A value in a filter is escaped according to RFC 4515")
     func filterExamples() {
         // The examples of section 4.
         #expect(FilterValue.escape("Parens R Us (for all your parenthetical needs)").contains("\\28for all your"))
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("A value in a name is written as RFC 4514 has it")
+    @Test("A value in a name is escaped according to RFC 4514")
     func nameExamples() {
         #expect(NameValue.escape("James \"Jim\" Smith, III") == "James \\22Jim\\22 Smith\\2c III")
         #expect(NameValue.escape("Before\rAfter") == "Before\\0dAfter")
@@ -36,11 +36,11 @@ import Testing
         #expect(NameValue.first(of: "cn=a\\") == nil)
     }
 
-    @Test("Pitfall 13: 10,000 hostile values come back as they were, and change no filter's or name's shape")
+    @Test("Pitfall 13: 10,000 hostile values survive the round trip and keep the shape of a filter and a name")
     func roundTrips() {
         var random = SeededRandom(seed: 4515)
         for _ in 0..<10_000 {
-            let value = random.hostileBytes(upTo: 24, spice: Self.spice)
+            let value = random.hostileBytes(upTo: 24, specialCharacters: Self.specialCharacters)
             let filter = FilterValue.escape(value)
             let name = NameValue.escape(value)
             guard FilterValue.unescape(filter) == value, NameValue.unescape(name) == value,
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("A filter is told from what is none")
+    @Test("Valid and invalid filters are told apart")
     func filters() {
         for good in [
             "(cn=Babs Jensen)", "(!(cn=Tim Howes))", "(&(objectClass=Person)(|(sn=Jensen)(cn=Babs J*)))",
@@ -73,12 +73,12 @@ import Testing
         }
     }
 
-    @Test("10,000 texts that are hardly filters are judged, and none ends the process")
+    @Test("10,000 random filter-like texts are checked without a crash")
     func filterFuzz() {
         var random = SeededRandom(seed: 4516)
         var valid = 0
         for _ in 0..<10_000 {
-            let bytes = random.hostileBytes(upTo: 20, spice: "(&|!)=*\\a2~<>:")
+            let bytes = random.hostileBytes(upTo: 20, specialCharacters: "(&|!)=*\\a2~<>:")
             if FilterSyntax.isValid(String(decoding: bytes, as: UTF8.self)) { valid += 1 }
             _ = NameValue.first(of: String(decoding: bytes, as: UTF8.self))
         }

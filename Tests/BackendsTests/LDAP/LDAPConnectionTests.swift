@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Synchronization
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @testable import LDAP
 
-@Suite("A connection to slapd", .serialized) struct LDAPConnectionTests {
+@Suite("LDAP connection to slapd", .serialized) struct LDAPConnectionTests {
     static func connection(
         _ slapd: Slapd, to url: String? = nil, _ options: LDAPOptions = plain
     ) throws -> LDAPConnection {
@@ -25,7 +25,7 @@ import Testing
             base: Slapd.people, scope: .subtree, filter: filter, attributes: ["uid", "jpegPhoto"], limit: limit)
     }
 
-    @Test("binds, searches and compares, over TCP and over a Unix socket")
+    @Test("Binds, searches and compares over TCP and over a Unix socket")
     func operations() async throws {
         try await Slapd.run(entries: Slapd.person(uid: "ada", mail: "ada@example.com", password: "p")) { slapd in
             for url in [nil, slapd.socketURL] {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("Pitfall 14: a bind without a name or a password is never sent, and never cut off at a NUL")
+    @Test("Pitfall 14: a bind without a name or a password is never sent, nor is a name with a NUL")
     func unauthenticated() async throws {
         try await Slapd.run(entries: "") { slapd in
             let connection = try Self.connection(slapd)
@@ -63,7 +63,7 @@ import Testing
             #expect(throws: LDAPError.unauthenticatedBind) { try connection.bind(name: "", password: [1]) }
             #expect(throws: LDAPError.unacceptableText) { try connection.bind(name: "cn=a\u{0}", password: [1]) }
             #expect(await slapd.log("BIND").isEmpty)
-            // The server itself would have let it pass.
+            // The server itself would have accepted it as anonymous.
             let anonymous = try await CommandRun.of(
                 "ldapwhoami", ["-x", "-H", slapd.socketURL, "-D", Slapd.service, "-w", ""], in: slapd.folder)
             #expect(anonymous.status == 0 && anonymous.output.contains("anonymous"))
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("values of any bytes arrive whole, and are text only where they are")
+    @Test("Binary values arrive whole and are text only if valid")
     func bytes() async throws {
         let photo = "jpegPhoto:: " + Data([0xFF, 0xD8, 0x00, 0x01]).base64EncodedString() + "\n\n"
         let entry = Slapd.person(uid: "ada", mail: "a@example.com", password: "p").dropLast() + photo
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("the limit of entries is kept, and said")
+    @Test("The limit of entries is enforced, and truncation is reported")
     func limits() async throws {
         let entries = (0..<5).map { Slapd.person(uid: "u\($0)", mail: "u\($0)@example.com", password: "p") }.joined()
         try await Slapd.run(entries: entries) { slapd in
@@ -128,14 +128,14 @@ import Testing
             try connection.connect()
             defer { connection.close() }
             let cut = try #require(try connection.search(Self.everybody("(uid=*)", limit: 2)))
-            #expect(cut.entries.count == 2 && cut.isCutShort)
+            #expect(cut.entries.count == 2 && cut.isTruncated)
             let whole = try #require(try connection.search(Self.everybody("(uid=*)", limit: 5)))
-            #expect(whole.entries.count == 5 && !whole.isCutShort)
+            #expect(whole.entries.count == 5 && !whole.isTruncated)
         }
     }
 
     @Test(
-        "referrals are said, and never followed: a server that an answer names was never checked, and may speak no TLS")
+        "Referrals are reported and never followed, because the referred server is unchecked and may lack TLS")
     func referrals() async throws {
         let far = Slapd.person(uid: "far", mail: "far@example.com", password: "p")
         try await Slapd.run(entries: far) { other in
@@ -154,8 +154,8 @@ import Testing
                 defer { connection.close() }
                 let password = Array(Slapd.servicePassword.utf8)
                 #expect(try connection.bind(name: Slapd.service, password: password) == .success)
-                let answer = try #require(try connection.search(Self.everybody("(uid=far)")))
-                #expect(answer.entries.isEmpty && answer.references == 1)
+                let response = try #require(try connection.search(Self.everybody("(uid=far)")))
+                #expect(response.entries.isEmpty && response.references == 1)
                 #expect(try connection.bind(name: "uid=far,ou=far,\(Slapd.people)", password: [1]) != .success)
                 #expect(await other.log("BIND").isEmpty)
                 #expect(await other.log("SRCH").isEmpty)
@@ -163,15 +163,15 @@ import Testing
         }
     }
 
-    /// The sockets that libldap was given, as the kernel names them.
+    /// The sockets that were passed to libldap, by their kernel names.
     private static let given = Mutex<[String]>([])
 
     private static func socket(of descriptor: some CustomStringConvertible) -> String? {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
     }
 
-    @Test("a connection that libldap does not take leaves no descriptor behind")
-    func notTaken() async throws {
+    @Test("A connection that libldap rejects leaves no open descriptor")
+    func notAccepted() async throws {
         try await Slapd.run(entries: "") { slapd in
             var functions = try LDAPLibrary().functions
             functions.initialiseDescriptor = { descriptor, _, _, _ in
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("a server that stands still is waited for as long as configured; another thread can end the wait")
+    @Test("A stalled server times out as configured, and another thread can interrupt the wait")
     func waiting() async throws {
         try await Slapd.run(entries: "") { slapd in
             var options = Self.plain
@@ -222,10 +222,10 @@ import Testing
         }
     }
 
-    @Test("nobody listens, somebody talks rubbish, the server goes: each is an error, and the connection ends")
+    @Test("Garbage, a partial response, a reset and a rejected connection are errors and end the connection")
     func losses() async throws {
         try await Slapd.run(entries: "") { slapd in
-            for fault in [FaultProxy.Fault.garbage, .halfAnswer, .reset, .refuse] {
+            for fault in [FaultProxy.Fault.garbage, .partialResponse, .reset, .reject] {
                 try await withFaultProxy(to: slapd.port) { proxy in
                     let url = "ldap://127.0.0.1:\(proxy.port)"
                     let connection = try Self.connection(slapd, to: url)
@@ -238,7 +238,7 @@ import Testing
                     #expect(!connection.isUsable)
                     connection.close()
                     while try await proxy.connections() > 0 { try await Task.sleep(for: .milliseconds(10)) }
-                    if fault == .refuse {
+                    if fault == .reject {
                         let next = try Self.connection(slapd, to: url)
                         #expect(throws: LDAPError.unreachable) { try next.connect() }
                     }

@@ -1,10 +1,10 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import LDAP
 import TestSupport
 import Testing
 
-@Suite("A protected connection to slapd", .serialized) struct LDAPProtectionTests {
+@Suite("LDAP connection with TLS", .serialized) struct LDAPProtectionTests {
     private static let search = DirectorySearch(
         base: Slapd.suffix, scope: .base, filter: "(objectClass=*)", attributes: [], limit: 1)
 
@@ -27,14 +27,14 @@ import Testing
         }
     }
 
-    @Test("StartTLS and ldaps go by the authority and the name in the certificate, and by nothing less")
+    @Test("StartTLS and ldaps require a trusted authority and a matching name in the certificate")
     func trust() async throws {
         try await withTemporaryFolder { folder in
             let authority = try await TestAuthority("authority", in: folder)
             let stranger = try await TestAuthority("stranger", in: folder)
             let right = try await authority.issue("right", names: "IP:127.0.0.1")
             let wrong = try await authority.issue("wrong", names: "DNS:ldap.example.com")
-            for (issued, isRight) in [(right, true), (wrong, false)] {
+            for (issued, isCorrect) in [(right, true), (wrong, false)] {
                 let certificates = Slapd.Certificates(
                     authority: authority.certificate, certificate: issued.certificate, key: issued.key)
                 try await Slapd.run(entries: "", certificates: certificates) { slapd in
@@ -43,20 +43,20 @@ import Testing
                         ("ldap://127.0.0.1:\(slapd.port)", true), ("ldaps://127.0.0.1:\(securePort)", false),
                     ] {
                         let trusting = options(authority: authority.certificate, startsTLS: startsTLS)
-                        #expect(try outcome(slapd, url, trusting) == (isRight ? nil : .insecure), "\(url)")
+                        #expect(try outcome(slapd, url, trusting) == (isCorrect ? nil : .insecure), "\(url)")
                         let doubting = options(authority: stranger.certificate, startsTLS: startsTLS)
                         #expect(try outcome(slapd, url, doubting) == .insecure, "\(url)")
                         let lost = options(authority: "/nowhere.pem", startsTLS: startsTLS)
                         #expect(try outcome(slapd, url, lost) == .unusableTLSFiles, "\(url)")
                     }
-                    #expect(await slapd.log("SRCH base").count == (isRight ? 2 : 0))
-                    if isRight { #expect(await slapd.log("TLS established").count >= 2) }
+                    #expect(await slapd.log("SRCH base").count == (isCorrect ? 2 : 0))
+                    if isCorrect { #expect(await slapd.log("TLS established").count >= 2) }
                 }
             }
         }
     }
 
-    @Test("a server that demands a client's certificate gets it")
+    @Test("The client certificate is sent to a server that requires it")
     func clientCertificate() async throws {
         try await withTemporaryFolder { folder in
             let authority = try await TestAuthority("authority", in: folder)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("a server without TLS is not asked in the clear; one that stalls in the handshake is left in time")
+    @Test("A server without TLS receives nothing in clear text, and a stalled handshake times out")
     func noTLS() async throws {
         try await withTemporaryFolder { folder in
             let authority = try await TestAuthority("authority", in: folder)
@@ -94,18 +94,18 @@ import Testing
                     var longer = options
                     longer.connectTimeout = .seconds(3600)
                     longer.timeout = .seconds(3600)
-                    let patient = try LDAPConnectionTests.connection(
+                    let extended = try LDAPConnectionTests.connection(
                         slapd, to: "ldaps://127.0.0.1:\(proxy.port)", longer)
                     let waiting = Task.detached { () -> LDAPError? in
                         do throws(LDAPError) {
-                            try patient.connect()
+                            try extended.connect()
                             return nil
                         } catch {
                             return error
                         }
                     }
                     try await Task.sleep(for: .milliseconds(200))
-                    patient.interrupt()
+                    extended.interrupt()
                     #expect(await waiting.value == .connectionLost)
                 }
             }

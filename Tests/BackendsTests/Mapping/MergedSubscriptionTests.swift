@@ -4,17 +4,17 @@ import Testing
 
 @testable import Backends
 
-@Suite("Several subscriptions of one reader") struct MergedSubscriptionTests {
+@Suite("Merged subscriptions of one reader") struct MergedSubscriptionTests {
     private func editions(_ names: String...) -> Entitlement { .editions(Set(names.compactMap { EditionID($0) })) }
 
-    @Test("one alone stays as it is, none is nobody")
+    @Test("A single subscription is unchanged, and no subscription is the state unknown")
     func few() {
         let one = Subscription(state: .suspended, message: "m", entitlement: .allEditions)
         #expect(Subscription.merged([one]) == one)
         #expect(Subscription.merged([]) == Subscription(state: .unknown))
     }
 
-    @Test("Pitfall 1: only what is active opens everything")
+    @Test("Pitfall 1: only an active subscription opens everything")
     func everything() {
         for state in SubscriptionState.allCases {
             let merged = Subscription.merged([
@@ -32,7 +32,7 @@ import Testing
         #expect(Subscription.merged(order.reversed()).entitlement == .allEditions)
     }
 
-    @Test("in any order nothing opens that none of them opens by itself")
+    @Test("The merged subscription opens what one of them opens by itself, in any order")
     func property() {
         let states = SubscriptionState.allCases
         let entitlements = [Entitlement.allEditions, editions(), editions("a"), editions("a", "b")]
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("the message comes with the state; periods and user info of all are kept once")
+    @Test("The message comes with the state; periods and user info are merged without duplicates")
     func rest() {
         let period = Period(start: .distantPast, end: nil)
         let info = UserInfoCategory(scheme: "s", value: "v")

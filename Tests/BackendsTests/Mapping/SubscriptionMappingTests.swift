@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("What a subscriber system hands over becomes a subscription")
+@Suite("Subscription mapping")
 struct SubscriptionMappingTests {
     private let now = Date(timeIntervalSince1970: 1_793_534_400)
 
@@ -15,19 +15,19 @@ struct SubscriptionMappingTests {
             try YAMLSettings.read(text: text, name: "gatefold.yaml", folder: "/nowhere").section("subscription"))
     }
 
-    private func row(_ fields: [String: [String]]) -> Record { Record(fields, namesEveryField: true) }
+    private func row(_ fields: [String: [String]]) -> Record { Record(fields, requiresEveryField: true) }
 
-    private func entry(_ fields: [String: [String]]) -> Record { Record(fields, namesEveryField: false) }
+    private func entry(_ fields: [String: [String]]) -> Record { Record(fields, requiresEveryField: false) }
 
-    @Test("the five states go by their own names unless others are given", arguments: SubscriptionState.allCases)
+    @Test("The five states have their own names by default", arguments: SubscriptionState.allCases)
     func ownNames(state: SubscriptionState) throws {
-        let told = try mapping("").subscription(from: row(["state": [" \(state.rawValue.uppercased()) "]]), at: now)
-        #expect(told.state == state)
-        #expect(told.entitlement == .nothing)
+        let reported = try mapping("").subscription(from: row(["state": [" \(state.rawValue.uppercased()) "]]), at: now)
+        #expect(reported.state == state)
+        #expect(reported.entitlement == .nothing)
     }
 
-    @Test("a system's own words are mapped, the empty one and all others included")
-    func ownWords() throws {
+    @Test("A system's own values are mapped, including the empty one and all others")
+    func ownMessages() throws {
         let mapping = try mapping(
             """
             subscription:
@@ -42,10 +42,10 @@ struct SubscriptionMappingTests {
         #expect(try mapping.subscription(from: entry([:]), at: now).state == .unknown)
     }
 
-    @Test("Pitfall 1: what is not understood is an error, and never an empty answer")
+    @Test("Pitfall 1: an unknown value is an error, never an empty result")
     func notUnderstood() throws {
         let mapping = try mapping(
-            "subscription: {editions: {from: skus}, everything: {from: plan, when: [gold]}, periods: {end: ends}}")
+            "subscription: {editions: {from: skus}, all_editions: {from: plan, when: [gold]}, periods: {end: ends}}")
         let good: [String: [String]] = ["state": ["active"], "skus": [], "plan": [], "ends": []]
         #expect(try mapping.subscription(from: row(good), at: now).entitlement == .nothing)
         for (change, expected) in [
@@ -64,7 +64,7 @@ struct SubscriptionMappingTests {
         }
     }
 
-    @Test("Pitfall 1: nothing opens everything but the system's own word for it, whatever else is said")
+    @Test("Pitfall 1: only the configured value opens all editions, with any other fields")
     func neverEverything() throws {
         var random = SeededRandom(seed: 7)
         let mapping = try mapping(
@@ -72,7 +72,7 @@ struct SubscriptionMappingTests {
             subscription:
               state: {other: inactive, empty: inactive}
               editions: {from: skus, others: skip}
-              everything: {from: plan, when: [gold]}
+              all_editions: {from: plan, when: [gold]}
             """)
         let words = ["", "silver", "golden", "go ld", "*", "all", "null", "gold", "GOLD"]
         for _ in 0..<8_000 {
@@ -81,44 +81,44 @@ struct SubscriptionMappingTests {
             if Bool.random(using: &random) { fields["plan"] = [plan] }
             if Bool.random(using: &random) {
                 fields["skus"] = [
-                    String(decoding: random.hostileBytes(upTo: 20, spice: ",; *.com"), as: UTF8.self)
+                    String(decoding: random.hostileBytes(upTo: 20, specialCharacters: ",; *.com"), as: UTF8.self)
                 ]
             }
-            let told = try mapping.subscription(from: entry(fields), at: now)
+            let reported = try mapping.subscription(from: entry(fields), at: now)
             let isGold = fields["plan"] != nil && plan.lowercased() == "gold"
-            #expect((told.entitlement == .allEditions) == isGold, "\(fields)")
+            #expect((reported.entitlement == .allEditions) == isGold, "\(fields)")
         }
     }
 
-    @Test("editions come in lists, in several values, in records of their own, and with a prefix")
+    @Test("Editions come in lists, in several values, in their own records, and with a prefix")
     func editions() throws {
         let mapping = try mapping(
             "subscription: {editions: {from: skus, prefix: com.example., separators: \"|\"}}")
-        let told = try mapping.subscription(
+        let reported = try mapping.subscription(
             from: row(["state": ["active"], "skus": ["1| 2 ||", "3"]]),
             held: [entry(["skus": ["4"]]), entry([:])], at: now)
         let expected = ["com.example.1", "com.example.2", "com.example.3", "com.example.4"].compactMap { EditionID($0) }
-        #expect(told.entitlement == .editions(Set(expected)))
+        #expect(reported.entitlement == .editions(Set(expected)))
         let standard = try self.mapping("").subscription(
             from: row(["state": ["active"]]), held: [row(["edition": ["a"]]), row(["edition": ["b"]])], at: now)
         #expect(standard.entitlement == .editions(Set(["a", "b"].compactMap { EditionID($0) })))
     }
 
-    @Test("periods decide the state where the system has no word for it; a day as an end counts to its last second")
+    @Test("Periods determine the state with `by: periods`, and a day as an end lasts until its last second")
     func periods() throws {
         let mapping = try mapping(
             "subscription: {state: {by: periods}, periods: {start: from, end: to, dates: day_first}}")
         let day = "01/11/2026"
-        let told = try mapping.subscription(from: row(["from": [day], "to": [day]]), at: now)
-        #expect(told.state == .active)
-        #expect(told.periods.count == 1)
+        let reported = try mapping.subscription(from: row(["from": [day], "to": [day]]), at: now)
+        #expect(reported.state == .active)
+        #expect(reported.periods.count == 1)
         let lapsed = try mapping.subscription(from: row(["from": ["1.1.2020"], "to": ["31.10.2026"]]), at: now)
         #expect(lapsed.state == .inactive)
         #expect(try mapping.subscription(from: row(["from": ["1-1-2020"], "to": []]), at: now).state == .active)
         #expect(try mapping.subscription(from: row(["from": [], "to": []]), at: now).state == .inactive)
     }
 
-    @Test("a period that is configured counts for the state: a reader whose period has ended is not active")
+    @Test("A configured period limits the state: a reader whose period has ended is not active")
     func endedPeriod() throws {
         let word = "subscription: {state: {from: status, suspended: [hold]}, periods: {start: from, end: expiry"
         let always = try mapping(word + "}}")
@@ -136,36 +136,36 @@ struct SubscriptionMappingTests {
             ("unknown", "2026-01-01", "2026-12-31", [.unknown, .unknown, .unknown]),
         ] as [(String, String, String, [SubscriptionState])] {
             let record = row(["status": [status], "from": [from], "expiry": [expiry]])
-            let told = try [always, dated, never].map { try $0.subscription(from: record, at: now).state }
-            #expect(told == states, "\(status) from \(from) to \(expiry)")
+            let reported = try [always, dated, never].map { try $0.subscription(from: record, at: now).state }
+            #expect(reported == states, "\(status) from \(from) to \(expiry)")
         }
-        // Where no period is configured the word is all there is.
+        // Without configured periods the state field alone counts.
         let alone = try mapping("subscription: {state: {from: status}}")
         #expect(try alone.subscription(from: row(["status": ["active"]]), at: now).state == .active)
     }
 
-    @Test("Pitfall 1: a reader whose period has ended keeps single editions, and not everything")
+    @Test("Pitfall 1: a reader whose period has ended keeps single editions, but not all editions")
     func endedEverything() throws {
         let mapping = try mapping(
-            "subscription: {everything: {from: plan, when: [gold]}, editions: {from: skus}, periods: {end: ends}}")
-        func told(_ plan: String) throws -> Subscription {
+            "subscription: {all_editions: {from: plan, when: [gold]}, editions: {from: skus}, periods: {end: ends}}")
+        func reported(_ plan: String) throws -> Subscription {
             try mapping.subscription(
                 from: row(["state": ["active"], "plan": [plan], "skus": ["a"], "ends": ["2026-10-31"]]), at: now)
         }
         let edition = try #require(EditionID("a"))
-        #expect(try told("").opens(edition))
-        #expect(try !told("gold").opens(edition))
+        #expect(try reported("").opens(edition))
+        #expect(try !reported("gold").opens(edition))
     }
 
-    @Test("Pitfall 1: where nothing says when a period begins or ends there is none: blank and missing are alike")
+    @Test("Pitfall 1: without a start and an end there is no period, and blank equals missing")
     func blankPeriods() throws {
         let ends = try mapping("subscription: {state: {by: periods}, periods: {end: to}}")
         let starts = try mapping("subscription: {state: {by: periods}, periods: {start: from}}")
         let both = try mapping("subscription: {state: {by: periods}, periods: {start: from, end: to}}")
         for nothing in [[], [""], [" \t"]] as [[String]] {
             for mapping in [ends, starts, both] {
-                let told = try mapping.subscription(from: row(["from": nothing, "to": nothing]), at: now)
-                #expect(told.state == .inactive && told.periods.isEmpty, "\(nothing)")
+                let reported = try mapping.subscription(from: row(["from": nothing, "to": nothing]), at: now)
+                #expect(reported.state == .inactive && reported.periods.isEmpty, "\(nothing)")
             }
             let running = try both.subscription(from: row(["from": ["2020-01-01"], "to": nothing]), at: now)
             #expect(running.state == .active && running.periods.first?.end == nil, "a start runs on")
@@ -178,7 +178,7 @@ struct SubscriptionMappingTests {
         #expect(several.state == .inactive && several.periods.count == 1)
     }
 
-    @Test("Pitfall 1: starts and ends of several periods that do not pair are an error, and not paired by chance")
+    @Test("Pitfall 1: starts and ends that cannot be paired are an error")
     func unpairedPeriods() throws {
         let mapping = try mapping("subscription: {state: {by: periods}, periods: {start: from, end: to}}")
         for (starts, ends) in [
@@ -190,34 +190,34 @@ struct SubscriptionMappingTests {
             }
         }
         let one = try self.mapping("subscription: {state: {by: periods}, periods: {end: to}}")
-        let told = try one.subscription(from: row(["to": ["2020-01-01", "2030-01-01"]]), at: now)
-        #expect(told.state == .active && told.periods.count == 2, "one field has nothing to pair with")
+        let reported = try one.subscription(from: row(["to": ["2020-01-01", "2030-01-01"]]), at: now)
+        #expect(reported.state == .active && reported.periods.count == 2, "one field has nothing to pair with")
     }
 
-    @Test("white space around the word for everything does not matter, as around the words for states")
+    @Test("White space around the value for all editions is ignored, as around the values for states")
     func everythingTrimmed() throws {
-        let mapping = try mapping("subscription: {everything: {from: plan, when: [' Gold']}}")
-        let told = try mapping.subscription(from: row(["state": ["active "], "plan": ["gold  "]]), at: now)
-        #expect(told.entitlement == .allEditions)
+        let mapping = try mapping("subscription: {all_editions: {from: plan, when: [' Gold']}}")
+        let reported = try mapping.subscription(from: row(["state": ["active "], "plan": ["gold  "]]), at: now)
+        #expect(reported.entitlement == .allEditions)
     }
 
-    @Test("message and user information pass through; blank ones do not")
+    @Test("Message and user information pass through; blank values are dropped")
     func words() throws {
         let mapping = try mapping(
             "subscription: {message: note, user_info: [{scheme: 'http://example.com/plan', from: plan}]}")
-        let told = try mapping.subscription(
+        let reported = try mapping.subscription(
             from: row(["state": ["active"], "note": ["Thank you"], "plan": ["gold", ""]]), at: now)
-        #expect(told.message == "Thank you")
-        #expect(told.userInfo == [UserInfoCategory(scheme: "http://example.com/plan", value: "gold")])
+        #expect(reported.message == "Thank you")
+        #expect(reported.userInfo == [UserInfoCategory(scheme: "http://example.com/plan", value: "gold")])
         #expect(
             try mapping.subscription(from: row(["state": ["active"], "note": [""], "plan": []]), at: now).message == nil
         )
     }
 
     @Test(
-        "settings that can not be meant are refused with their place",
+        "An invalid setting is rejected with its position",
         arguments: [
-            ("state: {active: [a], inactive: [A]}", "the word `A` stands for two states"),
+            ("state: {active: [a], inactive: [A]}", "the value `A` is mapped to two states"),
             ("state: {by: periods}", "needs `periods`"), ("periods: {limit_state: dated}", "needs the fields"),
             ("state: {by: periods}, periods: {end: a, limit_state: never}", "expected `always`"),
             ("state: {other: maybe}", "expected one of unknown"),

@@ -4,7 +4,7 @@ import Testing
 @testable import ODBC
 
 @Suite("ODBC connection strings") struct ODBCConnectionStringTests {
-    @Test("plain values stand as they are, others in braces with closing ones doubled")
+    @Test("Plain values are written as they are, others in braces with closing braces doubled")
     func forms() throws {
         let string = try ODBCConnectionString([
             (name: "DRIVER", value: "MariaDB Unicode"), (name: "DATABASE", value: "/srv/readers (old)=1.db"),
@@ -15,15 +15,17 @@ import Testing
                 == "DRIVER=MariaDB Unicode;DATABASE=/srv/readers (old)=1.db;UID=;PWD={a;b}}c{d=e};X={ led by a space}")
     }
 
-    @Test("whatever a value is, the one attribute has it, and there is no other")
+    @Test("Any value is read back as the value of its own attribute, without further attributes")
     func property() throws {
         var random = SeededRandom(seed: 0x0DBC)
-        let spice: [Unicode.Scalar] = [";", "{", "}", "=", " ", "\u{301}", "é", "😀", "'", "P", "W", "D", "\u{A0}"]
+        let specialCharacters: [Unicode.Scalar] = [
+            ";", "{", "}", "=", " ", "\u{301}", "é", "😀", "'", "P", "W", "D", "\u{A0}",
+        ]
         for _ in 0..<10_000 {
             func text() -> String {
                 var view = String.UnicodeScalarView()
                 for _ in 0..<Int.random(in: 0...12, using: &random) {
-                    view.append(spice[Int.random(in: 0..<spice.count, using: &random)])
+                    view.append(specialCharacters[Int.random(in: 0..<specialCharacters.count, using: &random)])
                 }
                 return String(view)
             }
@@ -40,8 +42,8 @@ import Testing
         }
     }
 
-    /// The grammar of SQLDriverConnect: a value in braces ends at a `}` that is not doubled, any other at a `;`, and white
-    /// space around the latter is no part of it.
+    /// Parses by the grammar of SQLDriverConnect: a value in braces ends at a `}` that is not doubled, any other at a
+    /// `;`, and white space around the latter is not part of it.
     private static func parse(_ text: String) -> [(String, String)] {
         var rest = Array(text.unicodeScalars)[...]
         var found: [(String, String)] = []
@@ -75,8 +77,8 @@ import Testing
         return found
     }
 
-    @Test("names and values that no connection string can carry are refused")
-    func refused() {
+    @Test("Names and values that no connection string can carry are rejected")
+    func rejected() {
         for name in ["", "A;B", "A=B", "A{", " A", "A ", "Ä", "A\u{301}", "A\n"] {
             #expect(throws: ODBCConnectionStringError.badName(name)) {
                 _ = try ODBCConnectionString([(name: name, value: "x")])

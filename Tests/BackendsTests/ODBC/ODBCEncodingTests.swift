@@ -3,8 +3,8 @@ import Testing
 
 @testable import ODBC
 
-@Suite("Encodings of narrow characters") struct ODBCEncodingTests {
-    @Test("every byte is a letter of latin1 and of windows-1252, and the letter is that byte again")
+@Suite("ODBC encodings of narrow characters") struct ODBCEncodingTests {
+    @Test("Every byte is a character of latin1 and of windows-1252, and encodes to the same byte again")
     func bytes() throws {
         for encoding in [ODBCEncoding.latin1, .windows1252] {
             var seen: Set<String> = []
@@ -18,7 +18,7 @@ import Testing
         #expect(ODBCEncoding.latin1.decode([0x80, 0xE9]) == "\u{80}é")
     }
 
-    @Test("a letter with its accent beside it is the letter with its accent")
+    @Test("A decomposed accented letter is encoded as the composed one")
     func decomposed() {
         #expect(ODBCEncoding.latin1.encode("e\u{301}") == [0xE9])
         #expect(ODBCEncoding.windows1252.encode("S\u{30C}") == [0x8A])
@@ -26,14 +26,14 @@ import Testing
     }
 
     @Test(
-        "letters that an encoding has not are none, and never a question mark",
+        "A character that an encoding lacks is an error, never a question mark",
         arguments: ["😀", "ł", "\u{20AC}", "z\u{301}"])
     func missing(text: String) {
         #expect(ODBCEncoding.latin1.encode("a" + text) == nil)
         #expect(ODBCEncoding.utf8.encode(text) == Array(text.utf8))
     }
 
-    @Test("bytes that are not UTF-8 are no text")
+    @Test("Bytes that are not UTF-8 are not text")
     func invalid() {
         for bytes: [UInt8] in [[0xFF], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0x61, 0x80]] {
             #expect(ODBCEncoding.utf8.decode(bytes) == nil)
@@ -41,17 +41,17 @@ import Testing
         }
     }
 
-    @Test("whatever the bytes, what is read is written back")
+    @Test("Decoded bytes are encoded to the same bytes")
     func property() {
         var random = SeededRandom(seed: 0xE2C0)
         for _ in 0..<10_000 {
-            let bytes = random.hostileBytes(upTo: 12, spice: "é😀a\u{301}")
+            let bytes = random.hostileBytes(upTo: 12, specialCharacters: "é😀a\u{301}")
             for encoding in [ODBCEncoding.utf8, .latin1, .windows1252] {
                 guard let text = encoding.decode(bytes) else {
                     #expect(encoding == .utf8)
                     continue
                 }
-                // Two letters of one byte each may be one character; only then it is none again.
+                // Two one-byte characters may combine into one grapheme, which then may have no encoding.
                 if let again = encoding.encode(text) { #expect(again == bytes) }
             }
         }

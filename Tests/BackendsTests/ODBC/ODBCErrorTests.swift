@@ -3,12 +3,12 @@ import Testing
 @testable import Backends
 @testable import ODBC
 
-@Suite("What an ODBC error means") struct ODBCErrorTests {
+@Suite("ODBC error classification") struct ODBCErrorTests {
     private func failed(_ state: String, _ native: Int32 = 1, _ step: ODBCError.Step = .execute) -> ODBCError {
         .failed(step, sqlState: state, native: native)
     }
 
-    @Test("what a statement is refused for leaves the connection alone; anything else ends it")
+    @Test("A statement error keeps the connection; any other error ends it")
     func connections() {
         for state in ["42S02", "42000", "22018", "23000"] { #expect(!failed(state).endsConnection) }
         for state in ["08S01", "HY000", "HYT00", "57014", "40001", "XX000", ""] {
@@ -19,44 +19,44 @@ import Testing
         }
     }
 
-    @Test("a question is asked once more where the connection may have been gone, and not where it took too long")
+    @Test("A query is retried after a connection loss, and not after a timeout")
     func losses() {
-        for state in ["08S01", "HY000", "08003", "XX000"] { #expect(failed(state).isLoss) }
-        for state in ["HYT00", "HYT01", "57014", "42S02", "22018"] { #expect(!failed(state).isLoss) }
-        #expect(!ODBCError.timedOut(.prepare).isLoss && !ODBCError.interrupted.isLoss)
+        for state in ["08S01", "HY000", "08003", "XX000"] { #expect(failed(state).isConnectionLoss) }
+        for state in ["HYT00", "HYT01", "57014", "42S02", "22018"] { #expect(!failed(state).isConnectionLoss) }
+        #expect(!ODBCError.timedOut(.prepare).isConnectionLoss && !ODBCError.interrupted.isConnectionLoss)
     }
 
-    @Test("only an error about a value that was bound can be the reader's")
+    @Test("Only an error about a bound value can be the reader's")
     func values() {
         for state in ["22P02", "22018", "22003", "22P05", "22001", "22025", "2201B"] {
-            #expect(failed(state).mayLieInValues)
+            #expect(failed(state).mayBeValueError)
         }
-        #expect(failed("HY000", 1267).mayLieInValues && ODBCError.unencodable.mayLieInValues)
+        #expect(failed("HY000", 1267).mayBeValueError && ODBCError.unencodable.mayBeValueError)
         for error in [
             failed("22018", 1, .fetch), failed("22012"), failed("HY000"), failed("08S01"), failed("42S02"),
             failed("22018", 1, .connect), .undecodable, .timedOut(.execute),
         ] {
-            #expect(!error.mayLieInValues, "\(error)")
+            #expect(!error.mayBeValueError, "\(error)")
         }
     }
 
-    @Test("what the data are at fault for says nothing about the database; all else may")
-    func questions() {
+    @Test("Data errors are request scoped; all other errors may concern the database")
+    func queries() {
         for error in [failed("22012"), failed("22018", 1, .fetch), .undecodable, .valueTooLong, .unencodable] {
-            #expect(ODBCFailure(error: error, isOfValue: false).isOfOneAnswer, "\(error)")
+            #expect(ODBCFailure(error: error, isValueError: false).isRequestScoped, "\(error)")
         }
         for error in [
             failed("08S01"), failed("42S02"), failed("HY000"), failed("22018", 1, .connect), .timedOut(.execute),
             .interrupted,
         ] {
-            #expect(!ODBCFailure(error: error, isOfValue: false).isOfOneAnswer, "\(error)")
+            #expect(!ODBCFailure(error: error, isValueError: false).isRequestScoped, "\(error)")
         }
     }
 
-    @Test("the log has codes and our words, and no text of a server")
+    @Test("The log contains codes and fixed texts, and no text of a server")
     func words() {
         #expect(
-            ODBCFailure(error: failed("28000", 1045, .connect), isOfValue: false).cause
+            ODBCFailure(error: failed("28000", 1045, .connect), isValueError: false).cause
                 == "connect failed with SQLSTATE 28000, native code 1045: the user or password was not accepted")
         #expect(failed("HY000", 1267).description == "execute failed with SQLSTATE HY000, native code 1267")
     }

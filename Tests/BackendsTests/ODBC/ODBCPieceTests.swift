@@ -3,39 +3,40 @@ import Testing
 
 @testable import ODBC
 
-/// Values read in chunks from drivers of every habit: this stands in for SQLGetData.
+/// Values read in chunks from drivers with different behaviour, with a fake of SQLGetData.
 @Suite("Values in chunks") struct ODBCPieceTests {
-    private enum Habit: CaseIterable {
-        /// Says how much there is.
+    private enum DriverBehaviour: CaseIterable {
+        /// Reports the remaining length.
         case exact
-        /// Never says (SQL_NO_TOTAL).
+        /// Never reports the length (SQL_NO_TOTAL).
         case noTotal
-        /// Never says while there is more, and at the end how much was left.
+        /// Reports no length while there is more, and the remaining length at the end.
         case totalAtEnd
-        /// Says how much there is, and leaves room rather than cutting a letter in two.
+        /// Reports the remaining length, and leaves room rather than splitting a character.
         case short
     }
 
     private static let noTotal = -4
 
-    /// One call: the buffer as the driver leaves it, the indicator, and whether it said that nothing was cut off.
+    /// Makes one call and returns the buffer as the driver leaves it, the indicator, and whether nothing was cut off.
     private func call(
-        _ rest: ArraySlice<UInt16>, room: Int, _ habit: Habit
-    ) -> (buffer: [UInt16], indicator: Int, isWhole: Bool, taken: Int) {
+        _ rest: ArraySlice<UInt16>, room: Int, _ driverBehaviour: DriverBehaviour
+    ) -> (buffer: [UInt16], indicator: Int, isComplete: Bool, taken: Int) {
         let fits = rest.count < room
         var taken = fits ? rest.count : room - 1
-        if !fits, habit == .short, taken > 1 { taken -= 1 }
+        if !fits, driverBehaviour == .short, taken > 1 { taken -= 1 }
         var buffer = [UInt16](repeating: .max, count: room)
         for (index, unit) in (rest.prefix(taken) + [0]).enumerated() { buffer[index] = unit }
-        let says = habit == .exact || habit == .short || (habit == .totalAtEnd && fits)
-        return (buffer, says ? rest.count * 2 : Self.noTotal, fits, taken)
+        let mentions =
+            driverBehaviour == .exact || driverBehaviour == .short || (driverBehaviour == .totalAtEnd && fits)
+        return (buffer, mentions ? rest.count * 2 : Self.noTotal, fits, taken)
     }
 
-    @Test("whatever the driver says of its length, a value comes whole")
+    @Test("A value is read completely, independent of the length that the driver reports")
     func property() {
         var random = SeededRandom(seed: 0xC4C4)
         for round in 0..<10_000 {
-            let habit = Habit.allCases[round % Habit.allCases.count]
+            let driverBehaviour = DriverBehaviour.allCases[round % DriverBehaviour.allCases.count]
             let room = Int.random(in: 4...9, using: &random)
             let value = (0..<Int.random(in: 0...30, using: &random)).map { _ in
                 [UInt16(0), 0x61, 0xD83D, 0xDE00, 0xFFFE][Int.random(in: 0..<5, using: &random)]
@@ -43,37 +44,38 @@ import Testing
             var rest = value[...]
             var read: [UInt16] = []
             for _ in 0...value.count {
-                let (buffer, indicator, isWhole, taken) = call(rest, room: room, habit)
-                let piece = ODBCPiece(buffer, indicator: indicator, hasTerminator: true, isWhole: isWhole)
+                let (buffer, indicator, isComplete, taken) = call(rest, room: room, driverBehaviour)
+                let piece = ODBCPiece(buffer, indicator: indicator, hasTerminator: true, isComplete: isComplete)
                 read += piece.units
                 rest = rest.dropFirst(taken)
                 if piece.isLast { break }
             }
-            #expect(read == value, "\(habit) \(room)")
+            #expect(read == value, "\(driverBehaviour) \(room)")
             guard read == value else { return }
         }
     }
 
-    @Test("bytes have no terminator, and zeros among them are bytes")
+    @Test("Bytes have no terminator, and zeros among them are data")
     func bytes() {
-        let cut = ODBCPiece([UInt8](repeating: 0, count: 4), indicator: 10, hasTerminator: false, isWhole: false)
+        let cut = ODBCPiece([UInt8](repeating: 0, count: 4), indicator: 10, hasTerminator: false, isComplete: false)
         #expect(cut.units.count == 4 && !cut.isLast)
-        let whole = ODBCPiece([UInt8(0), 1, 0xFF, 0xFF], indicator: 3, hasTerminator: false, isWhole: true)
+        let whole = ODBCPiece([UInt8(0), 1, 0xFF, 0xFF], indicator: 3, hasTerminator: false, isComplete: true)
         #expect(Array(whole.units) == [0, 1, 0xFF] && whole.isLast)
     }
 
-    @Test("a warning about something else does not end in the value being read twice")
+    @Test("A warning about something else does not cause a second read of the value")
     func warning() {
-        let piece = ODBCPiece([UInt16(0x61), 0, .max, .max], indicator: 2, hasTerminator: true, isWhole: false)
+        let piece = ODBCPiece([UInt16(0x61), 0, .max, .max], indicator: 2, hasTerminator: true, isComplete: false)
         #expect(Array(piece.units) == [0x61] && piece.isLast)
     }
 
-    @Test("no indicator leads beyond the buffer")
+    @Test("No indicator leads beyond the buffer")
     func lies() {
         for indicator in [Int.max, 1 << 20, 9, 8, -4, -1000] {
-            for isWhole in [true, false] {
+            for isComplete in [true, false] {
                 let piece = ODBCPiece(
-                    [UInt16](repeating: .max, count: 4), indicator: indicator, hasTerminator: true, isWhole: isWhole)
+                    [UInt16](repeating: .max, count: 4), indicator: indicator, hasTerminator: true,
+                    isComplete: isComplete)
                 #expect(piece.units.count <= 3)
             }
         }

@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import Settings
@@ -7,10 +7,10 @@ import Testing
 @testable import Backends
 @testable import ODBC
 
-@Suite("The settings of the kind odbc", .serialized) struct ODBCSettingsTests {
+@Suite("Settings of the kind odbc", .serialized) struct ODBCSettingsTests {
     private static let rest = """
         queries:
-          recognise: "SELECT id AS k FROM reader WHERE email = :identifier"
+          authenticate: "SELECT id AS k FROM reader WHERE email = :identifier"
           subscription: "SELECT state FROM reader WHERE id = :key"
         """
 
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "driver, user, password and attributes become a connection string, with the timeouts in the driver's own words")
+        "Driver, user, password and attributes form a connection string with the driver's own timeout attributes")
     func mariaDB() throws {
         let read = try settings(
             """
@@ -56,7 +56,7 @@ import Testing
         #expect(read.options.encoding == .windows1252)
     }
 
-    @Test("without a word, timeouts, pool and encoding are what the guide says")
+    @Test("Timeouts, pool and encoding default to the guide's values")
     func defaults() throws {
         let read = try settings("connection: {dsn: CIRCULATION, attributes: {APP: gatefold}}")
         #expect(read.string.text == "DSN=CIRCULATION;APP=gatefold")
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "what can not be meant is refused with its place",
+        "An invalid setting is rejected with its position",
         arguments: [
             ("", "gatefold.yaml:1: connection: missing; expected `driver` and `attributes`, or `dsn`"),
             ("connection: {user: a}", "gatefold.yaml:2: connection.driver: missing; expected `driver`, or else `dsn`"),
@@ -118,11 +118,11 @@ import Testing
                 "gatefold.yaml:3: pool.size: expected a whole number from 1 to 256"
             ),
         ])
-    func refused(yaml: String, message: String) {
+    func rejected(yaml: String, message: String) {
         #expect(error(yaml) == message)
     }
 
-    @Test("proofs that a statement binds are checked, and the statements' request fields decide")
+    @Test("Bound proofs are checked, and request fields of statements are varying fields")
     func kind() throws {
         let section = try YAMLSettings.read(
             text: """
@@ -130,23 +130,23 @@ import Testing
                 connection: {dsn: a}
                 request_fields: [device]
                 queries:
-                  recognise: "SELECT id AS k FROM r WHERE n = :identifier AND s = :surname AND d = :device"
+                  authenticate: "SELECT id AS k FROM r WHERE n = :identifier AND s = :surname AND d = :device"
                   subscription: "SELECT state FROM r WHERE id = :key"
                 """, name: "gatefold.yaml", folder: "/nowhere")
         let kind = try BackendRegistry.read(name: "legacy", settings: section)
         #expect(kind.checkedProofs == ["surname"] && kind.decidingFields == ["device"] && kind.isRemote)
     }
 
-    @Test("the guide's configurations are read, and used, as they stand")
+    @Test("The guide's configurations are read and work unchanged")
     func fixtures() async throws {
-        try await ODBCMariaDBBench.run { bench in
-            try await use("odbc-mariadb", ["PORT: 3306": "PORT: \(bench.instance.port)"], bench.environment)
+        try await ODBCMariaDBFixture.run { fixture in
+            try await use("odbc-mariadb", ["PORT: 3306": "PORT: \(fixture.instance.port)"], fixture.environment)
         }
-        try await ODBCPostgreSQLBench.run { bench in
-            try await use("odbc-postgresql", ["PORT: 5432": "PORT: \(bench.instance.port)"], bench.environment)
+        try await ODBCPostgreSQLFixture.run { fixture in
+            try await use("odbc-postgresql", ["PORT: 5432": "PORT: \(fixture.instance.port)"], fixture.environment)
         }
-        try await ODBCSQLiteBench.run { bench in
-            try await use("odbc-sqlite", ["/srv/readers.sqlite": bench.file.path], [:])
+        try await ODBCSQLiteFixture.run { fixture in
+            try await use("odbc-sqlite", ["/srv/readers.sqlite": fixture.file.path], [:])
         }
     }
 
@@ -168,17 +168,17 @@ import Testing
             BackendServices(
                 clock: .system, random: .system,
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 2),
-                references: ReferenceKey(Secret(Array("a secret for references".utf8)))))
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8)))))
         let ada = StandardReaders.ada
-        let recognition = try await backend.recognise(
+        let authentication = try await backend.authenticate(
             Credentials(identifier: ada.email, fields: ["email": ada.email, "password": ada.password]),
-            inquiry: Inquiry())
-        guard case .recognised(let subscriber) = recognition else {
+            context: CallContext())
+        guard case .authenticated(let subscriber) = authentication else {
             Issue.record("\(name): not recognised")
             return
         }
-        let told = try await backend.subscription(of: subscriber, inquiry: Inquiry())
+        let reported = try await backend.subscription(of: subscriber, context: CallContext())
         let editions = Set(try #require(ada.editions).compactMap { EditionID($0) })
-        #expect(told.state == .active && told.entitlement == .editions(editions))
+        #expect(reported.state == .active && reported.entitlement == .editions(editions))
     }
 }

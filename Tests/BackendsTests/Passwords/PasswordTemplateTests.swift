@@ -32,7 +32,7 @@ import Testing
         ("sha1(raw(sha1({password})))", nil), ("sha1({password}unhex({salt}))", "00FF10"),
     ]
 
-    @Test("compute what Python computes", arguments: ["correct horse", "pässwörd", "x"])
+    @Test("Templates compute the same digests as Python", arguments: ["correct horse", "pässwörd", "x"])
     func values(password: String) async throws {
         let salt = "sält"
         let run = try await CommandRun.of(
@@ -43,11 +43,11 @@ import Testing
             let proof = try #require(read.read(StoredProof(value: stored, salt: ownSalt ?? salt)), "\(template)")
             #expect(try proof.matches(Array(password.utf8)), "\(template)")
             #expect(try !proof.matches(Array((password + "x").utf8)), "\(template)")
-            #expect(try !proof.decoy.matches(Array(password.utf8)), "\(template)")
+            #expect(try !proof.dummyHash.matches(Array(password.utf8)), "\(template)")
         }
     }
 
-    @Test("take digest and salt apart where they stand in one text")
+    @Test("A pattern separates digest and salt in one text")
     func patterns() throws {
         let digest = String(repeating: "ab", count: 16)
         for (pattern, text, salt) in [
@@ -68,14 +68,15 @@ import Testing
     }
 
     @Test(
-        "that can not be used say what was expected, and at which letter",
+        "An invalid template is rejected with the expected text and position",
         arguments: [
-            ("", "at letter 1"), ("md5", "( after md5 at letter 4"), ("md5(", "at letter 5"), ("md5()", "at letter 5"),
-            ("md5({password}", "a closing parenthesis at letter 15"), ("md5('a)", "a closing quote at letter 5"),
-            ("md5({password})x", "( after x"), ("md5({password}))", "at letter 16"), ("md5({a})", "at letter 5"),
-            ("md5({password},{salt})", "one argument of md5 at letter 1"), ("hmac_md5({password})", "hmac_md5(key"),
+            ("", "at character 1"), ("md5", "( after md5 at character 4"), ("md5(", "at character 5"),
+            ("md5()", "at character 5"),
+            ("md5({password}", "a closing parenthesis at character 15"), ("md5('a)", "a closing quote at character 5"),
+            ("md5({password})x", "( after x"), ("md5({password}))", "at character 16"), ("md5({a})", "at character 5"),
+            ("md5({password},{salt})", "one argument of md5 at character 1"), ("hmac_md5({password})", "hmac_md5(key"),
             ("sha1(unhex({password}))", "no {password} in unhex"), ("md5({password}){salt}", "around everything"),
-            ("sha1({salt})", "every password would be right"), ("MD5({password})", "at letter 1"),
+            ("sha1({salt})", "every password would be right"), ("MD5({password})", "at character 1"),
         ])
     func bad(template: String, expected: String) {
         #expect {
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "of 10,000 random texts none crashes the reader, and those that are read are right for no password by chance")
+        "10,000 random templates crash nothing, and the valid ones match no password by chance")
     func hostile() {
         var random = SeededRandom(seed: 9)
         let pieces = [

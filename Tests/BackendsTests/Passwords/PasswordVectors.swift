@@ -24,7 +24,7 @@ struct PasswordVector: Decodable, Sendable, CustomTestStringConvertible {
     var proof: StoredProof { StoredProof(value: stored, salt: salt) }
     var testDescription: String { "\(maker): \(stored.prefix(16))" }
 
-    /// All that the programs of `Fixtures/Passwords/make-vectors.py` make of a password, now.
+    /// Returns all hashes of a password that `Fixtures/Passwords/make-vectors.py` makes with the installed programs.
     static func made(of password: String) async throws -> [PasswordVector] {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Fixtures/Passwords/make-vectors.py").standardizedFileURL
@@ -39,7 +39,7 @@ struct PasswordVector: Decodable, Sendable, CustomTestStringConvertible {
     struct ScriptFailed: Error { let errors: String }
 }
 
-/// Stored passwords recorded from elsewhere, with where.
+/// A stored password recorded from another source.
 struct RecordedVector: Sendable, CustomTestStringConvertible {
     let password: String
     let vector: PasswordVector
@@ -84,7 +84,7 @@ struct RecordedVector: Sendable, CustomTestStringConvertible {
             "my password", "ASP.NET Identity 3, SHA-512", "auto",
             "AQAAAAIAAAD6AAAAIJbVi5wbMR+htSfFp8fTw8N8GOS/Sje+S/4YZcgBfU7EQuqv4OkVYmc4VJl9AGZzmRTxSkP7LtVi9IWyUxX8"
                 + "IAAfZ8v+ZfhjCcudtC1YERSqE1OEdXLW9VukPuJWBBjLuw=="),
-        // RFC 9106's argon2 before it had a version: the reference implementation's test.c of 2015.
+        // The argon2 format before RFC 9106 had a version, from the reference implementation's test.c of 2015.
         RecordedVector(
             "password", "argon2 1.0", "argon2",
             "$argon2i$m=256,t=2,p=1$c29tZXNhbHQ$/U3YPXYsSb3q9XxHvc0MLxur+GP960kN9j7emXX8zwY"),
@@ -104,16 +104,16 @@ func proofRule(_ yaml: String = "{}") throws -> ProofRule {
     try ProofRule(try proofSettings(yaml))
 }
 
-/// Answers of a rule: right, wrong, or why it could not be asked.
-enum ProofAnswer: Equatable {
+/// The result of a rule: right, wrong, or failed with an error.
+enum ProofResult: Equatable {
     case right, wrong
     case failed(PasswordError)
 }
 
 extension ProofRule {
-    func answer(
+    func verify(
         _ typed: String, _ stored: StoredProof?, identifier: String = "ada@example.com", with verifier: PasswordVerifier
-    ) async throws -> ProofAnswer {
+    ) async throws -> ProofResult {
         let typed = Credentials(identifier: identifier, fields: ["email": identifier, field: typed])
         do {
             return try await check(typed, against: stored, with: verifier) == .wrong ? .wrong : .right

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("The guide to passwords") struct PasswordsGuideTests {
+@Suite("Guide to passwords") struct PasswordsGuideTests {
     private var guide: String {
         get throws {
             let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("shows settings that can be read, and names every scheme")
+    @Test("The guide's settings are readable, and it names every scheme")
     func settings() throws {
         let guide = try guide
         let blocks = guide.components(separatedBy: "```yaml\n").dropFirst().compactMap {
@@ -28,7 +28,7 @@ import Testing
         for scheme in SchemeName.allCases { #expect(guide.contains("`\(scheme.rawValue)`"), "\(scheme)") }
     }
 
-    @Test("shows templates that can be used, and the errors as they are")
+    @Test("The guide's templates are valid, and its error texts are exact")
     func words() throws {
         let guide = try guide
         for template in [

@@ -5,11 +5,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Counts computations of crypt(3): equal work is asserted by counting, not by a stop-watch.
+/// A counter of crypt(3) computations, so that tests assert equal work without measuring time.
 final class HashCounter: Sendable {
     private let hashes = Mutex<[PasswordScheme]>([])
-    func note(_ scheme: PasswordScheme) { hashes.withLock { $0.append(scheme) } }
-    /// The schemes computed since the last time.
+    func record(_ scheme: PasswordScheme) { hashes.withLock { $0.append(scheme) } }
+    /// Returns the schemes computed since the last call.
     func take() -> [PasswordScheme] {
         hashes.withLock { hashes in
             defer { hashes = [] }
@@ -22,11 +22,11 @@ let pepper = Secret("a pepper of 32 bytes, for tests!")
 
 func testHasher(cost: Int = 1, pepper: Secret? = pepper, counter: HashCounter = HashCounter()) throws -> PasswordHasher
 {
-    try PasswordHasher(cost: cost, pepper: pepper, random: .seeded(7)) { counter.note($0) }
+    try PasswordHasher(cost: cost, pepper: pepper, random: .seeded(7)) { counter.record($0) }
 }
 
-@Suite("Passwords") struct PasswordsTests {
-    @Test("Every scheme verifies the password it hashed, and no other", arguments: ForeignHash.all)
+@Suite("Password hasher") struct PasswordsTests {
+    @Test("Every scheme verifies the password that it hashed, and no other", arguments: ForeignHash.all)
     func schemes(foreign: ForeignHash) throws {
         let hasher = try testHasher()
         #expect(PasswordScheme(of: foreign.hash) == foreign.scheme)
@@ -39,29 +39,29 @@ func testHasher(cost: Int = 1, pepper: Secret? = pepper, counter: HashCounter = 
     }
 
     @Test(
-        "What is not a whole hash of a known scheme is not one",
+        "An incomplete hash or a hash of an unknown scheme is unreadable",
         arguments: [
             "", "*", "!", "x", "*0", "plain password", "abJnggxhB/yWI", "$", "$1$", "$y$j9T$salt$short",
             "$9$salt$digest",
             "$6$salt$" + String(repeating: "a", count: 85), "$2b$04$short", "$gfk1$c2FsdA$ZGlnZXN0", "$gfk1$$",
             "$1$abc:efgh$fIsNS1aKYUeO6D0uzo.rB/", "$1$abcdefgh$fIsNS1aKYUeO6D0uzo.rB/\n",
         ])
-    func unknownForms(hash: String) throws {
+    func unknownFormats(hash: String) throws {
         #expect(PasswordScheme(of: hash) == nil)
         #expect(throws: PasswordError.unreadableHash) { try testHasher().check("x", against: hash) }
     }
 
-    @Test("New hashes are yescrypt, salted, and right for their password only")
+    @Test("New hashes are yescrypt, salted, and match their password only")
     func newHashes() throws {
         let hasher = try testHasher()
         let hash = try hasher.hash("päßwörd")
         #expect(hash.hasPrefix("$y$"))
         #expect(try hasher.hash("päßwörd") != hash)
-        #expect(try hasher.check("päßwörd", against: hash) == .right(betterHash: nil))
+        #expect(try hasher.check("päßwörd", against: hash) == .right(upgradedHash: nil))
         #expect(try hasher.check("passwort", against: hash) == .wrong)
     }
 
-    @Test("Pitfall 6: unknown, wrong, right and keyed all compute exactly one hash at the present cost")
+    @Test("Pitfall 6: unknown, wrong, right and keyed all compute exactly one hash at the current cost")
     func equalWork() throws {
         let counter = HashCounter()
         let hasher = try testHasher(counter: counter)
@@ -78,7 +78,7 @@ func testHasher(cost: Int = 1, pepper: Secret? = pepper, counter: HashCounter = 
         }
     }
 
-    @Test("A hash of another scheme or cost is computed besides, for a wrong password as for the right one")
+    @Test("A hash of another scheme or cost is computed in addition, for a wrong password as for the right one")
     func otherCosts() throws {
         let counter = HashCounter()
         let hasher = try testHasher(cost: 2, counter: counter)
@@ -92,7 +92,7 @@ func testHasher(cost: Int = 1, pepper: Secret? = pepper, counter: HashCounter = 
         }
     }
 
-    @Test("The better hash that comes with a right password is one at the present cost")
+    @Test("The upgraded hash that comes with a right password has the current cost")
     func upgrade() throws {
         let hasher = try testHasher(cost: 2)
         for stored in [try hasher.keyedHash("right"), try testHasher(cost: 1).hash("right")] {
@@ -100,11 +100,11 @@ func testHasher(cost: Int = 1, pepper: Secret? = pepper, counter: HashCounter = 
                 Issue.record("no better hash")
                 return
             }
-            #expect(try hasher.check("right", against: better) == .right(betterHash: nil))
+            #expect(try hasher.check("right", against: better) == .right(upgradedHash: nil))
         }
     }
 
-    @Test("A keyed hash needs its pepper, and says nothing under another")
+    @Test("A keyed hash needs its pepper and does not match under another one")
     func keyed() throws {
         let stored = try testHasher().keyedHash("right")
         #expect(throws: PasswordError.pepperMissing) { try testHasher(pepper: nil).check("right", against: stored) }
@@ -124,20 +124,20 @@ func testHasher(cost: Int = 1, pepper: Secret? = pepper, counter: HashCounter = 
         #expect(try hasher.check(password, against: try hasher.hash("-")) == .wrong)
     }
 
-    @Test("A damaged salt of a known scheme is a failure, not a refusal")
+    @Test("A damaged salt of a known scheme is a failure, not a rejection")
     func damaged() throws {
         let damaged = "$2b$99$KBCwKxOzLha2MUDgW0PjXexGfB5dmDvvvgEVjeeXiTo87i0yXWYau"
         #expect(throws: PasswordError.self) { try testHasher().check("x", against: damaged) }
     }
 
-    @Test("Pitfall 19: no more passwords are hashed at once than allowed, and one too many could not be asked")
+    @Test("Pitfall 19: hashing never exceeds its concurrency, and a check beyond the queue fails as `queueFull`")
     func cappedWork() async throws {
-        let present = Mutex((now: 0, most: 0))
+        let present = Mutex((now: 0, peak: 0))
         let gate = DispatchSemaphore(value: 0)
         let hasher = try PasswordHasher(cost: 1) { _ in
             present.withLock { present in
                 present.now += 1
-                present.most = max(present.most, present.now)
+                present.peak = max(present.peak, present.now)
             }
             gate.wait()
             present.withLock { $0.now -= 1 }
@@ -157,12 +157,12 @@ func testHasher(cost: Int = 1, pepper: Secret? = pepper, counter: HashCounter = 
             }
             return outcomes
         }
-        let refused = outcomes.filter {
+        let rejected = outcomes.filter {
             if case .failure(let error) = $0 { error as? PasswordError == .queueFull } else { false }
         }
-        #expect(refused.count == 7)
+        #expect(rejected.count == 7)
         #expect(outcomes.count == 12)
-        #expect(present.withLock { $0.most } <= 2)
+        #expect(present.withLock { $0.peak } <= 2)
         gate.signal()
         #expect(try await verifier.check("x", against: nil) == .wrong)
     }
@@ -180,11 +180,12 @@ func testHasher(cost: Int = 1, pepper: Secret? = pepper, counter: HashCounter = 
     @Test("10,000 random texts are no stored hash and crash nothing")
     func hostileHashes() {
         var random = SeededRandom(seed: 3)
-        var recognised = 0
+        var authenticated = 0
         for _ in 0..<10_000 {
-            let text = String(decoding: random.hostileBytes(upTo: 24, spice: "$$$126ygfk1ab./"), as: UTF8.self)
-            if PasswordScheme(of: text) != nil { recognised += 1 }
+            let text = String(
+                decoding: random.hostileBytes(upTo: 24, specialCharacters: "$$$126ygfk1ab./"), as: UTF8.self)
+            if PasswordScheme(of: text) != nil { authenticated += 1 }
         }
-        #expect(recognised == 0)
+        #expect(authenticated == 0)
     }
 }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Backends
 
-@Suite("Pitfall 6: the time a proof takes") struct ProofTimingTests {
-    /// One cheap stored password of each kind that costs differently. The password of all is `correct horse`.
+@Suite("Pitfall 6: timing of proofs") struct ProofTimingTests {
+    /// One cheap stored password of each kind that costs differently. All are hashes of `correct horse`.
     static let stored: [(scheme: String, value: String)] = [
         ("bcrypt", "$2b$04$KBCwKxOzLha2MUDgW0PjXexGfB5dmDvvvgEVjeeXiTo87i0yXWYau"),
         ("pbkdf2", "pbkdf2_sha256$1000$wsUiRSLT1pKXac8eZ49n25$tvgoP6jWbMsK88WYswfSd50giYe/XArs/qFvd2Wxltc="),
@@ -20,26 +20,26 @@ import Testing
         ("ldap", "{SSHA}HGFywgyNIZEcSZuVN63HFbh+IqR27t07"),
     ]
 
-    @Test("Unknown and known readers do the same work, for every scheme, and no other work besides")
+    @Test("Unknown and known readers cost exactly the same work, for every scheme")
     func equalWork() async throws {
         for vector in try await PasswordVector.made(of: "correct horse") {
             let counter = HashCounter()
             let verifier = try testVerifier(counter)
             let rule = try proofRule("scheme: \(vector.scheme)")
-            _ = try await rule.answer("correct horse", vector.proof, identifier: "ada", with: verifier)
+            _ = try await rule.verify("correct horse", vector.proof, identifier: "ada", with: verifier)
             let work = counter.take()
             #expect(work.count == 1)
             for (identifier, typed, stored) in [
                 ("ada", "wrong", vector.proof), ("nobody", "wrong", nil), ("nobody else", "correct horse", nil),
                 ("ada", "nul\0", vector.proof), ("nobody", "", nil), ("locked", "wrong", StoredProof(value: "")),
             ] as [(String, String, StoredProof?)] {
-                #expect(try await rule.answer(typed, stored, identifier: identifier, with: verifier) == .wrong)
+                #expect(try await rule.verify(typed, stored, identifier: identifier, with: verifier) == .wrong)
                 #expect(counter.take() == work, "\(vector) \(identifier)")
             }
         }
     }
 
-    @Test("Before any known reader was seen the work is that of the scheme, of the example, or of a new hash")
+    @Test("Before any known reader, the work is that of the scheme, of the example, or of a new hash")
     func cold() async throws {
         let bcrypt = Self.stored[0].value
         for (yaml, expected) in [
@@ -49,56 +49,57 @@ import Testing
         ] {
             let counter = HashCounter()
             let verifier = try testVerifier(counter)
-            #expect(try await proofRule(yaml).answer("correct horse", nil, with: verifier) == .wrong)
+            #expect(try await proofRule(yaml).verify("correct horse", nil, with: verifier) == .wrong)
             #expect(counter.take() == [expected])
         }
     }
 
-    @Test("Where schemes are mixed an unknown reader costs what some known one does, the same at every attempt")
+    @Test("With mixed schemes an unknown reader costs the same as some known one, equally at every attempt")
     func mixed() async throws {
         let counter = HashCounter()
         let verifier = try testVerifier(counter)
         let rule = try proofRule()
         for number in 0..<100 {
             let stored = StoredProof(value: Self.stored[number.isMultiple(of: 2) ? 0 : 4].value)
-            _ = try await rule.answer("wrong", stored, identifier: "reader\(number)", with: verifier)
+            _ = try await rule.verify("wrong", stored, identifier: "reader\(number)", with: verifier)
         }
         _ = counter.take()
         var first: [[PasswordScheme]] = []
         for attempt in 0..<3 {
             var all: [[PasswordScheme]] = []
             for number in 0..<100 {
-                _ = try await rule.answer("wrong", nil, identifier: "nobody\(number)", with: verifier)
+                _ = try await rule.verify("wrong", nil, identifier: "nobody\(number)", with: verifier)
                 all.append(counter.take())
             }
             if attempt == 0 { first = all }
             #expect(all == first)
         }
-        // Half of 100, within six standard deviations of the drawing from a mixed shelf.
+        // Half of 100, within six standard deviations of a draw from the mixed cache.
         let costly = first.count { $0 == [.bcrypt2b] }
         #expect((20...80).contains(costly))
     }
 
-    @Test("The shelf follows a reader whose hash changed, keeps no more than its places, and never holds a digest")
+    @Test("The cache of dummy hashes follows changed hashes, is limited in size and never holds a digest")
     func shelf() throws {
-        let shelf = DecoyShelf(random: .seeded(1))
+        let shelf = DummyHashCache(random: .seeded(1))
         #expect(shelf.choose(for: "nobody", known: nil) == nil)
-        let old = try #require(PasswordForms.selfEvident.read(StoredProof(value: Self.stored[4].value)))
-        let new = try #require(PasswordForms.selfEvident.read(StoredProof(value: Self.stored[0].value)))
+        let old = try #require(PasswordFormats.selfDescribing.read(StoredProof(value: Self.stored[4].value)))
+        let new = try #require(PasswordFormats.selfDescribing.read(StoredProof(value: Self.stored[0].value)))
         _ = shelf.choose(for: "ada", known: old)
         #expect(shelf.choose(for: "nobody", known: nil)?.scheme == .ldap)
         _ = shelf.choose(for: "ada", known: new)
-        let decoy = try #require(shelf.choose(for: "nobody", known: nil))
-        #expect(decoy.scheme == .bcrypt2b)
-        #expect(try !decoy.matches(Array("correct horse".utf8)))
+        let dummyHash = try #require(shelf.choose(for: "nobody", known: nil))
+        #expect(dummyHash.scheme == .bcrypt2b)
+        #expect(try !dummyHash.matches(Array("correct horse".utf8)))
         for number in 0..<1000 { _ = shelf.choose(for: "reader\(number)", known: old) }
         let schemes = Set((0..<500).compactMap { shelf.choose(for: "nobody\($0)", known: nil)?.scheme })
         #expect(schemes == [.ldap, .bcrypt2b])
     }
 
-    /// 300 pairs, an unknown reader and a known one with a wrong password, the first of a pair drawn by lot; ranks compared by
-    /// Mann and Whitney's test. The bound on |z| is what pure chance passes in 7 of a million; of three attempts one must pass,
-    /// because other programs use the machine too. A decoy of another cost is far outside: see the test that shows it.
+    /// Measures 300 pairs of an unknown reader and a known one with a wrong password, in random order, and ranks them
+    /// with the Mann-Whitney test. Pure chance passes the bound on |z| in 7 of a million. One of three attempts must
+    /// pass, because other programs use the machine too. A dummy hash of another cost is far outside, as another test
+    /// shows.
     private static func measured(_ rule: ProofRule, _ known: StoredProof, _ verifier: PasswordVerifier) async throws
         -> RankSumTest
     {
@@ -109,17 +110,17 @@ import Testing
             for isKnown in Bool.random(using: &random) ? [false, true] : [true, false] {
                 let start = clock.now
                 let identifier = isKnown ? "reader\(pair)@example.com" : "nobody\(pair)@example.com"
-                _ = try await rule.answer("wrong", isKnown ? known : nil, identifier: identifier, with: verifier)
+                _ = try await rule.verify("wrong", isKnown ? known : nil, identifier: identifier, with: verifier)
                 times[isKnown ? 1 : 0].append((clock.now - start) / .nanoseconds(1))
             }
         }
         return RankSumTest(times[0], times[1])
     }
 
-    /// All but the digests that take a microsecond: what is around them takes longer, and is hidden where readers ask, by a
-    /// wait of random length. The suite over every system measures that.
+    /// All schemes but the digests that take a microsecond: the code around them takes longer, and a wait of random
+    /// length hides it from readers. The suite over every system measures that.
     @Test(
-        "does not tell an unknown reader from a wrong password",
+        "Timing does not tell an unknown reader from a wrong password",
         arguments: stored.map(\.scheme).filter { $0 != "ldap" })
     func indistinguishable(scheme: String) async throws {
         let known = StoredProof(value: try #require(Self.stored.first { $0.scheme == scheme }).value)
@@ -128,7 +129,7 @@ import Testing
         for _ in 0..<3 {
             let rule = try proofRule("scheme: \(scheme)")
             for number in 0..<20 {
-                _ = try await rule.answer("wrong", known, identifier: "first\(number)", with: verifier)
+                _ = try await rule.verify("wrong", known, identifier: "first\(number)", with: verifier)
             }
             scores.append(try await Self.measured(rule, known, verifier).z)
             if abs(scores.last ?? 0) < 4.5 { return }
@@ -136,23 +137,23 @@ import Testing
         Issue.record("unknown and known differ: z of \(scores)")
     }
 
-    @Test("would be told apart by that measurement if the decoy cost something else")
+    @Test("The measurement detects a dummy hash of another cost")
     func sensitive() async throws {
         let verifier = try testVerifier()
-        // Readers with {SSHA} in a table whose decoys are of bcrypt: the shelf is passed by.
+        // Readers with {SSHA} in a table whose dummy hashes use bcrypt, without the cache of dummy hashes.
         let unknown = try proofRule("scheme: bcrypt")
         let known = try proofRule("scheme: ldap")
         let clock = ContinuousClock()
-        // Other programs use the machine too, and may hide it for a while.
+        // Other programs use the machine too and may hide the difference for a while.
         var scores: [Double] = []
         for _ in 0..<10 {
             var times: [[Double]] = [[], []]
             for pair in 0..<50 {
                 var start = clock.now
-                _ = try await unknown.answer("wrong", nil, identifier: "nobody\(pair)", with: verifier)
+                _ = try await unknown.verify("wrong", nil, identifier: "nobody\(pair)", with: verifier)
                 times[0].append((clock.now - start) / .nanoseconds(1))
                 start = clock.now
-                _ = try await known.answer("wrong", StoredProof(value: Self.stored[4].value), with: verifier)
+                _ = try await known.verify("wrong", StoredProof(value: Self.stored[4].value), with: verifier)
                 times[1].append((clock.now - start) / .nanoseconds(1))
             }
             scores.append(RankSumTest(times[0], times[1]).z)
@@ -161,9 +162,9 @@ import Testing
         Issue.record("they are not told apart: z of \(scores)")
     }
 
-    @Test("Mann and Whitney's test gives the score that Python gives")
+    @Test("The Mann-Whitney test gives the same score as Python")
     func statistics() {
-        // The example of scipy.stats.mannwhitneyu, where U is 17; the score of it computed in Python.
+        // The example of scipy.stats.mannwhitneyu, where U is 17; its score was computed in Python.
         let test = RankSumTest([19, 22, 16, 29, 24], [20, 11, 17, 12])
         #expect(abs(test.z - 1.7146428199482247) < 1e-9)
         #expect(test.medians == (22, 14.5))

@@ -6,7 +6,7 @@ import Testing
 @testable import Backends
 @testable import PostgreSQL
 
-@Suite("The settings of the kind postgresql") struct PostgreSQLSettingsTests {
+@Suite("Settings of the kind postgresql") struct PostgreSQLSettingsTests {
     private func settings(_ connection: String, _ rest: String = "") throws(SettingsError) -> PostgreSQLSettings {
         try PostgreSQLSettings(
             try YAMLSettings.read(
@@ -14,7 +14,7 @@ import Testing
                 environment: ["PASSWORD": "secret"]))
     }
 
-    @Test("nothing is left to the environment or the home of the account that Gatefold runs under")
+    @Test("Every parameter is set explicitly, so the environment and the account's home have no effect")
     func explicit() throws {
         let server = try settings("hosts: [db.example.com], database: d, user: u").server
         let names = ["sslmode", "sslrootcert", "sslcert", "sslkey", "dbname", "user", "options", "application_name"]
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("hosts are names, addresses and sockets, with a port or without")
+    @Test("Hosts are names, addresses and sockets, with or without a port")
     func hosts() {
         typealias Host = PostgreSQLServer.Host
         let good: [(String, Host)] = [
@@ -52,18 +52,18 @@ import Testing
         }
         var random = SeededRandom(seed: 5)
         for _ in 0..<10_000 {
-            let text = String(decoding: random.hostileBytes(upTo: 12, spice: "[]::/,@1a "), as: UTF8.self)
+            let text = String(decoding: random.hostileBytes(upTo: 12, specialCharacters: "[]::/,@1a "), as: UTF8.self)
             guard let host = PostgreSQLSettings.host(text) else { continue }
             #expect((1...65_535).contains(host.port) && !host.name.isEmpty && !host.name.contains(","))
         }
     }
 
     @Test(
-        "mistakes are told with the line and the key",
+        "A mistake is reported with its line and key",
         arguments: [
             ("database: d, user: u", "connection.hosts: expected a list of hosts"),
             ("hosts: [], database: d, user: u", "connection.hosts: expected a list of hosts"),
-            ("hosts: [\"a:b\"], database: d, user: u", "`a:b` is none"),
+            ("hosts: [\"a:b\"], database: d, user: u", "found `a:b`"),
             ("hosts: [a], user: u", "connection.database: missing; expected the name of the database"),
             ("hosts: [a], database: d", "connection.user: missing; expected the name of Gatefold's own account"),
             ("hosts: [a], database: d, user: u, password: x", "connection.password: expected {file: PATH}"),
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("the example of the guide can be read")
+    @Test("The guide's example can be read")
     func example() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -105,8 +105,8 @@ import Testing
     }
 }
 
-@Suite("What libpq would take from elsewhere") struct PostgreSQLEnvironmentTests {
-    @Test("the environment's variables do not lead to another server, service or revocation list")
+@Suite("libpq and environment variables") struct PostgreSQLEnvironmentTests {
+    @Test("Environment variables do not lead to another server, service or revocation list")
     func environment() async {
         await #expect(processExitsWith: .success) {
             let names = ["PGHOSTADDR", "PGSERVICE", "PGSSLCRL", "PGOPTIONS", "PGPASSWORD"]
@@ -118,9 +118,9 @@ import Testing
     }
 }
 
-@Suite("Whether PostgreSQL's error is about a bound value") struct BoundValueTests {
+@Suite("Classification of PostgreSQL errors about bound values") struct BoundValueTests {
     @Test(
-        "is read from the last line of its context, whatever the server's language",
+        "An error about a bound value is detected in the last line of its context, in any server language",
         arguments: [
             "unnamed portal parameter $1 = '...'", "unnamed portal parameter $2",
             "unbenanntes Portal Parameter $1 = '...'",
@@ -129,11 +129,11 @@ import Testing
             "JSON data, line 1: {\nunnamed portal parameter $1 = '...'", "未命名 portal 的参数 $1",
         ])
     func bound(context: String) {
-        #expect(PostgreSQLError.isOfBoundValue(context: context, values: 2))
+        #expect(PostgreSQLError.isBoundValueError(context: context, values: 2))
     }
 
     @Test(
-        "and not taken for one where a stored value may be at fault",
+        "An error that a stored value may have caused is not taken for one about a bound value",
         arguments: [
             "", "PL/pgSQL function pg_temp_3.f(text) line 1 at RETURN", "SQL function \"f$1\" statement 1",
             "unnamed portal with parameters: $1 = 'a', $2 = 'b'", "unnamed portal parameter $3 = '...'",
@@ -141,26 +141,26 @@ import Testing
             "unnamed portal parameter $1 = '...'\nPL/pgSQL function f(text) line 1 at RETURN", "$", "parámetro ",
         ])
     func stored(context: String) {
-        #expect(!PostgreSQLError.isOfBoundValue(context: context, values: 2))
+        #expect(!PostgreSQLError.isBoundValueError(context: context, values: 2))
     }
 
-    @Test("any bytes are read without harm")
+    @Test("Arbitrary contexts are read without a crash")
     func hostile() {
         var random = SeededRandom(seed: 11)
         for _ in 0..<10_000 {
-            let text = String(decoding: random.hostileBytes(upTo: 40, spice: "$1 =:\n"), as: UTF8.self)
-            _ = PostgreSQLError.isOfBoundValue(context: text, values: 2)
+            let text = String(decoding: random.hostileBytes(upTo: 40, specialCharacters: "$1 =:\n"), as: UTF8.self)
+            _ = PostgreSQLError.isBoundValueError(context: text, values: 2)
         }
     }
 }
 
-@Suite("Why PostgreSQL took no connection") struct ConnectFailureTests {
+@Suite("Connection failures of PostgreSQL") struct ConnectFailureTests {
     @Test(
-        "is read from libpq's words without keeping them",
+        "The failure is classified from libpq's message, which is not kept",
         arguments: [
             (#"connection to server at "127.0.0.1", port 1 failed: FATAL:  28P01"#, ConnectFailure.authentication),
-            (#"connection to server at "127.0.0.1", port 1 failed: FATAL:  57P03"#, .answered(sqlState: "57P03")),
-            (#"connection to server at "h", port 1 failed: SCHWERWIEGEND:  53300"#, .answered(sqlState: "53300")),
+            (#"connection to server at "127.0.0.1", port 1 failed: FATAL:  57P03"#, .serverError(sqlState: "57P03")),
+            (#"connection to server at "h", port 1 failed: SCHWERWIEGEND:  53300"#, .serverError(sqlState: "53300")),
             (
                 #"connection to server at "h" (1.2.3.4), port 1 failed: Connection refused\#n\#tIs the server running?"#,
                 .unreachable
@@ -175,11 +175,11 @@ import Testing
             (#"connection to server at "h", port 1 failed: session is read-only"#, .unsuitableServer),
             (
                 #"connection to server at "h", port 1 failed: server closed the connection unexpectedly"#,
-                .unexpectedAnswer
+                .unexpectedResponse
             ),
             (
                 #"connection to server at "h", port 1 failed: received invalid response to SSL negotiation: H"#,
-                .unexpectedAnswer
+                .unexpectedResponse
             ),
             ("fe_sendauth: no password supplied", .authentication), ("", .unreachable),
         ])
@@ -187,12 +187,13 @@ import Testing
         #expect(ConnectFailure(message: message) == failure)
     }
 
-    @Test("and 10,000 random messages are some failure with a possible SQLSTATE")
+    @Test("10,000 random messages give a failure with a well-formed SQLSTATE")
     func fuzz() {
         var random = SeededRandom(seed: 28)
         for _ in 0..<10_000 {
-            let text = String(decoding: random.hostileBytes(upTo: 40, spice: "FATAL:  28P01\n"), as: UTF8.self)
-            guard case .answered(let state) = ConnectFailure(message: text) else { continue }
+            let text = String(
+                decoding: random.hostileBytes(upTo: 40, specialCharacters: "FATAL:  28P01\n"), as: UTF8.self)
+            guard case .serverError(let state) = ConnectFailure(message: text) else { continue }
             #expect(state.utf8.count == 5)
         }
     }

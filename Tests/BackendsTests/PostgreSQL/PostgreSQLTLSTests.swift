@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import PostgreSQL
 import TestSupport
@@ -41,7 +41,7 @@ import Testing
         func path(_ name: String) -> String { folder.appending(path: name).path }
     }
 
-    @Test("a certificate of the right authority and name is trusted, any other is refused")
+    @Test("A certificate of the right authority and name is trusted, any other is rejected")
     func verification() async throws {
         try await withTemporaryFolder { folder in
             let certificates = try await Certificates(in: folder)
@@ -55,10 +55,10 @@ import Testing
                     "hostnossl all all 127.0.0.1/32 reject"
                 ], files: files
             ) { instance in
-                try await instance.execute(PostgreSQLBench.schema, ["password": PostgreSQLBench.password])
+                try await instance.execute(PostgreSQLFixture.schema, ["password": PostgreSQLFixture.password])
                 func failure(_ host: String, _ tls: String) async throws -> PostgreSQLError? {
                     let connection = "hosts: [\"\(host):\(instance.port)\"]\ntls: {\(tls)}"
-                    return try await PostgreSQLRig(connection: connection).failure()
+                    return try await PostgreSQLHarness(connection: connection).failure()
                 }
                 let (root, stranger) = (certificates.path("authority.crt"), certificates.path("stranger.crt"))
                 #expect(try await failure("localhost", "mode: verify-full, root: \(root)") == nil)
@@ -71,7 +71,7 @@ import Testing
                 #expect(try await failure("localhost", "mode: verify-full") == untrusted, "no public authority's")
                 #expect(try await failure("localhost", "mode: verify-full, root: /nowhere.crt") == untrusted)
                 #expect(try await failure("127.0.0.1", "mode: disable") == .couldNotConnect(.authentication))
-                let encrypted = try PostgreSQLRig(
+                let encrypted = try PostgreSQLHarness(
                     connection: "hosts: [\"localhost:\(instance.port)\"]\ntls: {mode: verify-full, root: \(root)}")
                 #expect(await encrypted.failure() == nil)
                 let used = try await instance.execute(
@@ -85,12 +85,14 @@ import Testing
         }
     }
 
-    @Test("a server without TLS is refused where TLS is asked for")
+    @Test("A server without TLS is rejected if TLS is required")
     func noTLS() async throws {
-        try await PostgreSQLBench.run { bench in
-            let rig = try PostgreSQLRig(port: bench.instance.port, "tls: {mode: require}")
-            #expect(await rig.failure() == .couldNotConnect(.tls))
-            #expect(try await PostgreSQLRig(port: bench.instance.port).isAdaRecognised(), "on this machine it is not")
+        try await PostgreSQLFixture.run { fixture in
+            let harness = try PostgreSQLHarness(port: fixture.instance.port, "tls: {mode: require}")
+            #expect(await harness.failure() == .couldNotConnect(.tls))
+            #expect(
+                try await PostgreSQLHarness(port: fixture.instance.port).isAdaAuthenticated(),
+                "on this machine it is not")
         }
     }
 }

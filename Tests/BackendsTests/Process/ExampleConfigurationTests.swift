@@ -6,10 +6,10 @@ import Testing
 
 @testable import Backends
 
-/// The configurations of the guides, read from the files that the guides show, and used.
-@Suite("The guides' configurations") struct ExampleConfigurationTests {
+/// Runs the configurations of the guides from the files that the guides show.
+@Suite("Example configurations of the guides") struct ExampleConfigurationTests {
     private static let environment = [
-        "GATEFOLD_REFERENCES": "vS3nq0sYb2uT7kDx", "GATEFOLD_EDITIONS": "Kq7wN2vR8tYx4mZp",
+        "GATEFOLD_PSEUDONYM_SECRET": "vS3nq0sYb2uT7kDx", "GATEFOLD_EDITIONS": "Kq7wN2vR8tYx4mZp",
         "GATEFOLD_LEGACY_PASSWORD": "legacy",
     ]
 
@@ -42,11 +42,11 @@ import Testing
         }
     }
 
-    private func subscriber(_ recognition: Recognition) -> Subscriber? {
-        if case .recognised(let subscriber) = recognition { subscriber } else { nil }
+    private func subscriber(_ authentication: AuthenticationResult) -> Subscriber? {
+        if case .authenticated(let subscriber) = authentication { subscriber } else { nil }
     }
 
-    @Test("process: the ten lines of Python recognise their readers and tell what they hold")
+    @Test("process: the ten lines of Python authenticate their readers and return their subscriptions")
     func process() async throws {
         let source = try String(
             contentsOf: fixtures.appending(path: "Process/subscribers.py"), encoding: .utf8)
@@ -54,49 +54,49 @@ import Testing
         try await withBackends("process") { backends, _ in
             let backend = try #require(backends["program"])
             try await backend.health()
-            func told(_ name: String, _ password: String) async throws -> Subscription? {
-                let answer = try await backend.recognise(credentials(name, password), inquiry: Inquiry())
-                guard let subscriber = subscriber(answer) else { return nil }
-                return try await backend.subscription(of: subscriber, inquiry: Inquiry())
+            func fetched(_ name: String, _ password: String) async throws -> Subscription? {
+                let response = try await backend.authenticate(credentials(name, password), context: CallContext())
+                guard let subscriber = subscriber(response) else { return nil }
+                return try await backend.subscription(of: subscriber, context: CallContext())
             }
-            #expect(try await told("eve@example.com", "open sesame")?.entitlement == .allEditions)
-            let bob = try #require(try await told("Bob@example.com", "battery staple"))
+            #expect(try await fetched("eve@example.com", "open sesame")?.entitlement == .allEditions)
+            let bob = try #require(try await fetched("Bob@example.com", "battery staple"))
             #expect(bob.state == .inactive)
             #expect(bob.entitlement == .editions([EditionID("com.example.daily.2026-11-20")!]))
-            #expect(try await told("eve@example.com", "open Sesame") == nil)
-            #expect(try await told("nobody@example.com", "open sesame") == nil)
+            #expect(try await fetched("eve@example.com", "open Sesame") == nil)
+            #expect(try await fetched("nobody@example.com", "open sesame") == nil)
             let gone = Subscriber(backend: "program", key: "nobody@example.com")
-            #expect(try await backend.subscription(of: gone, inquiry: Inquiry()) == Subscription(state: .unknown))
+            #expect(try await backend.subscription(of: gone, context: CallContext()) == Subscription(state: .unknown))
         }
     }
 
-    @Test("chain: readers of the old system are adopted, and sign in while it is down")
+    @Test("chain: readers of the old system are migrated and sign in while it is down")
     func chain() async throws {
         let events = EventLog()
         try await withBackends("chain", events: events) { backends, folder in
             let backend = try #require(backends["readers"])
             let ada = credentials("ada@example.com", "correct horse")
-            #expect(subscriber(try await backend.recognise(ada, inquiry: Inquiry()))?.backend == "legacy")
-            #expect(await events.wait(for: 1).map(\.name) == ["adopted"])
+            #expect(subscriber(try await backend.authenticate(ada, context: CallContext()))?.backend == "legacy")
+            #expect(await events.wait(for: 1).map(\.name) == ["lazy_migration_completed"])
             let wrong = credentials("ada@example.com", "wrong")
-            #expect(subscriber(try await backend.recognise(wrong, inquiry: Inquiry())) == nil)
+            #expect(subscriber(try await backend.authenticate(wrong, context: CallContext())) == nil)
             try Data("import sys; sys.exit(1)".utf8).write(to: folder.appending(path: "Process/subscribers.py"))
             for child in try children(of: ProcessInfo.processInfo.processIdentifier, in: folder) {
                 kill(child, SIGKILL)
             }
-            let copy = try #require(subscriber(try await backend.recognise(ada, inquiry: Inquiry())))
-            #expect(copy.backend == "adopted")
-            let told = try await backend.subscription(of: copy, inquiry: Inquiry())
-            #expect(told.state == .active)
+            let copy = try #require(subscriber(try await backend.authenticate(ada, context: CallContext())))
+            #expect(copy.backend == "lazy_migration_completed")
+            let fetched = try await backend.subscription(of: copy, context: CallContext())
+            #expect(fetched.state == .active)
             #expect(
-                told.entitlement
+                fetched.entitlement
                     == .editions(
                         Set(["20", "21"].compactMap { EditionID("com.example.daily.2026-11-\($0)") })))
-            await #expect(throws: ChainFailure.self) { try await backend.recognise(wrong, inquiry: Inquiry()) }
+            await #expect(throws: ChainFailure.self) { try await backend.authenticate(wrong, context: CallContext()) }
         }
     }
 
-    @Test("shadow: the old system answers, and differences of the new one are counted")
+    @Test("shadow: the old system's results are used, and differences of the new one are reported")
     func shadow() async throws {
         let events = EventLog()
         try await withBackends("shadow", events: events) { backends, folder in
@@ -107,20 +107,20 @@ import Testing
                 .write(to: URL(fileURLWithPath: file))
             _ = try await SubscriberImport(into: new, hasher: try testHasher()).run(file: file)
             let ada = credentials("ada@example.com", "correct horse")
-            let subscriber = try #require(subscriber(try await backend.recognise(ada, inquiry: Inquiry())))
+            let subscriber = try #require(subscriber(try await backend.authenticate(ada, context: CallContext())))
             #expect(await events.wait(for: 1).map(\.name) == ["shadow_agrees"])
-            #expect(try await backend.subscription(of: subscriber, inquiry: Inquiry()).state == .active)
+            #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .active)
             #expect(
                 await events.wait(for: 3).map(\.name) == [
                     "shadow_agrees", "shadow_differs_state", "shadow_differs_editions",
                 ])
             let eve = credentials("eve@example.com", "open sesame")
-            #expect(self.subscriber(try await backend.recognise(eve, inquiry: Inquiry())) != nil)
-            #expect(await events.wait(for: 4).last?.name == "shadow_differs_recognition")
+            #expect(self.subscriber(try await backend.authenticate(eve, context: CallContext())) != nil)
+            #expect(await events.wait(for: 4).last?.name == "shadow_differs_authentication")
         }
     }
 
-    /// The children of a process that run a program in the folder.
+    /// Returns the children of a process that run a program in the folder.
     private func children(of parent: Int32, in folder: URL) throws -> [Int32] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter { child in
             let status = try? String(contentsOfFile: "/proc/\(child)/status", encoding: .utf8)

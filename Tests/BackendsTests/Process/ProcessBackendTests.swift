@@ -7,43 +7,43 @@ import Testing
 
 @testable import Backends
 
-@Suite("A program as the subscriber system") struct ProcessBackendTests {
+@Suite("Process backend") struct ProcessBackendTests {
     private static let ada = credentials("Ada@example.com", "right")
     private static let someone = Subscriber(backend: "program", key: "7")
 
-    private static let recognising = """
+    private static let authenticating = """
         for q in questions:
-            answer(id=q["id"], recognised=True, key=q["identifier"])
+            answer(id=q["id"], authenticated=True, key=q["identifier"])
         """
 
-    @Test("is asked in lines of JSON, and shown only the fields it was promised")
-    func questions() async throws {
+    @Test("Queries are lines of JSON with the configured fields only")
+    func queries() async throws {
         let program = """
             for q in questions:
                 open("log", "a").write(json.dumps(q, sort_keys=True) + "\\n")
-                answer(id=q["id"], recognised=True, key="7", session="s", record={"state": "suspended"})
+                answer(id=q["id"], authenticated=True, key="7", session="s", record={"state": "suspended"})
             """
         try await withProgram(program, settings: "fields: [app]\nsign_out: true\nprocesses: 1") { backend, folder in
-            let inquiry = Inquiry(fields: ["app": "reader", "password": "right"])
+            let context = CallContext(fields: ["app": "reader", "password": "right"])
             let subscriber = Subscriber(backend: "program", key: "7", upstreamSession: "s")
-            #expect(try await backend.recognise(Self.ada, inquiry: inquiry) == .recognised(subscriber))
-            #expect(try await backend.subscription(of: subscriber, inquiry: inquiry).state == .suspended)
-            try await backend.signOut(subscriber, inquiry: inquiry)
+            #expect(try await backend.authenticate(Self.ada, context: context) == .authenticated(subscriber))
+            #expect(try await backend.subscription(of: subscriber, context: context).state == .suspended)
+            try await backend.signOut(subscriber, context: context)
             try await backend.health()
             let log = try String(contentsOf: folder.appending(path: "log"), encoding: .utf8)
             #expect(
                 log.split(separator: "\n") == [
-                    #"{"ask": "recognise", "credentials": {"email": "Ada@example.com", "password": "right"}, "#
-                        + #""fields": {"app": "reader"}, "id": 1, "identifier": "ada@example.com"}"#,
-                    #"{"ask": "subscription", "fields": {"app": "reader"}, "id": 2, "key": "7", "session": "s"}"#,
-                    #"{"ask": "sign_out", "fields": {"app": "reader"}, "id": 3, "key": "7", "session": "s"}"#,
-                    #"{"ask": "health", "id": 4}"#,
+                    #"{"credentials": {"email": "Ada@example.com", "password": "right"}, "#
+                        + #""fields": {"app": "reader"}, "id": 1, "identifier": "ada@example.com", "query": "authenticate"}"#,
+                    #"{"fields": {"app": "reader"}, "id": 2, "key": "7", "query": "subscription", "session": "s"}"#,
+                    #"{"fields": {"app": "reader"}, "id": 3, "key": "7", "query": "sign_out", "session": "s"}"#,
+                    #"{"id": 4, "query": "health"}"#,
                 ])
             #expect(try children(in: folder).count == 1)
         }
     }
 
-    @Test("inherits no variable, no secret and no descriptor")
+    @Test("The program inherits no variable, no secret and no descriptor")
     func inheritance() async throws {
         let program = """
             for q in questions:
@@ -53,60 +53,61 @@ import Testing
         let settings = "environment: {PLAIN: one}\nsecrets: {KEY: {env: LEGACY_KEY}}"
         let environment = ["LEGACY_KEY": "hidden", "OTHER": "not for it"]
         try await withProgram(program, settings: settings, environment: environment) { backend, folder in
-            // Descriptors of ours that would stay open in a program that is started carelessly.
+            // A descriptor of this process that a careless start would leave open in the program.
             let descriptor = open("/dev/null", O_RDONLY)
             defer { close(descriptor) }
             try await backend.health()
             let data = try Data(contentsOf: folder.appending(path: "seen"))
             let seen = try #require(try JSONSerialization.jsonObject(with: data) as? [Any])
             var variables = try #require(seen[0] as? [String: String])
-            // Python sets it for itself where there is no locale.
+            // Python sets it by itself if there is no locale.
             variables["LC_CTYPE"] = nil
             #expect(variables == ["PATH": "/usr/local/bin:/usr/bin:/bin", "PLAIN": "one", "KEY": "hidden"])
-            // Standard input, output and error, and the two that look: the log's file and the listing itself.
+            // Standard input, output and error, and two of the check itself: the log's file and the directory
+            // listing.
             #expect(try #require(seen[1] as? [String]).count <= 5)
         }
     }
 
-    @Test("checks the stored password itself, where the program hands it over")
+    @Test("The backend verifies the stored password if the program returns it")
     func proof() async throws {
         let hash = try testHasher().hash("right")
         let program = """
             for q in questions:
                 open("seen", "a").write(json.dumps(q["credentials"]))
                 if q["identifier"] == "ada@example.com":
-                    answer(id=q["id"], recognised=True, key="7", stored="\(hash)")
+                    answer(id=q["id"], authenticated=True, key="7", stored="\(hash)")
                 else:
-                    answer(id=q["id"], recognised=q["identifier"] == "odd@example.com", key="8")
+                    answer(id=q["id"], authenticated=q["identifier"] == "odd@example.com", key="8")
             """
         try await withProgram(program, settings: "proof: {field: password}") { backend, folder in
-            #expect(try await backend.recognise(Self.ada, inquiry: Inquiry()) == .recognised(Self.someone))
+            #expect(try await backend.authenticate(Self.ada, context: CallContext()) == .authenticated(Self.someone))
             for (name, password) in [
                 ("ada@example.com", "wrong"), ("bob@example.com", "right"), ("odd@example.com", "right"),
                 ("odd@example.com", ""),
             ] {
-                let answer = try await backend.recognise(credentials(name, password), inquiry: Inquiry())
-                #expect(answer == .notRecognised(message: nil), "\(name) \(password)")
+                let response = try await backend.authenticate(credentials(name, password), context: CallContext())
+                #expect(response == .rejected(message: nil), "\(name) \(password)")
             }
             let seen = try String(contentsOf: folder.appending(path: "seen"), encoding: .utf8)
             #expect(!seen.contains("right") && seen.contains("Ada@example.com"))
         }
     }
 
-    @Test("a stored password that nothing compares is an error, and lets nobody in")
+    @Test("A stored password without a `proof` section is an error and authenticates no reader")
     func uncompared() async throws {
         let program = """
             for q in questions:
-                answer(id=q["id"], recognised=True, key="7", stored="anything")
+                answer(id=q["id"], authenticated=True, key="7", stored="anything")
             """
         try await withProgram(program) { backend, _ in
             await #expect(throws: ProcessFailure.uncomparedPassword) {
-                try await backend.recognise(Self.ada, inquiry: Inquiry())
+                try await backend.authenticate(Self.ada, context: CallContext())
             }
         }
     }
 
-    @Test("a record becomes a subscription by the mapping; nobody's is unknown; a missing field is an error")
+    @Test("A record is mapped to a subscription, no record is unknown, and a missing field is an error")
     func records() async throws {
         let program = """
             records = {"1": {"state": "active", "editions": ["com.example.1", "com.example.2"]},
@@ -115,29 +116,30 @@ import Testing
                 answer(id=q["id"], record=records[q["key"]])
             """
         try await withProgram(program, settings: "subscription: {editions: {from: editions}}") { backend, _ in
-            func told(_ key: String) async throws -> Subscription {
-                try await backend.subscription(of: Subscriber(backend: "program", key: key), inquiry: Inquiry())
+            func fetched(_ key: String) async throws -> Subscription {
+                try await backend.subscription(of: Subscriber(backend: "program", key: key), context: CallContext())
             }
             let both = Set(["com.example.1", "com.example.2"].compactMap { EditionID($0) })
-            let answers = [try await told("1"), try await told("2"), try await told("3")]
+            let responses = [try await fetched("1"), try await fetched("2"), try await fetched("3")]
             #expect(
-                answers == [
+                responses == [
                     Subscription(state: .active, entitlement: .editions(both)), Subscription(state: .inactive),
                     Subscription(state: .unknown),
                 ])
-            await #expect(throws: MappingError.missingField("editions")) { try await told("4") }
+            await #expect(throws: MappingError.missingField("editions")) { try await fetched("4") }
             let stranger = Subscriber(backend: "other", key: "1")
-            #expect(try await backend.subscription(of: stranger, inquiry: Inquiry()) == Subscription(state: .unknown))
+            #expect(
+                try await backend.subscription(of: stranger, context: CallContext()) == Subscription(state: .unknown))
         }
     }
 
     @Test(
-        "Pitfall 9: what is no answer could not be asked, and another child answers the next question",
+        "Pitfall 9: an invalid response is a failure, and another child serves the next query",
         arguments: [
             ("print('<html>', flush=True)", ProcessFailure.garbage(expected: "a JSON object")),
-            ("answer(id=q['id'] + 1, recognised=True, key='7')", .wrongID),
-            ("answer(id=q['id'])", .garbage(expected: "`recognised` to be true or false")),
-            ("answer(id=q['id'], recognised=True)", .garbage(expected: "`key` to be a text")),
+            ("answer(id=q['id'] + 1, authenticated=True, key='7')", .wrongID),
+            ("answer(id=q['id'])", .garbage(expected: "`authenticated` to be true or false")),
+            ("answer(id=q['id'], authenticated=True)", .garbage(expected: "`key` to be a string")),
             ("sys.stdout.write('x\\n' * 2); sys.stdout.flush()", .garbage(expected: "one line")),
             ("print('x' * (1 << 20) + 'x', flush=True)", .lineTooLong),
             ("sys.stdout.write('{\"id\":'); sys.exit()", .ended),
@@ -147,33 +149,33 @@ import Testing
     func failures(statement: String, failure: ProcessFailure) async throws {
         let program = """
             for q in questions:
-                if q["ask"] == "recognise" and not os.path.exists("well"):
+                if q["query"] == "authenticate" and not os.path.exists("well"):
                     \(statement)
                 else:
-                    answer(id=q["id"], recognised=True, key="7")
+                    answer(id=q["id"], authenticated=True, key="7")
             """
         try await withProgram(program) { backend, folder in
-            // It has answered before, so its failure is not that of a program that does not work at all.
+            // It has responded before, so its failure is not that of a program that does not work at all.
             try await backend.health()
             if failure == .ended {
-                // A lost child's question is asked once more, of a new one that has not answered yet.
+                // The query of a lost child is sent once more, to a new child that has not responded yet.
                 await #expect(throws: ProcessFailure.ended) {
-                    try await backend.recognise(Self.ada, inquiry: Inquiry())
+                    try await backend.authenticate(Self.ada, context: CallContext())
                 }
                 await #expect(throws: ProcessFailure.waitsToRestart) { try await backend.health() }
                 #expect(try children(in: folder).count == 2)
                 return
             }
-            await #expect(throws: failure) { try await backend.recognise(Self.ada, inquiry: Inquiry()) }
+            await #expect(throws: failure) { try await backend.authenticate(Self.ada, context: CallContext()) }
             try Data().write(to: folder.appending(path: "well"))
-            #expect(try await backend.recognise(Self.ada, inquiry: Inquiry()) == .recognised(Self.someone))
+            #expect(try await backend.authenticate(Self.ada, context: CallContext()) == .authenticated(Self.someone))
             let all = try children(in: folder)
             #expect(all.count == 2)
             #expect(try await holds { all.filter(isRunning).count == 1 })
         }
     }
 
-    @Test("an error that the program reports is one, and it stays")
+    @Test("An error that the program reports is a failure, and the program keeps running")
     func reported() async throws {
         let program = """
             for q in questions:
@@ -182,9 +184,9 @@ import Testing
         try await withProgram(program) { backend, folder in
             for _ in 0..<3 {
                 await #expect {
-                    try await backend.recognise(Self.ada, inquiry: Inquiry())
+                    try await backend.authenticate(Self.ada, context: CallContext())
                 } throws: {
-                    ($0 as? ProcessFailure)?.cause == "the process answered with an error"
+                    ($0 as? ProcessFailure)?.cause == "the process responded with an error"
                 }
             }
             let all = try children(in: folder)
@@ -192,7 +194,7 @@ import Testing
         }
     }
 
-    @Test("a silent child is given up in time and ended with all it started, even when it will not go")
+    @Test("A silent child times out and is killed with its own children, even if it ignores SIGTERM")
     func overdue() async throws {
         let program = """
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -210,24 +212,24 @@ import Testing
         }
     }
 
-    @Test("a cancelled question ends at once, and its child with it")
+    @Test("A cancelled query ends at once, and its child with it")
     func cancelled() async throws {
         let program = """
             for q in questions:
-                open("asked", "w").close()
+                open("query", "w").close()
                 time.sleep(3600)
             """
         try await withProgram(program, settings: "timeout: 300s") { backend, folder in
-            let question = Task { try await backend.recognise(Self.ada, inquiry: Inquiry()) }
-            #expect(try await holds { FileManager.default.fileExists(atPath: folder.appending(path: "asked").path) })
-            question.cancel()
-            await #expect(throws: CancellationError.self) { try await question.value }
+            let task = Task { try await backend.authenticate(Self.ada, context: CallContext()) }
+            #expect(try await holds { FileManager.default.fileExists(atPath: folder.appending(path: "query").path) })
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
             let all = try children(in: folder)
             #expect(try await holds { !all.contains(where: isRunning) })
         }
     }
 
-    @Test("an interruption that comes after the answer does not end the next reader's question")
+    @Test("A late cancellation does not end the next reader's query")
     func lateInterruption() async throws {
         let launch = ProcessLaunch(
             program: "/usr/bin/python3",
@@ -238,33 +240,33 @@ import Testing
                 for line in sys.stdin: print(json.dumps({"id": json.loads(line)["id"]}), flush=True)
                 """,
             ], environment: [:], folder: "/")
-        let restart = SharedBackoff(RestartBackoff(shortest: 1, longest: 60), clock: ManualClock().wall)
+        let restart = SharedBackoff(RestartBackoff(minDelay: 1, maxDelay: 60), clock: ManualClock().wall)
         let functions = try SpawnFunctions()
         let pool = ConnectionPool<ProcessConnection>(
             size: 1, open: { try ProcessConnection(launch, functions, restart: restart) },
-            isLoss: { $0 as? ProcessFailure == .ended })
-        let (answered, goOn) = (Pending<Void>(), DispatchSemaphore(value: 0))
+            isConnectionLoss: { $0 as? ProcessFailure == .ended })
+        let (responded, goOn) = (PendingResult<Void>(), DispatchSemaphore(value: 0))
         let first = Task {
             try await pool.use { connection in
-                try connection.ask(ProcessQuestion(ask: .health), timeout: .seconds(60)) { _ in }
-                answered.resolve(())
+                try connection.exchange(ProcessRequest(query: .health), timeout: .seconds(60)) { _ in }
+                responded.resolve(())
                 goOn.wait()
             }
         }
-        _ = await answered.value()
+        _ = await responded.value()
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         goOn.signal()
-        try await pool.use { try $0.ask(ProcessQuestion(ask: .health), timeout: .seconds(60)) { _ in } }
+        try await pool.use { try $0.exchange(ProcessRequest(query: .health), timeout: .seconds(60)) { _ in } }
     }
 
-    @Test("a child that was killed between questions is replaced without anyone noticing")
+    @Test("A child that was killed between queries is replaced without an error")
     func killed() async throws {
-        try await withProgram(Self.recognising) { backend, folder in
+        try await withProgram(Self.authenticating) { backend, folder in
             for round in 1...3 {
                 #expect(
-                    try await backend.recognise(Self.ada, inquiry: Inquiry())
-                        == .recognised(Subscriber(backend: "program", key: "ada@example.com")))
+                    try await backend.authenticate(Self.ada, context: CallContext())
+                        == .authenticated(Subscriber(backend: "program", key: "ada@example.com")))
                 let all = try children(in: folder)
                 #expect(all.count == round)
                 for child in all where isRunning(child) { kill(child, SIGKILL) }
@@ -273,16 +275,17 @@ import Testing
         }
     }
 
-    @Test("many questions share so many children, and each gets its own answer")
+    @Test("Many queries share the configured number of children, and each gets its own response")
     func pool() async throws {
-        try await withProgram(Self.recognising, settings: "processes: 3\ntimeout: 60s") { backend, folder in
+        try await withProgram(Self.authenticating, settings: "processes: 3\ntimeout: 60s") { backend, folder in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<200 {
                     group.addTask {
                         let reader = credentials("reader\(number)@example.com", "x")
-                        let answer = try await backend.recognise(reader, inquiry: Inquiry())
+                        let response = try await backend.authenticate(reader, context: CallContext())
                         #expect(
-                            answer == .recognised(Subscriber(backend: "program", key: "reader\(number)@example.com")))
+                            response
+                                == .authenticated(Subscriber(backend: "program", key: "reader\(number)@example.com")))
                     }
                 }
                 try await group.waitForAll()
@@ -291,12 +294,12 @@ import Testing
         }
     }
 
-    @Test("at the end its input is closed, and it goes")
+    @Test("The program's input is closed when the backend ends, and the program exits")
     func end() async throws {
         try await withTemporaryFolder { outer in
             let all = Mutex<[Int32]>([])
-            try await withProgram(Self.recognising) { backend, folder in
-                _ = try await backend.recognise(Self.ada, inquiry: Inquiry())
+            try await withProgram(Self.authenticating) { backend, folder in
+                _ = try await backend.authenticate(Self.ada, context: CallContext())
                 let running = try children(in: folder)
                 #expect(running.count == 1 && running.allSatisfy(isRunning))
                 all.withLock { $0 = running }
@@ -305,7 +308,7 @@ import Testing
         }
     }
 
-    @Test("a program that does not get as far as an answer is started again after a while, longer each time")
+    @Test("A program that exits before a response is restarted after a delay that doubles each time")
     func backoff() async throws {
         let clock = ManualClock()
         try await withProgram("sys.exit(1)", clock: clock) { backend, folder in
@@ -321,7 +324,7 @@ import Testing
         }
     }
 
-    @Test("a program that is not there is an error with the system's words, and opening succeeds")
+    @Test("A missing program is a failure with the system's message, and opening the backend succeeds")
     func missing() async throws {
         for command in ["[/nowhere/program]", "[no-such-program-anywhere]"] {
             let settings = try backendSettings("kind: process\ncommand: \(command)", folder: "/")
@@ -335,17 +338,17 @@ import Testing
     }
 
     @Test(
-        "settings that can not be meant are refused",
+        "Invalid settings are rejected",
         arguments: [
             ("processes: 2", "command: expected a program and its arguments"),
             ("command: []", "command: expected a program and its arguments"),
             ("command: [a]\nprocesses: 65", "processes: expected a whole number from 1 to 64"),
             ("command: [a]\nenvironment: {\"A=B\": c}", "environment: expected names of environment variables"),
             ("command: [a]\nsecrets: {KEY: literal}", "secrets.KEY: expected {file: PATH} or {env: NAME}"),
-            ("command: [a]\nerrors: log", "errors: expected one of discard, pass"),
+            ("command: [a]\nstderr: log", "stderr: expected one of discard, inherit"),
             ("command: [a]\nsubscription: {editons: {}}", "did you mean `editions`?"),
         ])
-    func refused(yaml: String, words: String) {
+    func rejected(yaml: String, words: String) {
         #expect {
             try ProcessBackendKind(name: "p", settings: try backendSettings(yaml))
         } throws: { "\($0)".contains(words) }

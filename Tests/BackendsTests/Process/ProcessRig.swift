@@ -9,7 +9,7 @@ let fixtures = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Fixtures")
 
-/// Runs the body with a backend that asks a program in Python, which finds its questions in `questions`.
+/// Runs the body with a backend that queries a Python program, which reads its queries from `questions`.
 func withProgram(
     _ program: String, settings more: String = "", clock: ManualClock = ManualClock(),
     environment: [String: String] = [:], _ body: (any SubscriberBackend, URL) async throws -> Void
@@ -23,9 +23,9 @@ func withProgram(
 
             """
         try Data((start + program).utf8).write(to: folder.appending(path: "program.py"))
-        // A busy machine takes its time to start a program.
-        let patience = more.contains("timeout:") ? "" : "timeout: 120s\n"
-        let yaml = "kind: process\ncommand: [/usr/bin/python3, program.py]\n\(patience)\(more)\n"
+        // A busy machine takes longer to start a program.
+        let timeout = more.contains("timeout:") ? "" : "timeout: 120s\n"
+        let yaml = "kind: process\ncommand: [/usr/bin/python3, program.py]\n\(timeout)\(more)\n"
         let settings = try YAMLSettings.read(
             text: yaml, name: "gatefold.yaml", folder: folder.path, environment: environment)
         let kind = try BackendRegistry.read(name: "program", settings: settings)
@@ -34,15 +34,15 @@ func withProgram(
     }
 }
 
-/// The identifiers of all children the program ever had.
+/// Returns the process identifiers of all children that the program ever had.
 func children(in folder: URL) throws -> [Int32] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path)
         .compactMap { $0.hasPrefix("child-") ? Int32($0.dropFirst(6)) : nil }
 }
 
-/// Waits until the condition holds; returns false when it does not for a long while.
+/// Waits up to two minutes until the condition holds, and returns whether it does.
 func holds(_ condition: () throws -> Bool) async throws -> Bool {
-    // Tests of 100,000 inputs beside it may have the processors for half a minute.
+    // Concurrent tests of 100,000 inputs may occupy the processors for half a minute.
     let deadline = ContinuousClock.now + .seconds(120)
     while ContinuousClock.now < deadline {
         if try condition() { return true }

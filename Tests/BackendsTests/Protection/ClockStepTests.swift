@@ -5,54 +5,54 @@ import Testing
 @testable import Backends
 @testable import Protections
 
-@Suite("A protected backend whose machine's clock steps")
+@Suite("Protected backend when the wall clock steps")
 struct ClockStepTests {
     private static let steps: [Double] = [100 * 86_400, -100 * 86_400]
 
-    @Test("keeps the last known good answer of a minute ago, and no longer than it should", arguments: steps)
+    @Test("Keeps a last known good result for its full lifetime and no longer", arguments: steps)
     func lastKnownGood(step: Double) async throws {
-        let bench = ProtectedBench()
-        #expect(try await bench.subscription().state == .active)
-        bench.probe.follow(ProbeBackend.down)
-        bench.time.clock.step(by: step)
-        bench.time.advance(by: 61)
-        #expect(try await bench.subscription().state == .active)
-        bench.time.advance(by: 86_400)
-        await #expect(throws: (any Error).self) { try await bench.subscription() }
+        let fixture = ProtectedBackendFixture()
+        #expect(try await fixture.subscription().state == .active)
+        fixture.probe.follow(ProbeBackend.down)
+        fixture.time.clock.step(by: step)
+        fixture.time.advance(by: 61)
+        #expect(try await fixture.subscription().state == .active)
+        fixture.time.advance(by: 86_400)
+        await #expect(throws: (any Error).self) { try await fixture.subscription() }
     }
 
-    @Test("is asked anew when its answer is no longer fresh, and not before", arguments: steps)
+    @Test("Queries the backend again when the result is no longer fresh, and not before", arguments: steps)
     func freshness(step: Double) async throws {
-        let bench = ProtectedBench()
-        _ = try await bench.subscription()
-        bench.time.clock.step(by: step)
-        _ = try await bench.subscription()
-        #expect(bench.probe.asked.count == 1)
-        bench.time.advance(by: 61)
-        _ = try await bench.subscription()
-        #expect(bench.probe.asked.count == 2)
+        let fixture = ProtectedBackendFixture()
+        _ = try await fixture.subscription()
+        fixture.time.clock.step(by: step)
+        _ = try await fixture.subscription()
+        #expect(fixture.probe.queried.count == 1)
+        fixture.time.advance(by: 61)
+        _ = try await fixture.subscription()
+        #expect(fixture.probe.queried.count == 2)
     }
 
-    @Test("has an answer given again by whoever keeps it no longer than it is fresh", arguments: steps)
-    func kept(step: Double) async throws {
-        let bench = ProtectedBench()
-        _ = try await bench.subscription()
+    @Test("The validity of a cached result ends when the result is no longer fresh", arguments: steps)
+    func stored(step: Double) async throws {
+        let fixture = ProtectedBackendFixture()
+        _ = try await fixture.subscription()
         let known = try #require(
-            bench.backend.rememberedSubscription(of: ProtectedBench.ada, inquiry: Inquiry()))
-        bench.time.clock.step(by: step)
-        #expect(known.standing.holds(at: bench.time.clock.now))
-        bench.time.advance(by: 61)
-        #expect(!known.standing.holds(at: bench.time.clock.now))
+            fixture.backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext()))
+        fixture.time.clock.step(by: step)
+        #expect(known.validity.holds(at: fixture.time.clock.now))
+        fixture.time.advance(by: 61)
+        #expect(!known.validity.holds(at: fixture.time.clock.now))
     }
 
-    @Test("is left in peace as long as it should be after it failed", arguments: steps)
+    @Test("The breaker stays open for its full duration", arguments: steps)
     func breaker(step: Double) async throws {
-        let bench = ProtectedBench(ProbeBackend(ProbeBackend.down))
-        for number in 0..<5 { _ = try? await bench.recognise("\(number)") }
-        #expect(bench.status.breaker == .open)
-        bench.time.clock.step(by: step)
-        #expect(bench.status.breaker == .open)
-        bench.time.advance(by: 13)
-        #expect(bench.status.breaker == .halfOpen)
+        let fixture = ProtectedBackendFixture(ProbeBackend(ProbeBackend.down))
+        for number in 0..<5 { _ = try? await fixture.authenticate("\(number)") }
+        #expect(fixture.status.breaker == .open)
+        fixture.time.clock.step(by: step)
+        #expect(fixture.status.breaker == .open)
+        fixture.time.advance(by: 13)
+        #expect(fixture.status.breaker == .halfOpen)
     }
 }

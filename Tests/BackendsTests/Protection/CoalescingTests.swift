@@ -6,30 +6,30 @@ import Testing
 
 @testable import Backends
 
-@Suite("Identical questions", .timeLimit(.minutes(10)))
+@Suite("Coalescing of identical queries", .timeLimit(.minutes(10)))
 struct CoalescingTests {
-    private let key = QuestionKey(1, 2, 3, 4)
-    private let other = QuestionKey(1, 2, 3, 5)
-    private let told = Told(answer: .nothing, asked: Moment(seconds: 0, order: 1))
+    private let key = BackendQueryKey(1, 2, 3, 4)
+    private let other = BackendQueryKey(1, 2, 3, 5)
+    private let timestamped = TimestampedResult(result: .nothing, queried: LogicalTimestamp(seconds: 0, order: 1))
 
-    @Test("board one flight, and land together")
+    @Test("Equal keys join one flight and complete together")
     func flights() {
-        var flights = Flights<String>()
-        guard case .begins(let flight, let first) = flights.board("a") else {
+        var flights = SingleFlight<String>()
+        guard case .begins(let flight, let first) = flights.join("a") else {
             Issue.record("the first to ask begins")
             return
         }
-        guard case .joins(flight, let second) = flights.board("a") else {
+        guard case .joins(flight, let second) = flights.join("a") else {
             Issue.record("the second joins")
             return
         }
-        guard case .begins(let apart, _) = flights.board("b") else {
+        guard case .begins(let apart, _) = flights.join("b") else {
             Issue.record("another question is another flight")
             return
         }
-        #expect(flights.land(flight) == [first, second])
-        #expect(flights.land(flight) == [])
-        guard case .begins = flights.board("a") else {
+        #expect(flights.complete(flight) == [first, second])
+        #expect(flights.complete(flight) == [])
+        guard case .begins = flights.join("a") else {
             Issue.record("what has landed is boarded no more")
             return
         }
@@ -37,10 +37,10 @@ struct CoalescingTests {
         #expect(flights.count == 2)
     }
 
-    @Test("the last asker to leave ends the flight; nobody boards it then")
+    @Test("The last caller that leaves ends the flight; no later caller joins it")
     func leaving() {
-        var flights = Flights<String>()
-        guard case .begins(let flight, let first) = flights.board("a"), case .joins(_, let second) = flights.board("a")
+        var flights = SingleFlight<String>()
+        guard case .begins(let flight, let first) = flights.join("a"), case .joins(_, let second) = flights.join("a")
         else {
             Issue.record("expected one flight")
             return
@@ -48,62 +48,62 @@ struct CoalescingTests {
         #expect(flights.leave(flight, first) == false)
         #expect(flights.leave(flight, first) == false)
         #expect(flights.leave(flight, second) == true)
-        guard case .begins = flights.board("a") else {
+        guard case .begins = flights.join("a") else {
             Issue.record("an ended flight is boarded no more")
             return
         }
     }
 
-    @Test("are asked once, and all have the answer")
+    @Test("Concurrent identical queries call the backend once and all receive the result")
     func sharing() async throws {
         let coalescing = Coalescing()
-        let door = Door()
-        let asked = Kept(0)
-        try await withThrowingTaskGroup(of: Told.self) { group in
+        let latch = ManualLatch()
+        let queried = Locked(0)
+        try await withThrowingTaskGroup(of: TimestampedResult.self) { group in
             for _ in 0..<50 {
-                group.addTask { [told, key] in
+                group.addTask { [timestamped, key] in
                     try await coalescing.share(key, .reader) {
-                        asked.withLock { $0 += 1 }
-                        await door.pass()
-                        return told
+                        queried.withLock { $0 += 1 }
+                        await latch.pass()
+                        return timestamped
                     }
                 }
             }
             await until { coalescing.shared == 49 }
-            door.open()
-            var answers = 0
-            for try await answer in group where answer.answer == .nothing { answers += 1 }
-            #expect(answers == 50)
+            latch.open()
+            var results = 0
+            for try await result in group where result.result == .nothing { results += 1 }
+            #expect(results == 50)
         }
-        #expect(asked.withLock { $0 } == 1)
+        #expect(queried.withLock { $0 } == 1)
     }
 
-    @Test("go on when the asker who began goes away, and end when all are gone")
-    func goingAway() async throws {
+    @Test("A query continues when its first caller cancels and ends when all callers have")
+    func disconnecting() async throws {
         let coalescing = Coalescing()
-        let door = Door()
-        let wasCancelled = Kept(false)
-        let ask: @Sendable () async throws -> Told = { [told] in
-            await door.pass()
+        let latch = ManualLatch()
+        let wasCancelled = Locked(false)
+        let operation: @Sendable () async throws -> TimestampedResult = { [timestamped] in
+            await latch.pass()
             wasCancelled.withLock { $0 = Task.isCancelled }
-            return told
+            return timestamped
         }
-        let first = Task { [key] in try await coalescing.share(key, .reader, ask) }
-        await until { door.waiting == 1 }
-        let second = Task { [key] in try await coalescing.share(key, .reader, ask) }
+        let first = Task { [key] in try await coalescing.share(key, .reader, operation) }
+        await until { latch.waiting == 1 }
+        let second = Task { [key] in try await coalescing.share(key, .reader, operation) }
         await until { coalescing.shared == 1 }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        door.open()
-        #expect(try await second.value.answer == .nothing)
+        latch.open()
+        #expect(try await second.value.result == .nothing)
         #expect(!wasCancelled.withLock { $0 })
 
-        let ended = Kept(false)
-        let alone = Task { [other, told] in
+        let ended = Locked(false)
+        let alone = Task { [other, timestamped] in
             try await coalescing.share(other, .reader) {
                 while !Task.isCancelled { await Task.yield() }
                 ended.withLock { $0 = true }
-                return told
+                return timestamped
             }
         }
         alone.cancel()
@@ -111,38 +111,40 @@ struct CoalescingTests {
         await until { ended.withLock { $0 } }
     }
 
-    @Test("a reader never shares the fate of a question that gives way to readers")
-    func urgency() async throws {
+    @Test("A reader never joins a background query, which may fail as busy")
+    func priority() async throws {
         let coalescing = Coalescing()
-        let door = Door()
+        let latch = ManualLatch()
         let background = Task { [key] in
             try await coalescing.share(key, .background) {
-                await door.pass()
+                await latch.pass()
                 throw ProtectionError.busy
             }
         }
-        await until { door.waiting == 1 }
-        let answer = try await coalescing.share(key, .reader) { [told] in told }
-        #expect(answer.answer == .nothing)
-        door.open()
+        await until { latch.waiting == 1 }
+        let result = try await coalescing.share(key, .reader) { [timestamped] in timestamped }
+        #expect(result.result == .nothing)
+        latch.open()
         await #expect(throws: ProtectionError.busy) { try await background.value }
     }
 
-    @Test("once the doors are closed the next asker begins anew")
+    @Test("A caller after `forgetInFlight` starts a new query")
     func doors() async throws {
         let coalescing = Coalescing()
-        let door = Door()
-        let before = Task { [key, told] in
+        let latch = ManualLatch()
+        let before = Task { [key, timestamped] in
             try await coalescing.share(key, .reader) {
-                await door.pass()
-                return told
+                await latch.pass()
+                return timestamped
             }
         }
-        await until { door.waiting == 1 }
-        coalescing.closeDoors()
-        let next = try await coalescing.share(key, .reader) { [told] in Told(answer: .verdict(nil), asked: told.asked) }
-        #expect(next.answer == .verdict(nil))
-        door.open()
-        #expect(try await before.value.answer == .nothing)
+        await until { latch.waiting == 1 }
+        coalescing.forgetInFlight()
+        let next = try await coalescing.share(key, .reader) { [timestamped] in
+            TimestampedResult(result: .verdict(nil), queried: timestamped.queried)
+        }
+        #expect(next.result == .verdict(nil))
+        latch.open()
+        #expect(try await before.value.result == .nothing)
     }
 }

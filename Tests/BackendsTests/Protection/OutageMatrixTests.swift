@@ -7,8 +7,8 @@ import Testing
 
 @testable import Backends
 
-/// PITFALLS row 9: every outage against every state of the cache.
-@Suite("An outage is no refusal, and a refusal no outage", .timeLimit(.minutes(10)))
+/// Pitfall 9: every outage against every state of the cache.
+@Suite("Outages and denials kept apart", .timeLimit(.minutes(10)))
 struct OutageMatrixTests {
     enum Outage: CaseIterable {
         case error
@@ -20,124 +20,127 @@ struct OutageMatrixTests {
     enum Cache: CaseIterable {
         case cold
         case warm
-        case ageing
+        case revalidating
         case expired
         case tooOld
-        case refusedSince
+        case deniedSince
 
-        var isAnswered: Bool { self == .warm || self == .ageing || self == .expired }
+        var hasResponse: Bool { self == .warm || self == .revalidating || self == .expired }
     }
 
-    /// Brings the cache into its state, for ada and for every question.
-    private func prepare(_ bench: ProtectedBench, _ cache: Cache) async throws {
+    /// Brings the cache into its state, for ada and for every query.
+    private func prepare(_ fixture: ProtectedBackendFixture, _ cache: Cache) async throws {
         guard cache != .cold else { return }
-        _ = try await ask(bench)
-        if cache == .refusedSince {
-            bench.time.advance(by: 61)
-            bench.probe.follow { question, _ in
-                switch question {
-                case .recognise: .recognition(.notRecognised(message: nil))
-                case .verdict: .verdict(.refused(.notEntitled, message: nil))
+        _ = try await queryAll(fixture)
+        if cache == .deniedSince {
+            fixture.time.advance(by: 61)
+            fixture.probe.follow { query, _ in
+                switch query {
+                case .authenticate: .authentication(.rejected(message: nil))
+                case .verdict: .verdict(.rejected(.notEntitled, message: nil))
                 default: .subscription(Subscription(state: .suspended))
                 }
             }
-            _ = try await ask(bench)
+            _ = try await queryAll(fixture)
         }
         switch cache {
         case .cold, .warm: break
-        case .ageing: bench.time.advance(by: 40)
-        case .expired, .refusedSince: bench.time.advance(by: 3_600)
-        case .tooOld: bench.time.advance(by: 90_000)
+        case .revalidating: fixture.time.advance(by: 40)
+        case .expired, .deniedSince: fixture.time.advance(by: 3_600)
+        case .tooOld: fixture.time.advance(by: 90_000)
         }
     }
 
-    private func ask(_ bench: ProtectedBench) async throws -> (Recognition, Subscription, EditionVerdict?) {
-        (try await bench.recognise(), try await bench.subscription(), try await bench.verdict())
+    private func queryAll(_ fixture: ProtectedBackendFixture) async throws -> (
+        AuthenticationResult, Subscription, EditionVerdict?
+    ) {
+        (try await fixture.authenticate(), try await fixture.subscription(), try await fixture.verdict())
     }
 
-    /// Runs the body while the backend can not be asked.
+    /// Runs the body while the backend is unavailable.
     private func during(
-        _ outage: Outage, _ bench: ProtectedBench, _ body: () async throws -> Void
+        _ outage: Outage, _ fixture: ProtectedBackendFixture, _ body: () async throws -> Void
     ) async throws {
-        let door = Door()
+        let latch = ManualLatch()
         var waiting: [Task<Subscription, any Error>] = []
         switch outage {
-        case .error: bench.probe.follow(ProbeBackend.down)
+        case .error: fixture.probe.follow(ProbeBackend.down)
         case .breakerOpen:
-            bench.probe.follow(ProbeBackend.down)
+            fixture.probe.follow(ProbeBackend.down)
             for number in 0..<5 {
-                _ = try? await bench.subscription(of: Subscriber(backend: "house", key: "\(number)"))
+                _ = try? await fixture.subscription(of: Subscriber(backend: "house", key: "\(number)"))
             }
-            #expect(bench.status.breaker == .open)
+            #expect(fixture.status.breaker == .open)
         case .silence, .queueFull:
-            bench.probe.follow { _, _ in
-                await door.pass()
-                throw ProbeBackend.Down()
+            fixture.probe.follow { _, _ in
+                await latch.pass()
+                throw ProbeBackend.UnavailableError()
             }
             if outage == .queueFull {
                 waiting = (0..<2).map { number in
-                    Task { try await bench.subscription(of: Subscriber(backend: "house", key: "\(number)")) }
+                    Task { try await fixture.subscription(of: Subscriber(backend: "house", key: "\(number)")) }
                 }
-                await until { bench.status.waiting == 1 }
+                await until { fixture.status.waiting == 1 }
             }
         }
         let impatience = Task {
-            // Whoever waits for silence waits until its deadline.
+            // A query to a silent backend waits until its deadline.
             while outage == .silence, !Task.isCancelled {
-                if door.waiting > 0, bench.time.sleeping > 0 { bench.time.advance(by: 3) }
+                if latch.waiting > 0, fixture.time.sleeping > 0 { fixture.time.advance(by: 3) }
                 await Task.yield()
             }
         }
         try await body()
         impatience.cancel()
-        door.open()
+        latch.open()
         for task in waiting { _ = await task.result }
     }
 
-    @Test("Pitfall 9: the answer is the last good one or none at all", arguments: Outage.allCases, Cache.allCases)
+    @Test("Pitfall 9: an outage returns the last good result or fails", arguments: Outage.allCases, Cache.allCases)
     func matrix(outage: Outage, cache: Cache) async throws {
-        for question in ["recognise", "subscription", "verdict"] {
-            let bench = ProtectedBench {
-                $0.concurrency.most = outage == .silence ? 16 : 1
+        for query in ["authenticate", "subscription", "verdict"] {
+            let fixture = ProtectedBackendFixture {
+                $0.concurrency.maxConcurrent = outage == .silence ? 16 : 1
                 $0.concurrency.waiting = 1
             }
-            try await prepare(bench, cache)
-            try await during(outage, bench) {
-                // Of two questions the first may find the backend on its way down.
+            try await prepare(fixture, cache)
+            try await during(outage, fixture) {
+                // The first of two queries may find the backend while it is failing.
                 for _ in 0..<2 {
                     do {
-                        switch question {
-                        case "recognise": #expect(try await bench.recognise() == .recognised(ProtectedBench.ada))
-                        case "subscription": #expect(try await bench.subscription().state == .active)
-                        default: #expect(try await bench.verdict() == .granted)
+                        switch query {
+                        case "authenticate":
+                            #expect(try await fixture.authenticate() == .authenticated(ProtectedBackendFixture.ada))
+                        case "subscription": #expect(try await fixture.subscription().state == .active)
+                        default: #expect(try await fixture.verdict() == .granted)
                         }
-                        #expect(cache.isAnswered)
+                        #expect(cache.hasResponse)
                     } catch {
-                        #expect(!cache.isAnswered, "\(error)")
-                        #expect(error is any BackendFailure || error is ProbeBackend.Down)
+                        #expect(!cache.hasResponse, "\(error)")
+                        #expect(error is any BackendFailure || error is ProbeBackend.UnavailableError)
                     }
                 }
             }
         }
     }
 
-    @Test("Pitfall 9: a verbatim answer is handed on, and nothing stands in for it")
-    func verbatim() async throws {
-        let bench = ProtectedBench()
-        _ = try await ask(bench)
-        bench.time.advance(by: 61)
-        bench.probe.follow { _, _ in throw VerbatimAnswer(status: 500, body: "broken") }
-        await #expect(throws: VerbatimAnswer.self) { try await ask(bench) }
+    @Test("Pitfall 9: a raw HTTP response is passed through, and no cached result replaces it")
+    func raw() async throws {
+        let fixture = ProtectedBackendFixture()
+        _ = try await queryAll(fixture)
+        fixture.time.advance(by: 61)
+        fixture.probe.follow { _, _ in throw RawHTTPResponse(status: 500, body: "broken") }
+        await #expect(throws: RawHTTPResponse.self) { try await queryAll(fixture) }
     }
 
-    @Test("Pitfall 10: a suspension before the outage ends what an earlier grant would have stood in for")
+    @Test("Pitfall 10: a suspension before the outage ends the use of an earlier grant")
     func suspendedBefore() async throws {
-        let bench = ProtectedBench()
-        _ = try await bench.verdict()
-        bench.time.advance(by: 61)
-        bench.probe.follow { _, _ in .subscription(Subscription(state: .suspended)) }
-        _ = try await bench.subscription()
-        bench.probe.follow(ProbeBackend.down)
-        await #expect(throws: ProbeBackend.Down.self) { try await bench.verdict() }
+        let fixture = ProtectedBackendFixture()
+        _ = try await fixture.verdict()
+        fixture.time.advance(by: 61)
+        fixture.probe.follow { _, _ in .subscription(Subscription(state: .suspended)) }
+        _ = try await fixture.subscription()
+        fixture.probe.follow(ProbeBackend.down)
+        await #expect(throws: ProbeBackend.UnavailableError.self) { try await fixture.verdict() }
     }
 }

@@ -7,278 +7,278 @@ import Testing
 @testable import Backends
 @testable import Protections
 
-@Suite("A protected backend", .timeLimit(.minutes(10)))
+@Suite("Protected backend", .timeLimit(.minutes(10)))
 struct ProtectedBackendTests {
-    private let known = Recognition.recognised(ProtectedBench.ada)
+    private let known = AuthenticationResult.authenticated(ProtectedBackendFixture.ada)
 
-    @Test("is asked once while its answer is fresh")
+    @Test("Is queried once while its result is fresh")
     func fresh() async throws {
-        let bench = ProtectedBench()
+        let fixture = ProtectedBackendFixture()
         for _ in 0..<5 {
-            #expect(try await bench.recognise() == known)
-            #expect(try await bench.subscription().state == .active)
-            #expect(try await bench.verdict() == .granted)
+            #expect(try await fixture.authenticate() == known)
+            #expect(try await fixture.subscription().state == .active)
+            #expect(try await fixture.verdict() == .granted)
         }
-        #expect(bench.probe.asked.sorted() == ["recognise", "subscription", "verdict"])
-        #expect(bench.status.counts[.fresh] == 12 && bench.status.counts[.missed] == 3)
-        #expect(bench.status.entries == 3 && bench.status.bytes >= 3 * AnswerSize.entry)
+        #expect(fixture.probe.queried.sorted() == ["authenticate", "subscription", "verdict"])
+        #expect(fixture.status.counts[.fresh] == 12 && fixture.status.counts[.miss] == 3)
+        #expect(fixture.status.entries == 3 && fixture.status.bytes >= 3 * BackendResultSize.entry)
     }
 
-    @Test("a change reaches readers within the freshness, those who keep asking sooner")
+    @Test("A change reaches readers within the freshness, and frequent requests see it sooner")
     func change() async throws {
-        let bench = ProtectedBench()
-        _ = try await bench.subscription()
-        bench.probe.follow { _, _ in .subscription(Subscription(state: .suspended)) }
-        bench.time.advance(by: 31)
-        #expect(try await bench.subscription().state == .active)
-        await until { bench.probe.asked.count == 2 && bench.status.asking == 0 }
-        await until { bench.events.count == 2 }
-        while try await bench.subscription().state == .active { await Task.yield() }
-        #expect(bench.probe.asked.count == 2)
+        let fixture = ProtectedBackendFixture()
+        _ = try await fixture.subscription()
+        fixture.probe.follow { _, _ in .subscription(Subscription(state: .suspended)) }
+        fixture.time.advance(by: 31)
+        #expect(try await fixture.subscription().state == .active)
+        await until { fixture.probe.queried.count == 2 && fixture.status.inUse == 0 }
+        await until { fixture.events.count == 2 }
+        while try await fixture.subscription().state == .active { await Task.yield() }
+        #expect(fixture.probe.queried.count == 2)
 
-        let idle = ProtectedBench()
+        let idle = ProtectedBackendFixture()
         _ = try await idle.subscription()
         idle.probe.follow { _, _ in .subscription(Subscription(state: .suspended)) }
         idle.time.advance(by: 60)
         #expect(try await idle.subscription().state == .suspended)
     }
 
-    @Test("an ageing answer is served and asked anew only when a slot is free")
-    func ageing() async throws {
-        let bench = ProtectedBench { $0.concurrency.most = 1 }
-        let door = Door()
-        _ = try await bench.subscription()
-        bench.probe.follow { question, inquiry in
-            await door.pass()
-            return try await ProbeBackend.friendly(question, inquiry)
+    @Test("A result due for revalidation is served, and queried again only when a slot is free")
+    func revalidating() async throws {
+        let fixture = ProtectedBackendFixture { $0.concurrency.maxConcurrent = 1 }
+        let latch = ManualLatch()
+        _ = try await fixture.subscription()
+        fixture.probe.follow { query, context in
+            await latch.pass()
+            return try await ProbeBackend.friendly(query, context)
         }
-        bench.time.advance(by: 31)
-        let other = Task { try await bench.subscription(of: ProtectedBench.bob) }
-        await until { bench.probe.present == 1 }
-        #expect(try await bench.subscription().state == .active)
+        fixture.time.advance(by: 31)
+        let other = Task { try await fixture.subscription(of: ProtectedBackendFixture.bob) }
+        await until { fixture.probe.present == 1 }
+        #expect(try await fixture.subscription().state == .active)
         for _ in 0..<100 { await Task.yield() }
-        #expect(bench.status.waiting == 0 && bench.probe.asked.count == 2)
-        door.open()
+        #expect(fixture.status.waiting == 0 && fixture.probe.queried.count == 2)
+        latch.open()
         #expect(try await other.value.state == .active)
     }
 
-    @Test("is in peace though one reader's row, or what a reader sent, can not be understood again and again")
+    @Test("The breaker stays closed when one reader's row or request fails again and again")
     func oneReadersMistake() async throws {
-        struct Odd: AnswerFailure {
-            let isOfOneAnswer: Bool
+        struct Odd: RequestScopedFailure {
+            let isRequestScoped: Bool
             var cause: String { "odd" }
         }
-        for error in [MappingError.unmappedState, Odd(isOfOneAnswer: true)] as [any Error] {
-            let bench = ProtectedBench()
-            bench.probe.follow { question, inquiry in
-                guard question.subscriber != ProtectedBench.bob else { throw error }
-                return try await ProbeBackend.friendly(question, inquiry)
+        for error in [MappingError.unmappedState, Odd(isRequestScoped: true)] as [any Error] {
+            let fixture = ProtectedBackendFixture()
+            fixture.probe.follow { query, context in
+                guard query.subscriber != ProtectedBackendFixture.bob else { throw error }
+                return try await ProbeBackend.friendly(query, context)
             }
             for number in 1...20 {
                 await #expect(throws: (any Error).self) {
-                    try await bench.subscription(of: ProtectedBench.bob, ["n": String(number)])
+                    try await fixture.subscription(of: ProtectedBackendFixture.bob, ["n": String(number)])
                 }
-                bench.time.advance(by: 0.1)
+                fixture.time.advance(by: 0.1)
             }
-            #expect(bench.status.breaker == .closed, "\(error)")
-            #expect(try await bench.subscription().state == .active)
-            let outcomes = bench.events.compactMap { $0.asked?.outcome }
-            #expect(outcomes.contains(.failed) && !outcomes.contains(.withdrawn), "the operator sees it all the same")
+            #expect(fixture.status.breaker == .closed, "\(error)")
+            #expect(try await fixture.subscription().state == .active)
+            let outcomes = fixture.events.compactMap { $0.queried?.outcome }
+            #expect(outcomes.contains(.failed) && !outcomes.contains(.cancelled), "the operator sees it all the same")
         }
-        let down = ProtectedBench()
-        down.probe.follow { _, _ in throw Odd(isOfOneAnswer: false) }
+        let down = ProtectedBackendFixture()
+        down.probe.follow { _, _ in throw Odd(isRequestScoped: false) }
         for _ in 1...20 { _ = try? await down.subscription() }
         #expect(down.status.breaker == .open)
     }
 
-    @Test("sees of a request only what its answers depend on")
+    @Test("Receives only the request fields that its results depend on")
     func reduced() async throws {
-        let bench = ProtectedBench(decidingFields: ["brand"])
-        let inquiry = Inquiry(
+        let fixture = ProtectedBackendFixture(decidingFields: ["brand"])
+        let context = CallContext(
             fields: ["brand": "daily", "token": "secret"], client: ClientAddress("192.0.2.1"), languages: ["de"])
-        _ = try await bench.backend.subscription(of: ProtectedBench.ada, inquiry: inquiry)
-        let seen = try #require(bench.probe.inquiries.first)
+        _ = try await fixture.backend.subscription(of: ProtectedBackendFixture.ada, context: context)
+        let seen = try #require(fixture.probe.contexts.first)
         #expect(seen.fields == ["brand": "daily"] && seen.client == nil && seen.languages.isEmpty)
     }
 
-    @Test("is not asked for verdicts it never has")
+    @Test("Is not queried for verdicts when it does not decide editions")
     func noVerdicts() async throws {
-        let bench = ProtectedBench(decidesEditions: false)
-        #expect(try await bench.verdict() == nil)
-        #expect(bench.probe.asked.isEmpty)
+        let fixture = ProtectedBackendFixture(decidesEditions: false)
+        #expect(try await fixture.verdict() == nil)
+        #expect(fixture.probe.queried.isEmpty)
     }
 
-    @Test("is asked one question by all who ask the same at once, renewals included")
+    @Test("Concurrent identical queries share one call, renewals included")
     func coalescing() async throws {
-        let bench = ProtectedBench()
-        let door = Door()
-        bench.probe.follow { question, inquiry in
-            await door.pass()
-            return try await ProbeBackend.friendly(question, inquiry)
+        let fixture = ProtectedBackendFixture()
+        let latch = ManualLatch()
+        fixture.probe.follow { query, context in
+            await latch.pass()
+            return try await ProbeBackend.friendly(query, context)
         }
         let tasks = (0..<20).map { _ in
-            Task { try await bench.backend.renew(ProtectedBench.ada, inquiry: Inquiry()) }
+            Task { try await fixture.backend.renew(ProtectedBackendFixture.ada, context: CallContext()) }
         }
-        await until { bench.status.counts[.coalesced] == 19 }
-        door.open()
+        await until { fixture.status.counts[.coalesced] == 19 }
+        latch.open()
         for task in tasks { #expect(try await task.value == known) }
-        #expect(bench.probe.asked == ["renew"])
-        _ = try await bench.backend.renew(ProtectedBench.ada, inquiry: Inquiry())
-        #expect(bench.probe.asked == ["renew", "renew"])
+        #expect(fixture.probe.queried == ["renew"])
+        _ = try await fixture.backend.renew(ProtectedBackendFixture.ada, context: CallContext())
+        #expect(fixture.probe.queried == ["renew", "renew"])
     }
 
-    @Test("never sees one question more than its limit, though calls linger past their deadline")
+    @Test("Never exceeds its concurrency limit, even if calls continue past their deadline")
     func lingering() async throws {
-        let bench = ProtectedBench {
-            $0.concurrency.most = 3
+        let fixture = ProtectedBackendFixture {
+            $0.concurrency.maxConcurrent = 3
             $0.concurrency.waiting = 2
             $0.breaker = nil
         }
-        let door = Door()
-        bench.probe.follow { _, _ in
-            await door.pass()
+        let latch = ManualLatch()
+        fixture.probe.follow { _, _ in
+            await latch.pass()
             return .subscription(Subscription(state: .active))
         }
         let tasks = (0..<3).map { number in
-            Task { try await bench.subscription(of: Subscriber(backend: "house", key: "\(number)")) }
+            Task { try await fixture.subscription(of: Subscriber(backend: "house", key: "\(number)")) }
         }
-        await until { door.waiting == 3 && bench.time.sleeping == 3 }
-        bench.time.advance(by: 3)
+        await until { latch.waiting == 3 && fixture.time.sleeping == 3 }
+        fixture.time.advance(by: 3)
         for task in tasks {
             await #expect(throws: ProtectionError.deadlineExceeded) { try await task.value }
         }
-        #expect(bench.status.asking == 3)
-        let late = Task { try await bench.subscription() }
-        await until { bench.status.waiting == 1 && bench.time.sleeping == 1 }
-        #expect(bench.probe.present == 3)
-        bench.time.advance(by: 2)
-        await #expect(throws: ProtectionError.patienceOver) { try await late.value }
-        door.open()
-        await until { bench.status.asking == 0 }
-        #expect(try await bench.subscription().state == .active)
-        #expect(bench.probe.most == 3)
-        #expect(bench.status.counts[.deadlineExceeded] == 3)
+        #expect(fixture.status.inUse == 3)
+        let late = Task { try await fixture.subscription() }
+        await until { fixture.status.waiting == 1 && fixture.time.sleeping == 1 }
+        #expect(fixture.probe.present == 3)
+        fixture.time.advance(by: 2)
+        await #expect(throws: ProtectionError.queueTimeout) { try await late.value }
+        latch.open()
+        await until { fixture.status.inUse == 0 }
+        #expect(try await fixture.subscription().state == .active)
+        #expect(fixture.probe.maxConcurrent == 3)
+        #expect(fixture.status.counts[.deadlineExceeded] == 3)
     }
 
-    @Test("is left in peace once it has failed often enough, and asked again after a while")
+    @Test("The breaker opens after enough failures and lets a query through after a while")
     func breaker() async throws {
-        let bench = ProtectedBench(ProbeBackend(ProbeBackend.down))
+        let fixture = ProtectedBackendFixture(ProbeBackend(ProbeBackend.down))
         for number in 0..<8 {
             await #expect(throws: (any Error).self) {
-                try await bench.subscription(of: Subscriber(backend: "house", key: "\(number)"))
+                try await fixture.subscription(of: Subscriber(backend: "house", key: "\(number)"))
             }
         }
-        #expect(bench.probe.asked.count == 5)
-        #expect(bench.status.breaker == .open && bench.status.counts[.breakerOpen] == 3)
-        #expect(bench.events.contains { $0.name == "breaker_opened" })
-        await #expect(throws: ProtectionError.breakerOpen) { try await bench.backend.health() }
-        bench.probe.follow(ProbeBackend.friendly)
-        bench.time.advance(by: 12)
-        #expect(try await bench.subscription().state == .active)
-        #expect(bench.status.breaker == .closed)
-        #expect(bench.events.contains { $0.name == "breaker_closed" })
+        #expect(fixture.probe.queried.count == 5)
+        #expect(fixture.status.breaker == .open && fixture.status.counts[.breakerOpen] == 3)
+        #expect(fixture.events.contains { $0.name == "breaker_opened" })
+        await #expect(throws: ProtectionError.breakerOpen) { try await fixture.backend.health() }
+        fixture.probe.follow(ProbeBackend.friendly)
+        fixture.time.advance(by: 12)
+        #expect(try await fixture.subscription().state == .active)
+        #expect(fixture.status.breaker == .closed)
+        #expect(fixture.events.contains { $0.name == "breaker_closed" })
     }
 
-    @Test("refusals, withdrawn questions and verbatim answers are no failures")
+    @Test("Rejections, cancelled queries and raw responses do not count as failures")
     func noFailures() async throws {
-        let bench = ProtectedBench(
-            ProbeBackend { question, _ in
-                guard case .recognise(let credentials) = question else { throw CancellationError() }
-                if credentials.identifier.hasPrefix("verbatim") { throw VerbatimAnswer(status: 500, body: "broken") }
-                return .recognition(.notRecognised(message: nil))
+        let fixture = ProtectedBackendFixture(
+            ProbeBackend { query, _ in
+                guard case .authenticate(let credentials) = query else { throw CancellationError() }
+                if credentials.identifier.hasPrefix("verbatim") { throw RawHTTPResponse(status: 500, body: "broken") }
+                return .authentication(.rejected(message: nil))
             })
         for number in 0..<20 {
-            #expect(try await bench.recognise("nobody \(number)") == .notRecognised(message: nil))
-            await #expect(throws: VerbatimAnswer.self) { try await bench.recognise("verbatim \(number)") }
-            await #expect(throws: CancellationError.self) { try await bench.subscription() }
+            #expect(try await fixture.authenticate("nobody \(number)") == .rejected(message: nil))
+            await #expect(throws: RawHTTPResponse.self) { try await fixture.authenticate("verbatim \(number)") }
+            await #expect(throws: CancellationError.self) { try await fixture.subscription() }
         }
-        #expect(bench.status.breaker == .closed && bench.status.lastFailed == false)
+        #expect(fixture.status.breaker == .closed && fixture.status.lastFailed == false)
     }
 
     @Test(
-        "what goes wrong in this process, or with one reader's row, is no failure of the backend",
+        "Failures inside this process or of one reader's row do not count against the backend",
         arguments: [
             PasswordError.queueFull, PasswordError.unreadableHash, PasswordError.tooCostly,
             ProcessFailure.reportedError,
         ] as [any BackendFailure])
     func ownFailures(error: any BackendFailure) async throws {
-        let bench = ProtectedBench(ProbeBackend { _, _ in throw error })
-        for number in 0..<20 { _ = try? await bench.recognise("\(number)") }
-        #expect(bench.probe.asked.count == 20)
-        #expect(bench.status.breaker == .closed && bench.status.lastFailed == nil)
-        bench.probe.follow { _, _ in throw ProcessFailure.ended }
-        for number in 0..<20 { _ = try? await bench.recognise("\(number)") }
-        #expect(bench.probe.asked.count == 25 && bench.status.breaker == .open)
+        let fixture = ProtectedBackendFixture(ProbeBackend { _, _ in throw error })
+        for number in 0..<20 { _ = try? await fixture.authenticate("\(number)") }
+        #expect(fixture.probe.queried.count == 20)
+        #expect(fixture.status.breaker == .closed && fixture.status.lastFailed == nil)
+        fixture.probe.follow { _, _ in throw ProcessFailure.ended }
+        for number in 0..<20 { _ = try? await fixture.authenticate("\(number)") }
+        #expect(fixture.probe.queried.count == 25 && fixture.status.breaker == .open)
     }
 
-    @Test("passwords that take too long to hash do not keep readers from verifying")
+    @Test("Slow password hashing does not block subscription queries")
     func slowHashing() async throws {
         let gate = DispatchSemaphore(value: 0)
         let verifier = PasswordVerifier(hasher: try PasswordHasher(cost: 1) { _ in gate.wait() }, concurrency: 1)
-        let atWork = Kept<[OwnWork]>([])
-        let bench = ProtectedBench(
-            ProbeBackend { question, inquiry in
-                guard case .recognise = question else { return try await ProbeBackend.friendly(question, inquiry) }
-                atWork.withLock { $0 += OwnWork.current.map { [$0] } ?? [] }
+        let atWork = Locked<[LocalWork]>([])
+        let fixture = ProtectedBackendFixture(
+            ProbeBackend { query, context in
+                guard case .authenticate = query else { return try await ProbeBackend.friendly(query, context) }
+                atWork.withLock { $0 += LocalWork.current.map { [$0] } ?? [] }
                 _ = try await verifier.check("x", against: nil)
-                return .recognition(.notRecognised(message: nil))
+                return .authentication(.rejected(message: nil))
             })
-        let tasks = (0..<10).map { number in Task { try await bench.recognise("\(number)") } }
-        await until { bench.time.sleeping == 10 }
-        await until { atWork.withLock { $0.count { $0.isUnderWay } } == 10 }
-        bench.time.advance(by: 3)
+        let tasks = (0..<10).map { number in Task { try await fixture.authenticate("\(number)") } }
+        await until { fixture.time.sleeping == 10 }
+        await until { atWork.withLock { $0.count { $0.isRunning } } == 10 }
+        fixture.time.advance(by: 3)
         for task in tasks {
             await #expect(throws: ProtectionError.passwordOverdue) { try await task.value }
         }
-        #expect(bench.status.breaker == .closed && bench.status.counts[.deadlineExceeded] == 10)
-        #expect(try await bench.subscription().state == .active)
+        #expect(fixture.status.breaker == .closed && fixture.status.counts[.deadlineExceeded] == 10)
+        #expect(try await fixture.subscription().state == .active)
         for _ in tasks { gate.signal() }
-        await until { bench.status.asking == 0 }
+        await until { fixture.status.inUse == 0 }
     }
 
-    @Test("its health is asked for every few seconds at most, and not while readers ask")
+    @Test("The health check runs every few seconds at most, and not while readers send queries")
     func health() async throws {
-        let bench = ProtectedBench()
-        for _ in 0..<10 { try await bench.backend.health() }
-        #expect(bench.probe.asked == ["health"])
-        bench.time.advance(by: 6)
-        _ = try await bench.subscription()
-        try await bench.backend.health()
-        #expect(bench.probe.asked == ["health", "subscription"])
-        bench.time.advance(by: 6)
-        bench.probe.follow(ProbeBackend.down)
-        for _ in 0..<3 { await #expect(throws: (any Error).self) { try await bench.backend.health() } }
-        #expect(bench.probe.asked == ["health", "subscription", "health"])
+        let fixture = ProtectedBackendFixture()
+        for _ in 0..<10 { try await fixture.backend.health() }
+        #expect(fixture.probe.queried == ["health"])
+        fixture.time.advance(by: 6)
+        _ = try await fixture.subscription()
+        try await fixture.backend.health()
+        #expect(fixture.probe.queried == ["health", "subscription"])
+        fixture.time.advance(by: 6)
+        fixture.probe.follow(ProbeBackend.down)
+        for _ in 0..<3 { await #expect(throws: (any Error).self) { try await fixture.backend.health() } }
+        #expect(fixture.probe.queried == ["health", "subscription", "health"])
     }
 
-    @Test("its health does not stay bad at night: once the breaker would let a question try, it is asked how it is")
+    @Test("The health check runs again once the breaker is half-open, even without reader requests")
     func healthHalfOpen() async throws {
-        let bench = ProtectedBench(ProbeBackend(ProbeBackend.down))
-        for number in 0..<5 { _ = try? await bench.recognise("\(number)") }
-        await #expect(throws: ProtectionError.breakerOpen) { try await bench.backend.health() }
-        bench.time.advance(by: 13)
-        #expect(bench.status.breaker == .halfOpen)
-        await #expect(throws: ProbeBackend.Down.self) { try await bench.backend.health() }
-        bench.probe.follow(ProbeBackend.friendly)
-        bench.time.advance(by: 6)
-        try await bench.backend.health()
-        // Health closes nothing: it may be less than a reader asks for.
-        #expect(bench.status.breaker == .halfOpen)
+        let fixture = ProtectedBackendFixture(ProbeBackend(ProbeBackend.down))
+        for number in 0..<5 { _ = try? await fixture.authenticate("\(number)") }
+        await #expect(throws: ProtectionError.breakerOpen) { try await fixture.backend.health() }
+        fixture.time.advance(by: 13)
+        #expect(fixture.status.breaker == .halfOpen)
+        await #expect(throws: ProbeBackend.UnavailableError.self) { try await fixture.backend.health() }
+        fixture.probe.follow(ProbeBackend.friendly)
+        fixture.time.advance(by: 6)
+        try await fixture.backend.health()
+        // A health check does not close the breaker, because it may test less than a reader's query.
+        #expect(fixture.status.breaker == .halfOpen)
     }
 
-    @Test("with the cache off every question reaches it")
+    @Test("Every query reaches the backend when the cache is off")
     func cacheOff() async throws {
-        let bench = ProtectedBench { $0.cache = nil }
-        for _ in 0..<3 { _ = try await bench.subscription() }
-        #expect(bench.probe.asked.count == 3)
-        #expect(bench.status.entries == 0)
+        let fixture = ProtectedBackendFixture { $0.cache = nil }
+        for _ in 0..<3 { _ = try await fixture.subscription() }
+        #expect(fixture.probe.queried.count == 3)
+        #expect(fixture.status.entries == 0)
     }
 
-    @Test("events hold nothing that a reader typed")
+    @Test("Events contain nothing that a reader typed")
     func secrecy() async throws {
-        let bench = ProtectedBench(ProbeBackend(ProbeBackend.down))
-        for _ in 0..<6 { _ = try? await bench.recognise("ada@example.com", "marker-password") }
-        let text = String(describing: bench.events)
+        let fixture = ProtectedBackendFixture(ProbeBackend(ProbeBackend.down))
+        for _ in 0..<6 { _ = try? await fixture.authenticate("ada@example.com", "marker-password") }
+        let text = String(describing: fixture.events)
         #expect(!text.contains("marker") && !text.contains("ada"))
     }
 }

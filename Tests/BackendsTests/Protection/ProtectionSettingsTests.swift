@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backends
 
-@Suite("The settings of protection")
+@Suite("Protection settings")
 struct ProtectionSettingsTests {
     private func read(_ text: String) throws -> ProtectionSettings {
         try ProtectionSettings(
@@ -14,7 +14,7 @@ struct ProtectionSettingsTests {
                 .section("protection"))
     }
 
-    @Test("have a default each")
+    @Test("Every setting has a default")
     func defaults() throws {
         #expect(try read("{}") == ProtectionSettings())
         let cache = try #require(try read("{}").cache)
@@ -22,18 +22,20 @@ struct ProtectionSettingsTests {
         #expect(cache.lastKnownGood == 86_400 && cache.memory == 64_000_000)
     }
 
-    @Test("are all read")
+    @Test("Every setting is read")
     func all() throws {
         let read = try read(
             """
 
               deadline: 750ms
-              concurrency: {most: 4, waiting: 20, patience: 500ms}
-              breaker: {failures: 9, share: 80, within: 1m, open_for: 20s, probes: 2}
-              cache: {freshness: 2m, revalidate_after: 90s, negative: 2s, last_known_good: 7d, memory: 1GB}
+              concurrency: {max_concurrent: 4, max_queued: 20, queue_timeout: 500ms}
+              breaker: {min_failures: 9, failure_rate: 80, window: 1m, open_duration: 20s, max_probes: 2}
+              cache: {ttl: 2m, revalidate_after: 90s, negative_ttl: 2s, last_known_good: 7d, max_memory: 1GB}
             """)
         #expect(read.deadline == 0.75)
-        #expect(read.concurrency.most == 4 && read.concurrency.waiting == 20 && read.concurrency.patience == 0.5)
+        #expect(
+            read.concurrency.maxConcurrent == 4 && read.concurrency.waiting == 20
+                && read.concurrency.queueTimeout == 0.5)
         let breaker = try #require(read.breaker)
         #expect(breaker.failures == 9 && breaker.share == 80 && breaker.within == 60)
         #expect(breaker.openFor == 20 && breaker.probes == 2)
@@ -42,7 +44,7 @@ struct ProtectionSettingsTests {
         #expect(cache.lastKnownGood == 604_800 && cache.memory == 1_000_000_000)
     }
 
-    @Test("the example of the documentation says the defaults")
+    @Test("The example in the documentation matches the defaults")
     func example() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
         let text = try String(
@@ -54,33 +56,42 @@ struct ProtectionSettingsTests {
         for line in text.split(separator: "\n") { #expect(article.contains(line), "\(line)") }
     }
 
-    @Test("switch the breaker and the cache off")
+    @Test("`enabled: false` switches off the breaker and the cache")
     func off() throws {
         let read = try read("{breaker: {enabled: false}, cache: {enabled: false}}")
         #expect(read.breaker == nil && read.cache == nil)
     }
 
-    @Test("a shorter freshness shortens what depends on it")
+    @Test("A shorter freshness shortens the times that depend on it")
     func shortFreshness() throws {
-        let cache = try #require(try read("{cache: {freshness: 2s}}").cache)
+        let cache = try #require(try read("{cache: {ttl: 2s}}").cache)
         #expect(cache.revalidateAfter == 1 && cache.negative == 2)
     }
 
     @Test(
-        "a mistake is one line: where, which key, what was expected",
+        "A mistake is reported in one line with the position, the key and the expected value",
         arguments: [
             (
                 "{deadline: 0s}",
                 "protection.deadline: expected a time such as 250ms, 90s, 15m, 12h or 30d, from 10ms to 5m"
             ),
-            ("{concurrency: {most: 0}}", "protection.concurrency.most: expected a whole number from 1 to 1000"),
-            ("{breaker: {share: 101}}", "protection.breaker.share: expected a whole number from 1 to 100"),
             (
-                "{cache: {memory: 64}}",
-                "protection.cache.memory: expected a size such as 500kB, 64MB or 2GB, from 100kB"
+                "{concurrency: {max_concurrent: 0}}",
+                "protection.concurrency.max_concurrent: expected a whole number from 1 to 1000"
+            ),
+            (
+                "{breaker: {failure_rate: 101}}",
+                "protection.breaker.failure_rate: expected a whole number from 1 to 100"
+            ),
+            (
+                "{cache: {max_memory: 64}}",
+                "protection.cache.max_memory: expected a size such as 500kB, 64MB or 2GB, from 100kB"
             ),
             ("{cache: {revalidate_after: 61s}}", "protection.cache.revalidate_after: expected a time no longer than"),
-            ("{cache: {negative: 61s}}", "protection.cache.negative: expected a time no longer than `freshness`"),
+            (
+                "{cache: {negative_ttl: 61s}}",
+                "protection.cache.negative_ttl: expected a time no longer than `ttl`"
+            ),
             ("{cache: {last_known_good: 9s}}", "protection.cache.last_known_good: expected 0s for never, or a time no"),
             ("{cache: {fresh: 9s}}", "protection.cache.fresh: unknown key; expected one of"),
             ("{dedline: 9s}", "protection.dedline: unknown key; expected one of"),

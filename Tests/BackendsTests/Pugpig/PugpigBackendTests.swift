@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import OutgoingRequests
@@ -9,12 +9,12 @@ import Testing
 
 @testable import Backends
 
-@Suite("In front of another endpoint", .serialized) struct PugpigBackendTests {
+@Suite("Pugpig backend", .serialized) struct PugpigBackendTests {
     private static func services() throws -> BackendServices {
         BackendServices(
             clock: .system, random: .system,
             passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-            references: ReferenceKey(Secret(Array("a secret for references".utf8))))
+            pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))))
     }
 
     private static func kind(_ settings: String) throws -> any BackendKind {
@@ -38,18 +38,20 @@ import Testing
     private func signIn(_ backend: any SubscriberBackend, _ user: String, _ password: String? = nil) async throws
         -> Subscriber
     {
-        guard case .recognised(let who) = try await backend.recognise(credentials(user, password), inquiry: Inquiry())
+        guard
+            case .authenticated(let who) = try await backend.authenticate(
+                credentials(user, password), context: CallContext())
         else {
-            throw NotRecognised()
+            throw NotAuthenticated()
         }
         return who
     }
 
-    private struct NotRecognised: Error {}
+    private struct NotAuthenticated: Error {}
 
     private static let test = "test: true\nfeed_password: true\nedition_credentials: {salt: plain}"
 
-    @Test("The test users' rows pass through, whichever way it is asked", arguments: ["get", "post"])
+    @Test("The test users' results pass through, with GET and with POST", arguments: ["get", "post"])
     func rows(method: String) async throws {
         try await UpstreamGatefold.run(backend: "kind: test", publication: Self.test) { upstream in
             let backend = try Self.open("endpoint: \"http://127.0.0.1:\(upstream.port)\"\nmethod: \(method)\n")
@@ -64,57 +66,57 @@ import Testing
             ] as [(String, SubscriptionState, Int?, Bool, Bool)] {
                 let who = try await signIn(backend, user)
                 #expect(who.key == user)
-                let told = try await backend.subscription(of: who, inquiry: Inquiry())
-                #expect(told.state == state, "\(user)")
-                switch told.entitlement {
+                let reported = try await backend.subscription(of: who, context: CallContext())
+                #expect(reported.state == state, "\(user)")
+                switch reported.entitlement {
                 case .allEditions: #expect(list == nil, "\(user)")
                 case .editions(let editions): #expect(editions.count == list, "\(user)")
                 }
                 for (edition, opens) in [(odd, opensOdd), (even, opensEven)] {
-                    let verdict = try await backend.verdict(on: edition, for: who, inquiry: Inquiry())
+                    let verdict = try await backend.verdict(on: edition, for: who, context: CallContext())
                     #expect((verdict == .granted) == opens, "\(user) \(edition) \(String(describing: verdict))")
                 }
             }
             let broken = try await signIn(backend, "credserror")
             #expect(
-                try await backend.verdict(on: odd, for: broken, inquiry: Inquiry())
-                    == .refused(nil, message: "something bad happened"))
+                try await backend.verdict(on: odd, for: broken, context: CallContext())
+                    == .rejected(nil, message: "something bad happened"))
             let feeding = try await signIn(backend, "activeglobal")
             #expect(backend.grantsFeed(to: feeding))
             let plain = try await signIn(backend, "activeall")
             #expect(!backend.grantsFeed(to: plain))
             #expect(
-                try await backend.recognise(credentials("peter", "hook"), inquiry: Inquiry())
-                    == .notRecognised(message: nil))
+                try await backend.authenticate(credentials("peter", "hook"), context: CallContext())
+                    == .rejected(message: nil))
             _ = try await signIn(backend, "peter", "pan")
             try await backend.health()
         }
     }
 
-    @Test("Its stale leads to its renewal: a fresh token, none, or one that is stale again")
+    @Test("Stale leads to a renewal: a fresh token, a rejection, or a token that is stale again")
     func renewals() async throws {
         try await UpstreamGatefold.run(backend: "kind: test", publication: Self.test) { upstream in
             let backend = try Self.open("endpoint: \"http://127.0.0.1:\(upstream.port)/\"\n")
             let expired = try await signIn(backend, "expiredtoken")
-            guard case .recognised(let renewed) = try await backend.renew(expired, inquiry: Inquiry()) else {
-                throw NotRecognised()
+            guard case .authenticated(let renewed) = try await backend.renew(expired, context: CallContext()) else {
+                throw NotAuthenticated()
             }
             #expect(renewed.key == expired.key && renewed.upstreamSession != expired.upstreamSession)
-            #expect(try await backend.subscription(of: renewed, inquiry: Inquiry()).state == .active)
+            #expect(try await backend.subscription(of: renewed, context: CallContext()).state == .active)
             let blocked = try await signIn(backend, "blockedtoken")
-            guard case .notRecognised = try await backend.renew(blocked, inquiry: Inquiry()) else {
-                throw NotRecognised()
+            guard case .rejected = try await backend.renew(blocked, context: CallContext()) else {
+                throw NotAuthenticated()
             }
             let again = try await signIn(backend, "alwaysstaletoken")
-            guard case .recognised(let same) = try await backend.renew(again, inquiry: Inquiry()) else {
-                throw NotRecognised()
+            guard case .authenticated(let same) = try await backend.renew(again, context: CallContext()) else {
+                throw NotAuthenticated()
             }
             #expect(same.upstreamSession != again.upstreamSession)
-            #expect(try await backend.subscription(of: same, inquiry: Inquiry()).state == .stale)
+            #expect(try await backend.subscription(of: same, context: CallContext()).state == .stale)
         }
     }
 
-    @Test("Pitfall 9: a status, or a text that is no XML, is an outage of that call alone")
+    @Test("Pitfall 9: an error status or a text that is no XML is an outage of that call only")
     func statuses() async throws {
         try await UpstreamGatefold.run(backend: "kind: test", publication: Self.test) { upstream in
             let backend = try Self.open("endpoint: \"http://127.0.0.1:\(upstream.port)\"\n")
@@ -126,20 +128,22 @@ import Testing
             }
             for (user, failure) in [("200-500-500", PugpigFailure.status(500)), ("200-000-000", .notXML)] {
                 let who = try await signIn(backend, user)
-                await #expect(throws: failure) { try await backend.subscription(of: who, inquiry: Inquiry()) }
-                await #expect(throws: failure) { try await backend.verdict(on: edition, for: who, inquiry: Inquiry()) }
+                await #expect(throws: failure) { try await backend.subscription(of: who, context: CallContext()) }
+                await #expect(throws: failure) {
+                    try await backend.verdict(on: edition, for: who, context: CallContext())
+                }
             }
             let late = try await signIn(backend, "200-200-500")
-            #expect(try await backend.subscription(of: late, inquiry: Inquiry()).state == .active)
+            #expect(try await backend.subscription(of: late, context: CallContext()).state == .active)
             await #expect(throws: PugpigFailure.status(500)) {
-                try await backend.verdict(on: edition, for: late, inquiry: Inquiry())
+                try await backend.verdict(on: edition, for: late, context: CallContext())
             }
         }
     }
 
-    @Test("A sign-out is passed on where that is set, and its refusal is not hidden")
+    @Test("Sign-out is forwarded if configured")
     func signOut() async throws {
-        try await SQLiteBench.run { readers in
+        try await SQLiteFixture.run { readers in
             try await UpstreamGatefold.run(
                 backend: readers.settings, publication: "credentials: {identifier: email, proofs: [password]}"
             ) { upstream in
@@ -150,17 +154,18 @@ import Testing
                     let backend = try Self.open(
                         "endpoint: \"http://127.0.0.1:\(upstream.port)\"\nsign_out: \(passesOn)\n"
                             + "fields: {email: identifier, password: password}\n")
-                    guard case .recognised(let who) = try await backend.recognise(typed, inquiry: Inquiry()) else {
-                        throw NotRecognised()
+                    guard case .authenticated(let who) = try await backend.authenticate(typed, context: CallContext())
+                    else {
+                        throw NotAuthenticated()
                     }
-                    try await backend.signOut(who, inquiry: Inquiry())
-                    #expect(try await backend.subscription(of: who, inquiry: Inquiry()).state == state)
+                    try await backend.signOut(who, context: CallContext())
+                    #expect(try await backend.subscription(of: who, context: CallContext()).state == state)
                 }
             }
         }
     }
 
-    @Test("Full URLs have places, each value escaped, or get the parameters added")
+    @Test("Full URLs have placeholders with escaped values, or get the parameters appended")
     func urls() throws {
         let section = try YAMLSettings.read(
             text: """
@@ -172,21 +177,21 @@ import Testing
                 """, name: "a", folder: "/")
         let calls = try PugpigCalls(section, fields: ["username", "password"])
         #expect(
-            try calls.question(.signIn, [("username", "a&b=c d/é"), ("password", "{username}")])?.url.text
+            try calls.request(.signIn, [("username", "a&b=c d/é"), ("password", "{username}")])?.url.text
                 == "https://a.example/in.php?u=a%26b%3Dc%20d%2F%C3%A9&p=%7Busername%7D")
         #expect(
-            try calls.question(.verify, [("token", "a+b")])?.url.text
+            try calls.request(.verify, [("token", "a+b")])?.url.text
                 == "https://a.example/verify.php?issue_prefix=x&token=a%2Bb")
         #expect(
-            try calls.question(.credentials, [("token", "a/b"), ("product_id", "p")])?.url.text
+            try calls.request(.credentials, [("token", "a/b"), ("product_id", "p")])?.url.text
                 == "https://a.example/creds/a%2Fb?p=p")
-        #expect(throws: Unsendable.self) {
-            try calls.question(.credentials, [("token", ".."), ("product_id", "p")])
+        #expect(throws: UnsendableValue.self) {
+            try calls.request(.credentials, [("token", ".."), ("product_id", "p")])
         }
-        #expect(try calls.question(.renew, []) == nil && !calls.has(.renew))
+        #expect(try calls.request(.renew, []) == nil && !calls.has(.renew))
     }
 
-    @Test("What can not be carried where a URL has it is nobody's, without a question")
+    @Test("A value that the URL cannot carry is a rejection without a request")
     func unsendable() async throws {
         let backend = try Self.open(
             """
@@ -198,16 +203,16 @@ import Testing
 
             """)
         #expect(
-            try await backend.recognise(credentials("..", "x"), inquiry: Inquiry()) == .notRecognised(message: nil))
-        // Whoever can be asked about is; nobody listens.
+            try await backend.authenticate(credentials("..", "x"), context: CallContext()) == .rejected(message: nil))
+        // A value that the URL can carry is requested, although no server listens.
         await #expect(throws: (any Error).self) {
-            try await backend.recognise(credentials("a", "x"), inquiry: Inquiry())
+            try await backend.authenticate(credentials("a", "x"), context: CallContext())
         }
     }
 
     private static let proved = "fields: {username: identifier, password: password}\n"
 
-    /// Settings with these URLs, the others being good ones.
+    /// Returns settings with these URLs, and valid ones for the others.
     private static func withURLs(_ settings: String, _ changed: [String: String]) -> String {
         let urls = [
             "sign_in": "https://a/in?u={username}&p={password}", "verify_subscription": "https://a/verify/{token}",
@@ -216,7 +221,7 @@ import Testing
         return settings + "urls:\n" + urls.map { "  \($0): \"\($1)\"\n" }.sorted().joined()
     }
 
-    @Test("Pitfall 14: a sign-in that leaves out a proof, or asks for one that is not there, is refused at start")
+    @Test("Pitfall 14: a sign-in URL that omits a proof or names an unknown one is rejected at startup")
     func provedURLs() throws {
         _ = try Self.kind(Self.withURLs(Self.proved, [:]))
         _ = try Self.kind(Self.withURLs(Self.proved + "method: get\n", ["sign_in": "https://a/in"]))
@@ -232,7 +237,7 @@ import Testing
             (Self.proved, "sign_in", "https://a/in?{username}={password}"),
             (Self.proved, "sign_in", "https://a/in?u={username}&p={password"),
             (Self.proved, "sign_in", "https://a/in?password=fixed"),
-            // Which fields there are is known only where they are named.
+            // The fields are known only if they are named.
             ("", "sign_in", "https://a/in?u={username}&p={password}"),
             (Self.proved, "verify_subscription", "https://a/verify?t={tokn}"),
             (Self.proved, "verify_subscription", "https://a/verify?t={token}&p={product_id}"),
@@ -254,7 +259,7 @@ import Testing
     }
 
     @Test(
-        "Settings that can not work are refused with what was expected",
+        "Invalid settings are rejected with their key",
         arguments: [
             ("", "endpoint"), ("endpoint: ftp://a", "endpoint"), ("endpoint: https://a?b=c", "endpoint"),
             ("endpoint: https://a\nurls: {}", "endpoint"), ("urls: {sign_in: https://a}", "urls.verify_subscription"),
@@ -267,7 +272,7 @@ import Testing
         #expect(error?.key == key, "\(String(describing: error))")
     }
 
-    @Test("The example of the guide is read")
+    @Test("The guide's example is read")
     func example() throws {
         let text = try String(contentsOf: URL(fileURLWithPath: "Fixtures/Configurations/pugpig.yaml"), encoding: .utf8)
         let section = try YAMLSettings.read(text: text, name: "pugpig.yaml", folder: "/nowhere")

@@ -5,30 +5,30 @@ import Testing
 
 @testable import Backends
 
-@Suite("Answers of another endpoint") struct PugpigDocumentTests {
-    private func answer(_ body: String, status: Int = 200, later: String? = nil) -> HTTPAnswer {
-        HTTPAnswer(
-            status: status, headers: later.map { [HTTPQuestion.Header(name: "retry-after", value: $0)] } ?? [],
+@Suite("Documents of a Pugpig endpoint") struct PugpigDocumentTests {
+    private func response(_ body: String, status: Int = 200, later: String? = nil) -> OutboundResponse {
+        OutboundResponse(
+            status: status, headers: later.map { [OutboundRequest.Header(name: "retry-after", value: $0)] } ?? [],
             body: Array(body.utf8))
     }
 
-    @Test("A token stands in `token` or in `result_response/authToken`; an error is a refusal")
+    @Test("A token is in `token` or in `result_response/authToken`; an error is a rejection")
     func tokens() throws {
         #expect(
-            try PugpigDocuments.token(answer("<token>a:b{\"c\"}</token>")) == .token("a:b{\"c\"}", opensFeed: false))
+            try PugpigDocuments.token(response("<token>a:b{\"c\"}</token>")) == .token("a:b{\"c\"}", opensFeed: false))
         #expect(
-            try PugpigDocuments.token(answer("<token global_auth_password='ab'>t</token><!-- x -->"))
+            try PugpigDocuments.token(response("<token global_auth_password='ab'>t</token><!-- x -->"))
                 == .token("t", opensFeed: true))
         #expect(
-            try PugpigDocuments.token(answer("<result_response><authToken>t</authToken></result_response>"))
+            try PugpigDocuments.token(response("<result_response><authToken>t</authToken></result_response>"))
                 == .token("t", opensFeed: false))
         #expect(
-            try PugpigDocuments.token(answer("<error status='notrecognised' message='No &amp; no'/>"))
-                == .refused(message: "No & no"))
-        #expect(try PugpigDocuments.token(answer("<error/>")) == .refused(message: nil))
+            try PugpigDocuments.token(response("<error status='notrecognised' message='No &amp; no'/>"))
+                == .rejected(message: "No & no"))
+        #expect(try PugpigDocuments.token(response("<error/>")) == .rejected(message: nil))
     }
 
-    @Test("Pitfall 1: no list is everything for the active only, and an empty list is nothing")
+    @Test("Pitfall 1: a missing list is everything for active readers only, and an empty list is nothing")
     func subscriptions() throws {
         for (body, state, entitlement) in [
             ("<subscription state='active'/>", .active, .allEditions),
@@ -42,38 +42,38 @@ import Testing
                 .editions([try #require(EditionID("a.1"))])
             ),
         ] as [(String, SubscriptionState, Entitlement)] {
-            let told = try PugpigDocuments.subscription(answer(body))
-            #expect(told.state == state && told.entitlement == entitlement, "\(body)")
+            let reported = try PugpigDocuments.subscription(response(body))
+            #expect(reported.state == state && reported.entitlement == entitlement, "\(body)")
         }
-        let told = try PugpigDocuments.subscription(
-            answer(
+        let reported = try PugpigDocuments.subscription(
+            response(
                 """
                 <subscription state="active" message="Hello"><!-- c --><userinfo><category scheme="a" term="1"/>
                 <category scheme="b" value="2"/><category term="3"/></userinfo></subscription>
                 """))
-        #expect(told.message == "Hello")
-        #expect(told.userInfo.map(\.scheme) == ["a", "b"] && told.userInfo.map(\.value) == ["1", "2"])
+        #expect(reported.message == "Hello")
+        #expect(reported.userInfo.map(\.scheme) == ["a", "b"] && reported.userInfo.map(\.value) == ["1", "2"])
     }
 
-    @Test("Credentials are a yes; an error is a no with its reason, or without one")
+    @Test("Credentials are a grant; an error is a denial with or without a reason")
     func verdicts() throws {
         for (body, verdict) in [
             ("<credentials><userid>u</userid><password>p</password></credentials>", .granted),
             (
                 "<credentials><error status='notentitled' message='m'/></credentials>",
-                .refused(.notEntitled, message: "m")
+                .rejected(.notEntitled, message: "m")
             ),
-            ("<credentials><error status='expired'/></credentials>", .refused(.expired, message: nil)),
-            ("<credentials><error status='notrecognised'/></credentials>", .refused(.notRecognised, message: nil)),
-            ("<credentials><error message='m'/></credentials>", .refused(nil, message: "m")),
-            ("<credentials><error status='odd'/></credentials>", .refused(.notEntitled, message: nil)),
-            ("<error status='notrecognised'/>", .refused(.notRecognised, message: nil)),
+            ("<credentials><error status='expired'/></credentials>", .rejected(.expired, message: nil)),
+            ("<credentials><error status='notrecognised'/></credentials>", .rejected(.rejected, message: nil)),
+            ("<credentials><error message='m'/></credentials>", .rejected(nil, message: "m")),
+            ("<credentials><error status='odd'/></credentials>", .rejected(.notEntitled, message: nil)),
+            ("<error status='notrecognised'/>", .rejected(.rejected, message: nil)),
         ] as [(String, EditionVerdict)] {
-            #expect(try PugpigDocuments.verdict(answer(body)) == verdict, "\(body)")
+            #expect(try PugpigDocuments.verdict(response(body)) == verdict, "\(body)")
         }
     }
 
-    @Test("Pitfall 9: whatever is no whole answer of the protocol is an outage, to every question")
+    @Test("Pitfall 9: an incomplete or foreign document is an outage for every call")
     func outages() {
         let bodies = [
             "", " ", "OK", "{}", "<html><body>Error</body></html>", "<token/>", "<token> </token>",
@@ -86,17 +86,17 @@ import Testing
             "<credentials><userid>u</userid></credentials>",
             "<credentials><userid/><password>p</password></credentials>", "<!DOCTYPE x><token>t</token>",
         ]
-        for body in bodies { expectOutage(answer(body)) }
+        for body in bodies { expectOutage(response(body)) }
         for status in [201, 204, 301, 400, 401, 403, 404, 429, 500, 503] {
-            expectOutage(answer("<error status='notrecognised'/>", status: status))
+            expectOutage(response("<error status='notrecognised'/>", status: status))
         }
-        // A throttled or unavailable endpoint says so with a refusal and a time.
-        expectOutage(answer("<error status='notrecognised'/>", later: "30"))
-        expectOutage(answer("<credentials><error status='notentitled'/></credentials>", later: "30"))
+        // A throttled or unavailable endpoint reports it with a rejection and a retry time.
+        expectOutage(response("<error status='notrecognised'/>", later: "30"))
+        expectOutage(response("<credentials><error status='notentitled'/></credentials>", later: "30"))
     }
 
     @Test(
-        "Pitfalls 1 and 38: only the absence of any content is everything; what is not understood is an outage",
+        "Pitfalls 1 and 38: only a subscription without content is everything; unknown content is an outage",
         arguments: [
             "<Issues><issue>a.1</issue></Issues>", "<ISSUES/>", "<issue>a.1</issue>", "<issue_list/>",
             "<issueList><issue>a.1</issue></issueList>", "<error status='internal'/>", "<Error/>", "<exception/>",
@@ -114,13 +114,13 @@ import Testing
         ])
     func notUnderstood(content: String) {
         for state in SubscriptionState.allCases {
-            let answer = answer("<subscription state=\"\(state.rawValue)\">\(content)</subscription>")
-            #expect(throws: PugpigFailure.unexpectedDocument) { try PugpigDocuments.subscription(answer) }
+            let response = response("<subscription state=\"\(state.rawValue)\">\(content)</subscription>")
+            #expect(throws: PugpigFailure.unexpectedDocument) { try PugpigDocuments.subscription(response) }
         }
     }
 
     @Test(
-        "Pitfalls 1 and 38: an element that says more than a state and a message, or is not the protocol's, is an outage",
+        "Pitfalls 1 and 38: an unknown attribute, namespace or instruction is an outage",
         arguments: [
             "<subscription state='active' error='backend down'/>", "<subscription state='active' issues='none'/>",
             "<subscription state='active' issues=''/>", "<subscription state='active' status='503'/>",
@@ -132,11 +132,11 @@ import Testing
             "<!-- c --><?x?><!-- c --><subscription state='active'/>",
         ])
     func moreThanTheProtocol(document: String) {
-        #expect(throws: PugpigFailure.unexpectedDocument) { try PugpigDocuments.subscription(answer(document)) }
+        #expect(throws: PugpigFailure.unexpectedDocument) { try PugpigDocuments.subscription(response(document)) }
     }
 
     @Test(
-        "All that endpoints say of an active reader who holds everything is understood",
+        "Every usual document of an active reader with all editions is understood",
         arguments: [
             "<?xml version='1.0' encoding='UTF-8' standalone='yes'?>\n<subscription state='active' message='m'/>\n",
             "<subscription state='active' message=''>\r\n\t <!-- Generated: now --> </subscription><!-- c -->",
@@ -147,11 +147,11 @@ import Testing
             """,
         ])
     func everything(document: String) throws {
-        let told = try PugpigDocuments.subscription(answer(document))
-        #expect(told.state == .active && told.entitlement == .allEditions)
+        let reported = try PugpigDocuments.subscription(response(document))
+        #expect(reported.state == .active && reported.entitlement == .allEditions)
     }
 
-    @Test("Pitfall 1: a token or credentials with something else inside are an outage")
+    @Test("Pitfall 1: a token or credentials with foreign content are an outage")
     func mixedDocuments() {
         for body in [
             "<token>t<error status='notrecognised'/></token>",
@@ -161,7 +161,7 @@ import Testing
             "<?php Fatal error?><token>t</token>", "<token xmlns='urn:x'>t</token>", "<token>&#160;</token>",
             "<result_response><authToken xmlns='urn:x'>t</authToken></result_response>",
         ] {
-            #expect(throws: PugpigFailure.unexpectedDocument, "\(body)") { try PugpigDocuments.token(answer(body)) }
+            #expect(throws: PugpigFailure.unexpectedDocument, "\(body)") { try PugpigDocuments.token(response(body)) }
         }
         let pair = "<userid>u</userid><password>p</password>"
         for inside in [
@@ -169,25 +169,25 @@ import Testing
             "<userid>u<x/></userid><password>p</password>", pair + "<?x?>",
         ] {
             #expect(throws: PugpigFailure.unexpectedDocument, "\(inside)") {
-                try PugpigDocuments.verdict(answer("<credentials>\(inside)</credentials>"))
+                try PugpigDocuments.verdict(response("<credentials>\(inside)</credentials>"))
             }
         }
     }
 
-    private func expectOutage(_ answer: HTTPAnswer, sourceLocation: SourceLocation = #_sourceLocation) {
-        let text = String(decoding: answer.body, as: UTF8.self)
+    private func expectOutage(_ response: OutboundResponse, sourceLocation: SourceLocation = #_sourceLocation) {
+        let text = String(decoding: response.body, as: UTF8.self)
         #expect(throws: PugpigFailure.self, "\(text)", sourceLocation: sourceLocation) {
-            try PugpigDocuments.token(answer)
+            try PugpigDocuments.token(response)
         }
         #expect(throws: PugpigFailure.self, "\(text)", sourceLocation: sourceLocation) {
-            try PugpigDocuments.subscription(answer)
+            try PugpigDocuments.subscription(response)
         }
         #expect(throws: PugpigFailure.self, "\(text)", sourceLocation: sourceLocation) {
-            try PugpigDocuments.verdict(answer)
+            try PugpigDocuments.verdict(response)
         }
     }
 
-    @Test("Of 10,000 damaged answers none opens more than the whole one")
+    @Test("No damaged document opens more than the whole one")
     func fuzz() {
         let whole = Array("<subscription state=\"inactive\"><issues><issue>a.1</issue></issues></subscription>".utf8)
         var random = SeededRandom(seed: 13)
@@ -201,9 +201,9 @@ import Testing
                     bytes.remove(at: place)
                 }
             }
-            let answer = HTTPAnswer(status: 200, headers: [], body: bytes)
-            if let told = try? PugpigDocuments.subscription(answer) {
-                guard told.entitlement != .allEditions else {
+            let response = OutboundResponse(status: 200, headers: [], body: bytes)
+            if let reported = try? PugpigDocuments.subscription(response) {
+                guard reported.entitlement != .allEditions else {
                     Issue.record("\(String(decoding: bytes, as: UTF8.self))")
                     return
                 }
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("What is kept of a sign-in comes back as it was")
+    @Test("A session survives the round trip through its text")
     func sessions() {
         for token in ["t", "f", "-", "{\"a\": \"b\n\"}", "  "] {
             for opensFeed in [true, false] {

@@ -7,20 +7,20 @@ import Testing
 
 @testable import Backends
 
-@Suite("A store's receipt as the way to sign in", .timeLimit(.minutes(10)))
+@Suite("Receipts backend", .timeLimit(.minutes(10)))
 struct ReceiptsBackendTests {
     private static let now = ManualClock().now
     private static let play = StoreName("play")!
     private static let shop = StoreName("app-store")!
 
-    /// What the tests share: two stores, a ledger on disk, and the backend over both.
+    /// The shared fixture: two stores, a ledger on disk, and the backend over both.
     private struct Stores: Sendable {
         let apple: ScriptedStore
         let google: ScriptedStore
         let state: SQLiteStateStore
         let services: BackendServices
         let clock = ManualClock()
-        let events = Kept<[BackendEvent]>([])
+        let events = Locked<[BackendEvent]>([])
 
         init(_ folder: URL) throws {
             let (apple, google) = (
@@ -34,7 +34,7 @@ struct ReceiptsBackendTests {
             services = BackendServices(
                 clock: clock.wall, random: .seeded(1),
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 4), concurrency: 1),
-                references: ReferenceKey(Secret("a secret for the references")),
+                pseudonymKey: PseudonymKey(Secret("a secret for the references")),
                 observe: { event in events.withLock { $0.append(event) } },
                 stores: [shop: apple, play: google], ledger: state)
         }
@@ -64,10 +64,10 @@ struct ReceiptsBackendTests {
     ) -> StoreTransaction {
         StoreTransaction(
             store: store, id: id, original: id, product: "daily.2026-10",
-            purchased: now.addingTimeInterval(-daysAgo * 86_400), environment: environment, told: now)
+            purchased: now.addingTimeInterval(-daysAgo * 86_400), environment: environment, reported: now)
     }
 
-    private func withBench(_ body: (Stores) async throws -> Void) async throws {
+    private func withFixture(_ body: (Stores) async throws -> Void) async throws {
         try await withTemporaryFolder { try await body(try Stores($0)) }
     }
 
@@ -78,59 +78,59 @@ struct ReceiptsBackendTests {
             ).credentials(from: fields))
     }
 
-    private func recognise(_ backend: any SubscriberBackend, _ fields: [String: String]) async throws
+    private func authenticate(_ backend: any SubscriberBackend, _ fields: [String: String]) async throws
         -> Subscriber?
     {
-        let answer = try await backend.recognise(try credentials(fields), inquiry: Inquiry())
-        if case .recognised(let subscriber) = answer { return subscriber }
-        #expect(answer == .notRecognised(message: nil))
+        let response = try await backend.authenticate(try credentials(fields), context: CallContext())
+        if case .authenticated(let subscriber) = response { return subscriber }
+        #expect(response == .rejected(message: nil))
         return nil
     }
 
-    @Test("recognises the buyer, who then has what was bought and no subscription of this system's")
+    @Test("Authenticates the buyer, who owns the purchase and has no subscription of this system")
     func buyer() async throws {
-        try await withBench { bench in
-            let backend = try bench.backend()
-            let subscriber = try #require(try await recognise(backend, ["receipt": "MIIreceipt"]))
+        try await withFixture { fixture in
+            let backend = try fixture.backend()
+            let subscriber = try #require(try await authenticate(backend, ["receipt": "MIIreceipt"]))
             #expect(subscriber == Subscriber(backend: "bought", key: "app-store/one"))
-            let told = try await backend.subscription(of: subscriber, inquiry: Inquiry())
-            #expect(told == Subscription(state: .inactive))
-            let owner = bench.services.references.owner(subscriber)
-            let claimed = try await bench.state.transactions(of: owner, in: [Self.shop])
+            let reported = try await backend.subscription(of: subscriber, context: CallContext())
+            #expect(reported == Subscription(state: .inactive))
+            let owner = fixture.services.pseudonymKey.owner(subscriber)
+            let claimed = try await fixture.state.transactions(of: owner, in: [Self.shop])
             #expect(claimed.map(\.id) == ["one"])
             let stranger = Subscriber(backend: "bought", key: "app-store/other")
-            #expect(try await backend.subscription(of: stranger, inquiry: Inquiry()).state == .unknown)
+            #expect(try await backend.subscription(of: stranger, context: CallContext()).state == .unknown)
         }
     }
 
-    @Test("knows the same person by a later, longer receipt")
+    @Test("Authenticates the same person by a later, longer receipt")
     func longer() async throws {
-        try await withBench { bench in
-            let backend = try bench.backend()
-            let first = try await recognise(backend, ["receipt": "MIIfirst"])
-            bench.apple.say { _ in
+        try await withFixture { fixture in
+            let backend = try fixture.backend()
+            let first = try await authenticate(backend, ["receipt": "MIIfirst"])
+            fixture.apple.report { _ in
                 .genuine([
                     Self.bought("later", in: Self.shop, daysAgo: 1), Self.bought("one", in: Self.shop),
                     Self.bought("also", in: Self.shop, daysAgo: 9),
                 ])
             }
-            let second = try #require(try await recognise(backend, ["receipt": "MIIsecond"]))
+            let second = try #require(try await authenticate(backend, ["receipt": "MIIsecond"]))
             #expect(second == first)
-            let owner = bench.services.references.owner(second)
-            let claimed = try await bench.state.transactions(of: owner, in: [Self.shop])
+            let owner = fixture.services.pseudonymKey.owner(second)
+            let claimed = try await fixture.state.transactions(of: owner, in: [Self.shop])
             #expect(Set(claimed.map(\.id)) == ["one", "later", "also"])
         }
     }
 
     @Test(
-        "Pitfall 18: fifty who replay one receipt are one reader, whose devices are limited like any other's"
+        "Pitfall 18: fifty replays of one receipt are one reader with one device limit"
     )
     func replay() async throws {
-        try await withBench { bench in
-            let backend = try bench.backend("claims: 1\n")
+        try await withFixture { fixture in
+            let backend = try fixture.backend("max_claims: 1\n")
             let all = try await withThrowingTaskGroup(of: Subscriber?.self) { group in
                 for _ in 0..<50 {
-                    group.addTask { try await recognise(backend, ["receipt": "MIIreceipt"]) }
+                    group.addTask { try await authenticate(backend, ["receipt": "MIIreceipt"]) }
                 }
                 return try await group.reduce(into: Set<Subscriber?>()) { $0.insert($1) }
             }
@@ -138,167 +138,167 @@ struct ReceiptsBackendTests {
         }
     }
 
-    @Test("Pitfall 18: refuses whom the rule lets no further person claim it")
+    @Test("Pitfall 18: rejects a receipt that another owner has claimed beyond `max_claims`")
     func claimed() async throws {
-        try await withBench { bench in
-            let backend = try bench.backend("claims: 1\n")
+        try await withFixture { fixture in
+            let backend = try fixture.backend("max_claims: 1\n")
             let incoming = IncomingReceipt(
                 publication: try #require(PublicationID("daily")), store: Self.shop,
-                owner: bench.services.references.owner(installation: "i", of: "a"),
+                owner: fixture.services.pseudonymKey.owner(installation: "i", of: "a"),
                 receipt: StoreReceipt([.receipt: "MIIother"]))
-            let record = try await bench.state.keep(incoming, at: Self.now)
-            _ = try await bench.state.settle(
+            let record = try await fixture.state.persist(incoming, at: Self.now)
+            _ = try await fixture.state.settle(
                 record, proving: [Self.bought("one", in: Self.shop)], claims: .exclusive, delivering: [],
                 at: Self.now)
-            #expect(try await recognise(backend, ["receipt": "MIIreceipt"]) == nil)
-            #expect(bench.events.withLock { $0.last?.detail } == "claimedByAnother")
+            #expect(try await authenticate(backend, ["receipt": "MIIreceipt"]) == nil)
+            #expect(fixture.events.withLock { $0.last?.detail } == "claimed_by_another")
         }
     }
 
-    @Test("recognises a genuine receipt however many of the same person prove nothing yet")
+    @Test("Authenticates a genuine receipt even if the person's limit of unproven receipts is reached")
     func unlimited() async throws {
-        try await withBench { bench in
-            let backend = try bench.backend()
+        try await withFixture { fixture in
+            let backend = try fixture.backend()
             let subscriber = Subscriber(backend: "bought", key: "app-store/one")
             func incoming(_ number: Int) throws -> IncomingReceipt {
                 IncomingReceipt(
                     publication: try #require(PublicationID("daily")), store: Self.shop,
-                    owner: bench.services.references.owner(subscriber),
+                    owner: fixture.services.pseudonymKey.owner(subscriber),
                     receipt: StoreReceipt([.receipt: "MII\(number)"]))
             }
-            for number in 0..<100 { _ = try await bench.state.keep(try incoming(number), at: Self.now) }
-            await #expect(throws: ReceiptLimitReached.ofOwner) {
-                try await bench.state.keep(try incoming(100), at: Self.now)
+            for number in 0..<100 { _ = try await fixture.state.persist(try incoming(number), at: Self.now) }
+            await #expect(throws: ReceiptLimitReached.perOwner) {
+                try await fixture.state.persist(try incoming(100), at: Self.now)
             }
-            #expect(try await recognise(backend, ["receipt": "MIIreceipt"]) == subscriber)
+            #expect(try await authenticate(backend, ["receipt": "MIIreceipt"]) == subscriber)
         }
     }
 
-    @Test("takes back on record what a receipt proved before, when its store refuses it now")
-    func takenBack() async throws {
-        try await withBench { bench in
+    @Test("A receipt that its store rejects now revokes the transactions that it proved before")
+    func refunded() async throws {
+        try await withFixture { fixture in
             let apple = ScriptedVerifier(Self.shop)
-            var services = bench.services
-            services.stores = [Self.shop: apple, Self.play: bench.google]
-            let backend = try bench.kind().open(services)
-            apple.prove(Self.bought("one", in: Self.shop))
-            let subscriber = try #require(try await recognise(backend, ["receipt": "MIIreceipt"]))
-            apple.refuse(.expired)
-            apple.currentBy { [$0.takenBack(at: Self.now)] }
-            #expect(try await recognise(backend, ["receipt": "MIIreceipt"]) == nil)
-            let owner = services.references.owner(subscriber)
-            let known = try await bench.state.transactions(of: owner, in: [Self.shop])
+            var services = fixture.services
+            services.stores = [Self.shop: apple, Self.play: fixture.google]
+            let backend = try fixture.kind().open(services)
+            apple.verifyPassword(Self.bought("one", in: Self.shop))
+            let subscriber = try #require(try await authenticate(backend, ["receipt": "MIIreceipt"]))
+            apple.reject(.expired)
+            apple.currentBy { [$0.refunded(at: Self.now)] }
+            #expect(try await authenticate(backend, ["receipt": "MIIreceipt"]) == nil)
+            let owner = services.pseudonymKey.owner(subscriber)
+            let known = try await fixture.state.transactions(of: owner, in: [Self.shop])
             #expect(known.map(\.revoked) == [Self.now])
-            // While the store can not be asked about that, its refusal counts alone.
-            apple.breakDown()
-            apple.refuse(.expired)
-            #expect(try await recognise(backend, ["receipt": "MIIreceipt"]) == nil)
+            // While the store cannot report on transactions, the rejection of the receipt still counts.
+            apple.startOutage()
+            apple.reject(.expired)
+            #expect(try await authenticate(backend, ["receipt": "MIIreceipt"]) == nil)
         }
     }
 
-    @Test("shows a receipt to the store whose form it has, and to no other")
+    @Test("A receipt is sent only to the store whose format it has")
     func forms() async throws {
-        try await withBench { bench in
-            let backend = try bench.backend()
+        try await withFixture { fixture in
+            let backend = try fixture.backend()
             let data = #"{"orderId":"1"}"#
             for (fields, kind) in [
                 (["receipt": "MIIreceipt"], StoreKind.apple),
                 (["receipt": data, "signature": "AA=="], .google),
                 (["receipt": " \(data)"], .google), (["receipt": data.formEncoded], .google),
             ] {
-                let before = (bench.apple.receipts.count, bench.google.receipts.count)
-                _ = try await recognise(backend, fields)
-                #expect(bench.apple.receipts.count - before.0 == (kind == .apple ? 1 : 0))
-                #expect(bench.google.receipts.count - before.1 == (kind == .google ? 1 : 0))
+                let before = (fixture.apple.receipts.count, fixture.google.receipts.count)
+                _ = try await authenticate(backend, fields)
+                #expect(fixture.apple.receipts.count - before.0 == (kind == .apple ? 1 : 0))
+                #expect(fixture.google.receipts.count - before.1 == (kind == .google ? 1 : 0))
             }
-            #expect(bench.google.receipts.first == StoreReceipt([.receipt: data, .signature: "AA=="]))
-            let asked = bench.apple.receipts.count + bench.google.receipts.count
-            #expect(try await recognise(backend, ["receipt": "r", "user": "an Amazon user"]) == nil)
-            #expect(bench.apple.receipts.count + bench.google.receipts.count == asked)
+            #expect(fixture.google.receipts.first == StoreReceipt([.receipt: data, .signature: "AA=="]))
+            let queried = fixture.apple.receipts.count + fixture.google.receipts.count
+            #expect(try await authenticate(backend, ["receipt": "r", "user": "an Amazon user"]) == nil)
+            #expect(fixture.apple.receipts.count + fixture.google.receipts.count == queried)
         }
     }
 
-    @Test("Pitfall 9: who can not be asked is not taken for one who refuses, and nothing is written")
+    @Test("Pitfall 9: an unavailable store is an error, not a rejection, and nothing is recorded")
     func unavailable() async throws {
-        struct Down: Error {}
-        try await withBench { bench in
-            let backend = try bench.backend()
-            bench.apple.say { _ in throw Down() }
-            await #expect(throws: Down.self) { try await recognise(backend, ["receipt": "MIIreceipt"]) }
-            let owner = bench.services.references.owner(
+        struct UnavailableError: Error {}
+        try await withFixture { fixture in
+            let backend = try fixture.backend()
+            fixture.apple.report { _ in throw UnavailableError() }
+            await #expect(throws: UnavailableError.self) { try await authenticate(backend, ["receipt": "MIIreceipt"]) }
+            let owner = fixture.services.pseudonymKey.owner(
                 Subscriber(backend: "bought", key: "app-store/one"))
-            #expect(try await bench.state.transactions(of: owner, in: [Self.shop]).isEmpty)
+            #expect(try await fixture.state.transactions(of: owner, in: [Self.shop]).isEmpty)
         }
     }
 
     @Test(
-        "Pitfall 18: sandbox opens nothing in production, and what is refused says why to the log alone"
+        "Pitfall 18: sandbox receipts are rejected in production, and the reason is only logged"
     )
     func refusals() async throws {
-        try await withBench { bench in
+        try await withFixture { fixture in
             let tested = Self.bought("one", in: Self.shop, environment: .sandbox)
-            bench.apple.say { _ in .genuine([tested]) }
-            #expect(try await recognise(try bench.backend(), ["receipt": "MII"]) == nil)
-            #expect(bench.events.withLock { $0.last?.detail } == "wrongEnvironment")
-            let testing = try bench.backend("environments: [production, sandbox]\n")
-            #expect(try await recognise(testing, ["receipt": "MII"]) != nil)
-            bench.apple.say { _ in .refused(ReceiptRefusal(.forged, code: 21003)) }
-            #expect(try await recognise(testing, ["receipt": "MII"]) == nil)
-            #expect(bench.events.withLock { $0.last?.detail } == "forged (21003)")
+            fixture.apple.report { _ in .genuine([tested]) }
+            #expect(try await authenticate(try fixture.backend(), ["receipt": "MII"]) == nil)
+            #expect(fixture.events.withLock { $0.last?.detail } == "wrong_environment")
+            let testing = try fixture.backend("environments: [production, sandbox]\n")
+            #expect(try await authenticate(testing, ["receipt": "MII"]) != nil)
+            fixture.apple.report { _ in .rejected(ReceiptRejection(.forged, code: 21003)) }
+            #expect(try await authenticate(testing, ["receipt": "MII"]) == nil)
+            #expect(fixture.events.withLock { $0.last?.detail } == "forged (21003)")
         }
     }
 
-    @Test("stands in a chain with an ordinary system: neither is ever shown what is the other's")
+    @Test("In a chain with an ordinary system, neither member receives the other's credentials")
     func chain() async throws {
-        try await withBench { bench in
+        try await withFixture { fixture in
             let typed = ScriptedBackend(name: "readers")
             let section = try YAMLSettings.read(
                 text:
-                    "kind: chain\nmembers: [{backend: readers, not_recognised: stop}, {backend: bought}]\n",
+                    "kind: chain\nmembers: [{backend: readers, rejected: stop}, {backend: bought}]\n",
                 name: "a.yaml", folder: "/", environment: [:])
-            var patient = ProtectionSettings()
-            patient.deadline = 60
-            var services = bench.services
+            var extended = ProtectionSettings()
+            extended.deadline = 60
+            var services = fixture.services
             services.members = [
                 "readers": typed,
-                "bought": ProtectedBackend(try bench.backend(), settings: patient, services: bench.services),
+                "bought": ProtectedBackend(try fixture.backend(), settings: extended, services: fixture.services),
             ]
             let chain = try BackendRegistry.read(name: "all", settings: section).open(services)
-            #expect(chain.reads(.typed) && chain.reads(.receipt))
-            let ordinary = try await recognise(chain, ["username": "jane", "password": "right"])
+            #expect(chain.accepts(.typed) && chain.accepts(.receipt))
+            let ordinary = try await authenticate(chain, ["username": "jane", "password": "right"])
             #expect(ordinary == Subscriber(backend: "readers", key: "jane"))
-            #expect(try await recognise(chain, ["username": "jane", "password": "wrong"]) == nil)
-            #expect(bench.apple.receipts.isEmpty && bench.google.receipts.isEmpty)
-            let asked = typed.questions.count
-            let buyer = try #require(try await recognise(chain, ["receipt": "MIIreceipt"]))
+            #expect(try await authenticate(chain, ["username": "jane", "password": "wrong"]) == nil)
+            #expect(fixture.apple.receipts.isEmpty && fixture.google.receipts.isEmpty)
+            let queried = typed.queries.count
+            let buyer = try #require(try await authenticate(chain, ["receipt": "MIIreceipt"]))
             #expect(buyer == Subscriber(backend: "bought", key: "app-store/one"))
-            #expect(typed.questions.count == asked)
-            #expect(try await chain.subscription(of: buyer, inquiry: Inquiry()).state == .inactive)
+            #expect(typed.queries.count == queried)
+            #expect(try await chain.subscription(of: buyer, context: CallContext()).state == .inactive)
         }
     }
 
-    @Test("Its settings say what is missing or wrong")
+    @Test("An invalid or missing setting is reported")
     func settings() async throws {
-        try await withBench { bench in
+        try await withFixture { fixture in
             for (yaml, words) in [
                 ("environments: [production, xcode]\n", "xcode"), ("environments: []\n", "environments"),
                 ("environments: [moon]\n", "environments"), ("claims: 0\n", "claims"),
                 ("surprise: 1\n", "surprise"),
             ] {
-                let error = #expect(throws: (any Error).self) { try bench.kind(yaml) }
+                let error = #expect(throws: (any Error).self) { try fixture.kind(yaml) }
                 #expect("\(error.map { "\($0)" } ?? "")".contains(words), "\(yaml)")
             }
             for fields in [
                 "{receipt: product_id}", "{receipt: a, signature: a}", "{signature: s}", "{other: s}",
             ] {
-                #expect(throws: SettingsError.self, "\(fields)") { try bench.kind(fields: fields) }
+                #expect(throws: SettingsError.self, "\(fields)") { try fixture.kind(fields: fields) }
             }
-            let kind = try bench.kind()
+            let kind = try fixture.kind()
             #expect(kind.receiptFields == ["receipt", "signature", "user"])
             #expect(kind.stores == [Self.shop, Self.play])
-            var services = bench.services
+            var services = fixture.services
             services.stores = [:]
-            #expect(throws: SettingsError.self) { try bench.kind().open(services) }
+            #expect(throws: SettingsError.self) { try fixture.kind().open(services) }
         }
     }
 }

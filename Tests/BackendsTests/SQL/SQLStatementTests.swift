@@ -3,49 +3,49 @@ import Testing
 
 @testable import Backends
 
-@Suite("A publisher's statement") struct SQLStatementTests {
+@Suite("SQL statement") struct SQLStatementTests {
     private func bound(_ text: String, _ dialect: SQLDialect = .postgreSQL) throws -> BoundStatement {
         try SQLStatement(text, dialect: dialect).bound
     }
 
-    @Test("has its named parameters numbered for PostgreSQL, the same name by the same number")
+    @Test("Named parameters are numbered for PostgreSQL, with equal numbers for equal names")
     func numbered() throws {
         let bound = try bound("SELECT 1 WHERE a = :identifier AND b = :password OR c = :identifier")
         #expect(bound.sql == "SELECT 1 WHERE a = $1 AND b = $2 OR c = $1")
         #expect(bound.parameters == ["identifier", "password"])
     }
 
-    @Test("has question marks for ODBC, and a name bound as often as it comes")
-    func questionMarks() throws {
+    @Test("Named parameters become question marks for ODBC, and repeated names are bound repeatedly")
+    func placeholders() throws {
         let bound = try bound("SELECT 1 WHERE a = :x1 AND b = :_y OR c = :x1", .odbc)
         #expect(bound.sql == "SELECT 1 WHERE a = ? AND b = ? OR c = ?")
         #expect(bound.parameters == ["x1", "_y", "x1"])
     }
 
     @Test(
-        "keeps what only looks like a parameter",
+        "Text that only looks like a parameter is kept",
         arguments: [
             "SELECT ':a', 'it''s :b'", #"SELECT ":a ""b"" :c""#, "SELECT now()::date", "SELECT f(x := 1)",
             #"SELECT E'\' :a', e'\\'"#, #"SELECT '\'"#, "SELECT $$ :a ' $$, $tag$ :b $$ ; $tag$",
             "SELECT a[1:2]", "SELECT 1 : 2", "SELECT data ? 'a'", "SELECT ';'", "SELECT name$1 FROM t",
             "SELECT 'é:ü' AS \"ü:é\"", "SELECT x'00', U&'d\\0061'",
         ])
-    func kept(text: String) throws {
+    func stored(text: String) throws {
         let bound = try bound(text)
         #expect(bound.sql == text)
         #expect(bound.parameters.isEmpty)
     }
 
     @Test(
-        "keeps the quotes of other databases",
+        "The quotes of other databases are kept",
         arguments: ["SELECT [a:b]]:c] FROM t", "SELECT `a:b``:c` FROM t", "SELECT ':a' FROM \"b:c\"", "SELECT $1"])
-    func keptBehindODBC(text: String) throws {
+    func retainedBehindODBC(text: String) throws {
         let bound = try bound(text, .odbc)
         #expect(bound.sql == text)
         #expect(bound.parameters.isEmpty)
     }
 
-    @Test("loses its comments and the semicolon at its end")
+    @Test("Comments and the final semicolon are removed")
     func comments() throws {
         #expect(try bound("SELECT 1 -- :a ; '\n + :b").sql == "SELECT 1  \n + $1")
         #expect(try bound("SELECT /* :a /* inner ' */ ; */ :b").sql == "SELECT   $1")
@@ -54,7 +54,7 @@ import Testing
         #expect(try bound("SELECT 1 -- a", .odbc).parameters.isEmpty)
     }
 
-    @Test("is one statement")
+    @Test("Only a single statement is accepted")
     func oneStatement() {
         for text in ["SELECT 1; SELECT 2", "SELECT 1;;", "; SELECT 1", "SELECT 1; :a"] {
             #expect(throws: SQLStatementError.severalStatements) { try bound(text) }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("is refused when a quote or a comment does not end")
+    @Test("An unterminated quote or comment is rejected")
     func unfinished() {
         for text in ["SELECT 'a", "SELECT \"a", "SELECT $$ a", "SELECT $a$ b $$", "SELECT /* a /* */", #"SELECT E'\'"#]
         {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("is refused when databases read it in different ways, or with placeholders of its own")
+    @Test("A statement that databases read differently, or with its own placeholders, is rejected")
     func ambiguous() {
         for text in [
             #"SELECT 'a\' , ' b'"#, #"SELECT 'a\\'"#, "SELECT 1 --a", "SELECT /*! :a */ 1", "SELECT /* /* */ 1",
@@ -88,7 +88,7 @@ import Testing
         #expect(throws: SQLStatementError.unacceptableCharacter) { try bound("SELECT \u{0}") }
     }
 
-    @Test("Pitfall 13: of 10,000 random statements none loses a letter, and none binds what is quoted")
+    @Test("Pitfall 13: 10,000 random statements keep their text, and quoted text is never bound")
     func fuzz() {
         var random = SeededRandom(seed: 13)
         let words = [
@@ -109,7 +109,7 @@ import Testing
                     case .parameter(let name): ":\(name)"
                     }
                 }.joined()
-                // What was taken out is comments and one semicolon: what is left is read as it was.
+                // Only comments and one semicolon were removed, so the rest is read in the same way.
                 #expect((try? SQLScanner.parts(of: written, dialect: dialect)) == parts, "\(text.debugDescription)")
                 let quoted =
                     "SELECT '\(text.replacing("'", with: "''").replacing("\\", with: "").replacing("\0", with: ""))'"

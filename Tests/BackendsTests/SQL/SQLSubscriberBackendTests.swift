@@ -7,52 +7,52 @@ import Testing
 
 @testable import Backends
 
-@Suite("A backend on a publisher's statements") struct SQLSubscriberBackendTests {
-    /// A database that answers by a script and remembers what was bound.
+@Suite("SQL subscriber backend") struct SQLSubscriberBackendTests {
+    /// A database with scripted results that records the bound values.
     private final class ScriptedDatabase: SQLDatabase {
-        struct ValueRefused: SQLDatabaseFailure {
+        struct ValueRejected: SQLDatabaseFailure {
             var cause: String { "a value" }
-            var isOfValue: Bool { true }
-            var isOfOneAnswer: Bool { true }
+            var isValueError: Bool { true }
+            var isRequestScoped: Bool { true }
         }
-        struct Down: SQLDatabaseFailure {
+        struct UnavailableError: SQLDatabaseFailure {
             var cause: String { "down" }
-            var isOfValue: Bool { false }
-            var isOfOneAnswer: Bool { false }
+            var isValueError: Bool { false }
+            var isRequestScoped: Bool { false }
         }
 
-        private let answers: [String: Result<SQLRows, any Error>]
-        /// The name of a parameter whose every value is refused.
-        private let refuses: String?
-        let asked = Mutex<[(text: String, values: [String: String])]>([])
+        private let results: [String: Result<SQLRows, any Error>]
+        /// The name of a parameter whose values are all rejected.
+        private let rejects: String?
+        let queried = Mutex<[(text: String, values: [String: String])]>([])
 
-        init(_ answers: [String: Result<SQLRows, any Error>], refuses: String? = nil) {
-            self.answers = answers
-            self.refuses = refuses
+        init(_ results: [String: Result<SQLRows, any Error>], rejects: String? = nil) {
+            self.results = results
+            self.rejects = rejects
         }
 
         func rows(_ statement: SQLStatement, _ values: [String: String]) async throws -> SQLRows {
-            asked.withLock { $0.append((statement.text, values.filter { statement.parameters.contains($0.key) })) }
-            if let refuses, statement.parameters.contains(refuses), values[refuses] != nil { throw ValueRefused() }
-            for (part, answer) in answers where statement.text.contains(part) { return try answer.get() }
+            queried.withLock { $0.append((statement.text, values.filter { statement.parameters.contains($0.key) })) }
+            if let rejects, statement.parameters.contains(rejects), values[rejects] != nil { throw ValueRejected() }
+            for (part, response) in results where statement.text.contains(part) { return try response.get() }
             return SQLRows(columns: ["?column?"], rows: [["1"]])
         }
     }
 
-    /// A backend whose statements select FROM recognise, subscription, editions and verdict.
-    private struct Rig {
+    /// A backend whose statements select from `authenticate`, `subscription`, `editions` and `verdict`.
+    private struct Harness {
         let backend: SQLSubscriberBackend<ScriptedDatabase>
         let database: ScriptedDatabase
         let events = Events()
         let hashes: Counter
 
         init(
-            _ answers: [String: Result<SQLRows, any Error>], settings: String = "", editions: Bool = false,
-            refuses: String? = nil
+            _ results: [String: Result<SQLRows, any Error>], settings: String = "", editions: Bool = false,
+            rejects: String? = nil
         ) throws {
             let yaml = """
                 queries:
-                  recognise: "SELECT * FROM recognise WHERE id = :identifier AND typed = :typed_identifier AND t = :title"
+                  authenticate: "SELECT * FROM authenticate WHERE id = :identifier AND typed = :raw_identifier AND t = :title"
                   subscription: "SELECT * FROM subscription WHERE id = :key AND t = :title"
                   verdict: "SELECT * FROM verdict WHERE id = :key AND e = :edition AND coalesce(:title, '') <> '?'"
                   \(editions ? #"editions: "SELECT * FROM editions WHERE id = :key""# : "")
@@ -60,7 +60,7 @@ import Testing
                 \(settings)
                 """
             let section = try YAMLSettings.read(text: yaml, name: "t", folder: "/")
-            database = ScriptedDatabase(answers, refuses: refuses)
+            database = ScriptedDatabase(results, rejects: rejects)
             let (events, hashes) = (events, Counter())
             self.hashes = hashes
             backend = SQLSubscriberBackend(
@@ -70,24 +70,24 @@ import Testing
                     clock: .system, random: .system,
                     passwords: PasswordVerifier(
                         hasher: try PasswordHasher(cost: 1) { _ in hashes.count.withLock { $0 += 1 } }, concurrency: 1),
-                    references: ReferenceKey(Secret(Array("a secret for references".utf8))),
+                    pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))),
                     observe: { event in events.all.withLock { $0.append(event.name) } }))
         }
 
-        func recognise(
+        func authenticate(
             _ identifier: String = "Ada", password: String = "right", title: String? = "daily"
-        ) async throws -> Recognition {
-            try await backend.recognise(
+        ) async throws -> AuthenticationResult {
+            try await backend.authenticate(
                 Credentials(
                     identifier: CredentialFields.fold(identifier),
                     fields: ["subscriber": identifier, "password": password]),
-                inquiry: Inquiry(fields: title.map { ["title": $0, "other": "x"] } ?? [:]))
+                context: CallContext(fields: title.map { ["title": $0, "other": "x"] } ?? [:]))
         }
 
         func subscription(key: String = "7", title: String? = nil) async throws -> Subscription {
             try await backend.subscription(
                 of: Subscriber(backend: "legacy", key: key),
-                inquiry: Inquiry(fields: title.map { ["title": $0] } ?? [:]))
+                context: CallContext(fields: title.map { ["title": $0] } ?? [:]))
         }
     }
 
@@ -98,211 +98,214 @@ import Testing
         .success(SQLRows(columns: columns, rows: rows))
     }
 
-    private static let refusal = Recognition.notRecognised(message: nil)
+    private static let rejection = AuthenticationResult.rejected(message: nil)
     private static let proof = "proof: {field: password}"
 
-    @Test("binds the identifier folded and as typed, proofs, and the fields of the request that are named")
+    @Test("Binds the folded and the raw identifier, proofs, and the named request fields")
     func binding() async throws {
-        let rig = try Rig(["recognise": rows(["key", "password"])], settings: Self.proof)
-        _ = try await rig.recognise(" Ada ")
-        _ = try await rig.recognise(title: "\u{0}")
-        let asked = rig.database.asked.withLock { $0 }
-        #expect(asked[0].values == ["identifier": "ada", "typed_identifier": " Ada ", "title": "daily"])
-        #expect(asked[1].values["title"] == nil, "what no database takes counts as not sent")
+        let harness = try Harness(["authenticate": rows(["key", "password"])], settings: Self.proof)
+        _ = try await harness.authenticate(" Ada ")
+        _ = try await harness.authenticate(title: "\u{0}")
+        let queried = harness.database.queried.withLock { $0 }
+        #expect(queried[0].values == ["identifier": "ada", "raw_identifier": " Ada ", "title": "daily"])
+        #expect(queried[1].values["title"] == nil, "what no database takes counts as not sent")
     }
 
-    @Test("recognises by a stored proof; the key is the database's own")
+    @Test("Authenticates by a stored proof, under the database's key")
     func storedProof() async throws {
         let hash = try PasswordHasher(cost: 1).hash("right")
-        let rig = try Rig(["recognise": rows(["key", "password", "salt"], ["7", hash, nil])], settings: Self.proof)
-        #expect(try await rig.recognise() == .recognised(Subscriber(backend: "legacy", key: "7")))
-        #expect(try await rig.recognise(password: "wrong") == Self.refusal)
+        let harness = try Harness(
+            ["authenticate": rows(["key", "password", "salt"], ["7", hash, nil])], settings: Self.proof)
+        #expect(try await harness.authenticate() == .authenticated(Subscriber(backend: "legacy", key: "7")))
+        #expect(try await harness.authenticate(password: "wrong") == Self.rejection)
     }
 
-    @Test("Pitfalls 6 and 14: nobody, two matches, no key, no password and a wrong one: one answer after one hash")
+    @Test("Pitfalls 6 and 14: every kind of rejection is the same result after one hash")
     func refusals() async throws {
         let hash = try PasswordHasher(cost: 1).hash("right")
         let columns = ["key", "password"]
-        let answers: [(String, Result<SQLRows, any Error>, [String])] = [
+        let results: [(String, Result<SQLRows, any Error>, [String])] = [
             ("nobody", rows(columns), []),
             ("two", rows(columns, ["7", hash], ["8", hash]), ["several_matches"]),
             ("null key", rows(columns, [nil, hash]), ["row_without_key"]),
             ("empty key", rows(columns, ["", hash]), ["row_without_key"]),
             ("null password", rows(columns, ["7", nil]), []),
             ("empty password", rows(columns, ["7", ""]), []),
-            ("a value the database refuses", .failure(ScriptedDatabase.ValueRefused()), ["value_refused"]),
+            ("a value the database refuses", .failure(ScriptedDatabase.ValueRejected()), ["value_rejected"]),
         ]
-        for (name, answer, events) in answers {
-            let rig = try Rig(["recognise": answer], settings: Self.proof)
-            #expect(try await rig.recognise() == Self.refusal, "\(name)")
-            #expect(rig.events.all.withLock { $0 } == events, "\(name)")
-            #expect(rig.hashes.count.withLock { $0 } == 1, "\(name)")
-            #expect(rig.database.asked.withLock { $0.count } == 1, "\(name)")
+        for (name, response, events) in results {
+            let harness = try Harness(["authenticate": response], settings: Self.proof)
+            #expect(try await harness.authenticate() == Self.rejection, "\(name)")
+            #expect(harness.events.all.withLock { $0 } == events, "\(name)")
+            #expect(harness.hashes.count.withLock { $0 } == 1, "\(name)")
+            #expect(harness.database.queried.withLock { $0.count } == 1, "\(name)")
         }
-        let rig = try Rig(["recognise": rows(columns, ["7", hash])], settings: Self.proof)
-        #expect(try await rig.recognise(password: "wrong") == Self.refusal)
-        #expect(rig.hashes.count.withLock { $0 } == 1)
+        let harness = try Harness(["authenticate": rows(columns, ["7", hash])], settings: Self.proof)
+        #expect(try await harness.authenticate(password: "wrong") == Self.rejection)
+        #expect(harness.hashes.count.withLock { $0 } == 1)
     }
 
-    @Test("Pitfall 13: what no database takes is nobody's, and does not reach it")
+    @Test("Pitfall 13: a value that no database accepts is rejected without a query")
     func hygiene() async throws {
         for text in ["\u{0}", "ada\u{0}", String(repeating: "a", count: 1_025)] {
-            let rig = try Rig(["recognise": rows(["key", "password"])], settings: Self.proof)
-            #expect(try await rig.recognise(text) == Self.refusal)
-            #expect(try await rig.recognise(password: text) == Self.refusal)
-            #expect(rig.database.asked.withLock { $0.count } == 0)
-            #expect(try await rig.subscription(key: text).state == .unknown)
+            let harness = try Harness(["authenticate": rows(["key", "password"])], settings: Self.proof)
+            #expect(try await harness.authenticate(text) == Self.rejection)
+            #expect(try await harness.authenticate(password: text) == Self.rejection)
+            #expect(harness.database.queried.withLock { $0.count } == 0)
+            #expect(try await harness.subscription(key: text).state == .unknown)
         }
     }
 
-    @Test("Pitfall 9: what the database could not answer is thrown")
+    @Test("Pitfall 9: a failure of the database is thrown")
     func outage() async throws {
-        let rig = try Rig(
+        let harness = try Harness(
             [
-                "recognise": .failure(ScriptedDatabase.Down()),
-                "subscription": .failure(ScriptedDatabase.ValueRefused()),
+                "authenticate": .failure(ScriptedDatabase.UnavailableError()),
+                "subscription": .failure(ScriptedDatabase.ValueRejected()),
             ],
             settings: Self.proof)
-        await #expect(throws: ScriptedDatabase.Down.self) { try await rig.recognise() }
-        await #expect(throws: ScriptedDatabase.ValueRefused.self) { try await rig.subscription() }
+        await #expect(throws: ScriptedDatabase.UnavailableError.self) { try await harness.authenticate() }
+        await #expect(throws: ScriptedDatabase.ValueRejected.self) { try await harness.subscription() }
     }
 
-    @Test("a stored password that no section compares is a mistake, whoever asks")
-    func uncheckedPassword() async throws {
-        let rig = try Rig(["recognise": rows(["KEY", "Password"])])
-        await #expect(throws: SQLSetupError.uncheckedPassword) { try await rig.recognise() }
+    @Test("A stored password without a `proof` section is an error")
+    func unverifiedPassword() async throws {
+        let harness = try Harness(["authenticate": rows(["KEY", "Password"])])
+        await #expect(throws: SQLSetupError.unverifiedPassword) { try await harness.authenticate() }
     }
 
-    @Test("Pitfall 1: missing and doubled columns are errors, also of an answer without rows; null states, too")
+    @Test("Pitfall 1: missing and duplicate columns are errors, even without rows; NULL states, too")
     func columns() async throws {
         for columns in [["id"], ["State", "STATE"], ["state", "state"], []] {
-            let rig = try Rig(["subscription": rows(columns)])
-            await #expect(throws: MappingError.self, "\(columns)") { try await rig.subscription() }
+            let harness = try Harness(["subscription": rows(columns)])
+            await #expect(throws: MappingError.self, "\(columns)") { try await harness.subscription() }
         }
-        let null = try Rig(["subscription": rows(["state"], [nil])])
+        let null = try Harness(["subscription": rows(["state"], [nil])])
         await #expect(throws: MappingError.emptyState) { try await null.subscription() }
-        let editions = try Rig(
+        let editions = try Harness(
             ["subscription": rows(["state"], ["active"]), "editions": rows(["issue"])], editions: true)
         await #expect(throws: MappingError.missingField("edition")) { try await editions.subscription() }
-        let recognise = try Rig(["recognise": rows(["id", "password"])], settings: Self.proof)
-        await #expect(throws: MappingError.missingField("key")) { try await recognise.recognise() }
+        let authenticate = try Harness(["authenticate": rows(["id", "password"])], settings: Self.proof)
+        await #expect(throws: MappingError.missingField("key")) { try await authenticate.authenticate() }
     }
 
-    @Test("finds a column whatever its case, and the exact one first")
+    @Test("A column is found in any case, and an exact match wins")
     func columnCase() async throws {
-        #expect(try await Rig(["subscription": rows(["STATE"], ["active"])]).subscription().state == .active)
-        let exact = try Rig(["subscription": rows(["STATE", "state"], ["active", "suspended"])])
+        #expect(try await Harness(["subscription": rows(["STATE"], ["active"])]).subscription().state == .active)
+        let exact = try Harness(["subscription": rows(["STATE", "state"], ["active", "suspended"])])
         #expect(try await exact.subscription().state == .suspended)
     }
 
-    @Test("Pitfall 1: no rows of the subscription are nobody, no rows of the editions are none of them")
+    @Test("Pitfall 1: no subscription row is an unknown reader, and no edition row is no edition")
     func noRows() async throws {
-        let nobody = try Rig(["subscription": rows(["state"])], editions: true)
+        let nobody = try Harness(["subscription": rows(["state"])], editions: true)
         #expect(try await nobody.subscription() == Subscription(state: .unknown))
-        #expect(nobody.database.asked.withLock { $0.count } == 1)
+        #expect(nobody.database.queried.withLock { $0.count } == 1)
         for mapping in ["", "subscription: {editions: {from: issue}}"] {
-            let none = try Rig(
+            let none = try Harness(
                 ["subscription": rows(["state"], ["active"]), "editions": rows(["edition", "issue"])],
                 settings: mapping, editions: true)
             #expect(try await none.subscription() == Subscription(state: .active, entitlement: .editions([])))
         }
     }
 
-    @Test("editions come from a statement of their own, from the subscription, or both")
+    @Test("Editions come from their own statement, from the subscription, or from both")
     func editions() async throws {
-        let held = try Rig(
+        let held = try Harness(
             [
                 "subscription": rows(["state", "edition"], ["active", "c"]),
                 "editions": rows(["edition"], ["a"], ["b"], [nil]),
             ], settings: "subscription: {editions: {from: edition}}", editions: true)
         #expect(try await held.subscription().entitlement == entitlement("a", "b", "c"))
-        let listed = try Rig(
+        let listed = try Harness(
             ["subscription": rows(["state", "editions"], ["active", "a,b"])],
             settings: "subscription: {editions: {}}")
         #expect(try await listed.subscription().entitlement == entitlement("a", "b"))
     }
 
-    @Test("several rows are several subscriptions: the best state, and what each opens by itself")
+    @Test("Several rows are several subscriptions: the best state, and the editions that each opens by itself")
     func severalRows() async throws {
-        let rig = try Rig(
+        let harness = try Harness(
             [
                 "subscription": rows(
                     ["state", "editions", "everything"], ["inactive", "a", "true"], ["active", "b", "false"],
                     ["suspended", "c", "true"])
-            ], settings: "subscription: {editions: {}, everything: {}}")
-        let told = try await rig.subscription()
-        #expect(told.state == .active)
-        #expect(told.entitlement == entitlement("b"), "the expired one's everything does not open, nor the suspended's")
+            ], settings: "subscription: {editions: {}, all_editions: {}}")
+        let reported = try await harness.subscription()
+        #expect(reported.state == .active)
+        #expect(
+            reported.entitlement == entitlement("b"), "the expired one's everything does not open, nor the suspended's")
     }
 
-    @Test("Pitfall 1: a verdict is a row that says yes, and neither any row nor any word")
-    func verdictWords() async throws {
+    @Test("Pitfall 1: only a row with an affirmative value grants; an unclear value is an error")
+    func verdictValues() async throws {
         let subscriber = Subscriber(backend: "legacy", key: "7")
         let edition = try #require(EditionID("com.example.1"))
         func verdict(_ columns: [String], _ all: [String?]...) async throws -> EditionVerdict? {
-            let rig = try Rig(["verdict": .success(SQLRows(columns: columns, rows: all))])
-            return try await rig.backend.verdict(on: edition, for: subscriber, inquiry: Inquiry())
+            let harness = try Harness(["verdict": .success(SQLRows(columns: columns, rows: all))])
+            return try await harness.backend.verdict(on: edition, for: subscriber, context: CallContext())
         }
         for yes in ["1", "t", "TRUE", " yes ", "Y"] { #expect(try await verdict(["x"], [yes]) == .granted, "\(yes)") }
         #expect(try await verdict(["x"], ["0"], ["1"]) == .granted)
         for no in ["0", "f", "false", "NO", "n", "", " ", nil] {
-            #expect(try await verdict(["exists"], [no]) == .refused(.notEntitled, message: nil), "\(no ?? "NULL")")
+            #expect(try await verdict(["exists"], [no]) == .rejected(.notEntitled, message: nil), "\(no ?? "NULL")")
         }
         for odd in ["2", "-1", "denied", "com.example.1", "null"] {
-            await #expect(throws: SQLAnswerError.unclearVerdict, "\(odd)") { try await verdict(["x"], [odd]) }
-            await #expect(throws: SQLAnswerError.unclearVerdict, "\(odd)") { try await verdict(["x"], ["1"], [odd]) }
+            await #expect(throws: SQLResultError.ambiguousVerdict, "\(odd)") { try await verdict(["x"], [odd]) }
+            await #expect(throws: SQLResultError.ambiguousVerdict, "\(odd)") { try await verdict(["x"], ["1"], [odd]) }
         }
-        await #expect(throws: SQLAnswerError.unclearVerdict) { try await verdict(["id", "x"], ["1", "0"]) }
+        await #expect(throws: SQLResultError.ambiguousVerdict) { try await verdict(["id", "x"], ["1", "0"]) }
     }
 
-    @Test("a verdict asks with the key and the edition; without an edition there is none")
+    @Test("A verdict binds the key and the edition; without an edition there is no verdict")
     func verdict() async throws {
         let subscriber = Subscriber(backend: "legacy", key: "7")
         let edition = try #require(EditionID("com.example.1"))
-        let granting = try Rig(["verdict": rows(["x"], ["1"])])
-        #expect(try await granting.backend.verdict(on: edition, for: subscriber, inquiry: Inquiry()) == .granted)
-        #expect(try await granting.backend.verdict(on: nil, for: subscriber, inquiry: Inquiry()) == nil)
-        #expect(granting.database.asked.withLock { $0[0].values } == ["key": "7", "edition": "com.example.1"])
-        let refusing = try Rig(["verdict": rows(["x"])])
-        let refused = EditionVerdict.refused(.notEntitled, message: nil)
-        #expect(try await refusing.backend.verdict(on: edition, for: subscriber, inquiry: Inquiry()) == refused)
+        let granting = try Harness(["verdict": rows(["x"], ["1"])])
+        #expect(try await granting.backend.verdict(on: edition, for: subscriber, context: CallContext()) == .granted)
+        #expect(try await granting.backend.verdict(on: nil, for: subscriber, context: CallContext()) == nil)
+        #expect(granting.database.queried.withLock { $0[0].values } == ["key": "7", "edition": "com.example.1"])
+        let denying = try Harness(["verdict": rows(["x"])])
+        let rejected = EditionVerdict.rejected(.notEntitled, message: nil)
+        #expect(try await denying.backend.verdict(on: edition, for: subscriber, context: CallContext()) == rejected)
     }
 
-    @Test("an edition that can not be what the statement takes it for is nobody's, and no outage")
-    func refusedEdition() async throws {
-        let rig = try Rig(["verdict": rows(["x"], ["1"])], refuses: "edition")
-        let verdict = try await rig.backend.verdict(
-            on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"), inquiry: Inquiry())
-        #expect(verdict == .refused(.notEntitled, message: nil))
-        #expect(rig.events.all.withLock { $0 } == ["value_refused"])
-        let down = try Rig(["verdict": .failure(ScriptedDatabase.Down())])
-        await #expect(throws: ScriptedDatabase.Down.self) {
+    @Test("An edition that the statement's type cannot hold is denied, and is no outage")
+    func deniedEdition() async throws {
+        let harness = try Harness(["verdict": rows(["x"], ["1"])], rejects: "edition")
+        let verdict = try await harness.backend.verdict(
+            on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"), context: CallContext())
+        #expect(verdict == .rejected(.notEntitled, message: nil))
+        #expect(harness.events.all.withLock { $0 } == ["value_rejected"])
+        let down = try Harness(["verdict": .failure(ScriptedDatabase.UnavailableError())])
+        await #expect(throws: ScriptedDatabase.UnavailableError.self) {
             try await down.backend.verdict(
-                on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"), inquiry: Inquiry())
+                on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"), context: CallContext())
         }
     }
 
-    @Test("a field of the request that the database refuses counts as one that was not sent")
-    func refusedField() async throws {
-        let rig = try Rig(
-            ["subscription": rows(["state"], ["active"]), "verdict": rows(["x"], ["1"])], refuses: "title")
-        #expect(try await rig.subscription(title: "x").state == .active)
-        #expect(rig.database.asked.withLock { $0.map(\.values) } == [["key": "7", "title": "x"], ["key": "7"]])
-        let verdict = try await rig.backend.verdict(
+    @Test("A request field that the database rejects is treated as not sent")
+    func rejectedField() async throws {
+        let harness = try Harness(
+            ["subscription": rows(["state"], ["active"]), "verdict": rows(["x"], ["1"])], rejects: "title")
+        #expect(try await harness.subscription(title: "x").state == .active)
+        #expect(harness.database.queried.withLock { $0.map(\.values) } == [["key": "7", "title": "x"], ["key": "7"]])
+        let verdict = try await harness.backend.verdict(
             on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"),
-            inquiry: Inquiry(fields: ["title": "x"]))
+            context: CallContext(fields: ["title": "x"]))
         #expect(verdict == .granted)
-        #expect(rig.events.all.withLock { $0 } == ["value_refused", "value_refused"])
-        let key = try Rig(["subscription": rows(["state"], ["active"])], refuses: "key")
-        await #expect(throws: ScriptedDatabase.ValueRefused.self) { try await key.subscription(title: "x") }
-        #expect(key.database.asked.withLock { $0.count } == 2)
+        #expect(harness.events.all.withLock { $0 } == ["value_rejected", "value_rejected"])
+        let key = try Harness(["subscription": rows(["state"], ["active"])], rejects: "key")
+        await #expect(throws: ScriptedDatabase.ValueRejected.self) { try await key.subscription(title: "x") }
+        #expect(key.database.queried.withLock { $0.count } == 2)
     }
 
-    @Test("another backend's subscriber is unknown")
+    @Test("A subscriber of another backend is unknown")
     func foreign() async throws {
-        let rig = try Rig(["subscription": rows(["state"], ["active"])])
-        let told = try await rig.backend.subscription(of: Subscriber(backend: "x", key: "7"), inquiry: Inquiry())
-        #expect(told.state == .unknown)
+        let harness = try Harness(["subscription": rows(["state"], ["active"])])
+        let reported = try await harness.backend.subscription(
+            of: Subscriber(backend: "x", key: "7"), context: CallContext())
+        #expect(reported.state == .unknown)
     }
 
     private func entitlement(_ editions: String...) -> Entitlement {

@@ -6,17 +6,17 @@ import Testing
 
 @testable import Backends
 
-@Suite("Readers who register in the embedded database") struct SelfServiceTests {
+@Suite("Self-service in the embedded database") struct SelfServiceTests {
     private static let ada = "ada@example.com"
 
-    private struct Rig {
-        let bench: Bench
+    private struct Harness {
+        let fixture: Fixture
         let backend: SQLiteSubscriberBackend
         let registry: any SubscriberRegistry
 
         init() throws {
-            bench = try Bench()
-            backend = bench.backend(isSelfService: true)
+            fixture = try Fixture()
+            backend = fixture.backend(isSelfService: true)
             registry = try #require(backend.registry)
         }
 
@@ -26,276 +26,248 @@ import Testing
         }
 
         func signIn(_ password: String, _ identifier: String = ada) async throws -> Subscriber? {
-            let answer = try await backend.recognise(credentials(identifier, password), inquiry: Inquiry())
-            if case .recognised(let subscriber) = answer { return subscriber }
+            let response = try await backend.authenticate(credentials(identifier, password), context: CallContext())
+            if case .authenticated(let subscriber) = response { return subscriber }
             return nil
         }
 
         func mark(_ subscriber: Subscriber) async throws -> [UInt8] {
-            try #require(try await registry.passwordMark(of: subscriber))
+            try #require(try await registry.passwordRevision(of: subscriber))
         }
     }
 
-    @Test("are recognised by what they chose, under any spelling, and have no subscription yet")
+    @Test("A registered reader signs in with the chosen password, in any spelling, without a subscription")
     func registering() async throws {
-        let rig = try Rig()
-        let who = try await rig.register(" Ada@Example.com")
+        let harness = try Harness()
+        let who = try await harness.register(" Ada@Example.com")
         #expect(who.backend == "embedded")
-        #expect(try await rig.signIn("first password") == who)
-        #expect(try await rig.signIn("other password") == nil)
+        #expect(try await harness.signIn("first password") == who)
+        #expect(try await harness.signIn("other password") == nil)
         #expect(
-            try await rig.backend.subscription(of: who, inquiry: Inquiry())
+            try await harness.backend.subscription(of: who, context: CallContext())
                 == Subscription(state: .inactive, entitlement: .editions([])))
-        let record = try #require(try await rig.bench.database.find(Self.ada))
-        #expect(record.registered == rig.bench.clock.now && record.adopted == nil && record.state == .automatic)
+        let record = try #require(try await harness.fixture.database.find(Self.ada))
+        #expect(record.registered == harness.fixture.clock.now && record.migrated == nil && record.state == .automatic)
         #expect(record.passwordHash?.hasPrefix("$y$") == true)
-        #expect(try await rig.registry.subscriber(identifiedBy: "ADA@example.com ") == who)
-        #expect(try await rig.registry.identifier(of: who) == Self.ada)
-        #expect(rig.registry.passwordField == "password" && rig.registry.name == "embedded")
+        #expect(try await harness.registry.subscriber(identifiedBy: "ADA@example.com ") == who)
+        #expect(try await harness.registry.identifier(of: who) == Self.ada)
+        #expect(harness.registry.passwordField == "password" && harness.registry.name == "embedded")
     }
 
-    @Test("have one row for an identifier, whoever comes first and however many come at once")
+    @Test("An identifier is registered once, even by concurrent registrations")
     func taken() async throws {
-        let rig = try Rig()
+        let harness = try Harness()
         let made = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
                 group.addTask {
-                    try await rig.registry.register(identifier: Self.ada, password: "password \(number)") != nil
+                    try await harness.registry.register(identifier: Self.ada, password: "password \(number)") != nil
                 }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(made == 1)
-        _ = rig.bench.counter.take()
-        #expect(try await rig.registry.register(identifier: Self.ada, password: "another one") == nil)
-        // A taken one costs no hash.
-        #expect(rig.bench.counter.take().isEmpty)
-        try await rig.bench.load("identifier,password\nbob@example.com,right one\n")
-        #expect(try await rig.registry.register(identifier: "BOB@example.com", password: "another one") == nil)
+        _ = harness.fixture.counter.take()
+        #expect(try await harness.registry.register(identifier: Self.ada, password: "another one") == nil)
+        // A taken identifier costs no hash.
+        #expect(harness.fixture.counter.take().isEmpty)
+        try await harness.fixture.load("identifier,password\nbob@example.com,right one\n")
+        #expect(try await harness.registry.register(identifier: "BOB@example.com", password: "another one") == nil)
         for identifier in ["", " ", "a\u{0}b", String(repeating: "a", count: 1025)] {
-            #expect(try await rig.registry.register(identifier: identifier, password: "another one") == nil)
+            #expect(try await harness.registry.register(identifier: identifier, password: "another one") == nil)
         }
-        #expect(try await rig.signIn("right one", "bob@example.com") != nil)
+        #expect(try await harness.signIn("right one", "bob@example.com") != nil)
     }
 
-    @Test("set a password only in place of the one they know of, and one of many at once")
+    @Test("A password is set only in place of a known revision, and once by concurrent changes")
     func setting() async throws {
-        let rig = try Rig()
-        let who = try await rig.register()
-        let mark = try await rig.mark(who)
-        #expect(try await rig.mark(who) == mark)
-        // The clock stands still: the mark goes by no moment.
-        #expect(try await rig.registry.setPassword("other password", of: who, replacing: mark))
-        #expect(try await rig.signIn("first password") == nil)
-        #expect(try await rig.signIn("other password") == who)
-        _ = rig.bench.counter.take()
-        #expect(try await !rig.registry.setPassword("third password", of: who, replacing: mark))
-        #expect(try await !rig.registry.setPassword("third password", of: who, replacing: []))
-        #expect(rig.bench.counter.take().isEmpty)
-        let present = try await rig.mark(who)
+        let harness = try Harness()
+        let who = try await harness.register()
+        let mark = try await harness.mark(who)
+        #expect(try await harness.mark(who) == mark)
+        // The clock stands still, so the revision does not depend on time.
+        #expect(try await harness.registry.setPassword("other password", of: who, replacing: mark))
+        #expect(try await harness.signIn("first password") == nil)
+        #expect(try await harness.signIn("other password") == who)
+        _ = harness.fixture.counter.take()
+        #expect(try await !harness.registry.setPassword("third password", of: who, replacing: mark))
+        #expect(try await !harness.registry.setPassword("third password", of: who, replacing: []))
+        #expect(harness.fixture.counter.take().isEmpty)
+        let present = try await harness.mark(who)
         let set = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<10 {
                 group.addTask {
-                    try await rig.registry.setPassword("password \(number)", of: who, replacing: present)
+                    try await harness.registry.setPassword("password \(number)", of: who, replacing: present)
                 }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(set == 1)
-        // The same password again is another one, too.
-        let last = try await rig.mark(who)
-        #expect(try await rig.registry.setPassword("password 1", of: who, replacing: last))
-        #expect(try await rig.mark(who) != last)
+        // Setting the same password again changes the revision, too.
+        let last = try await harness.mark(who)
+        #expect(try await harness.registry.setPassword("password 1", of: who, replacing: last))
+        #expect(try await harness.mark(who) != last)
     }
 
-    @Test("have a mark that every change of the password moves, and a better hash of the same one does not")
+    @Test("Every password change changes the revision; a better hash of the same password does not")
     func marks() async throws {
-        let rig = try Rig()
+        let harness = try Harness()
         let md5 = try #require(ForeignHash.all.first { $0.scheme == .md5 })
-        try await rig.bench.load("identifier,password_hash\n\(Self.ada),\(md5.hash)\n")
-        let who = try #require(try await rig.registry.subscriber(identifiedBy: Self.ada))
-        let mark = try await rig.mark(who)
-        #expect(try await rig.signIn(ForeignHash.password) == who)
-        let upgraded = try #require(try await rig.bench.database.find(Self.ada)?.passwordHash)
+        try await harness.fixture.load("identifier,password_hash\n\(Self.ada),\(md5.hash)\n")
+        let who = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
+        let mark = try await harness.mark(who)
+        #expect(try await harness.signIn(ForeignHash.password) == who)
+        let upgraded = try #require(try await harness.fixture.database.find(Self.ada)?.passwordHash)
         #expect(upgraded.hasPrefix("$y$"))
-        #expect(try await rig.mark(who) == mark)
+        #expect(try await harness.mark(who) == mark)
         var seen = [mark]
         func expectMoved(_ what: Comment) async throws {
-            let next = try await rig.mark(who)
+            let next = try await harness.mark(who)
             #expect(!seen.contains(next), what)
             seen.append(next)
         }
-        try await rig.bench.load("identifier,password\n\(Self.ada),a new one\n")
+        try await harness.fixture.load("identifier,password\n\(Self.ada),a new one\n")
         try await expectMoved("import")
-        try await rig.bench.database.setPassword(hash: upgraded, of: Self.ada)
+        try await harness.fixture.database.setPassword(hash: upgraded, of: Self.ada)
         try await expectMoved("by hand")
         // Neither a state nor an import of the same hash is another password.
-        try await rig.bench.database.setState(.suspended, of: Self.ada)
-        try await rig.bench.load("identifier,password_hash\n\(Self.ada),\(upgraded)\n")
-        #expect(try await rig.mark(who) == seen.last)
-        try await rig.bench.database.setPassword(hash: nil, of: Self.ada)
-        // The operator closed the sign-in: no mail opens it.
-        #expect(try await rig.registry.passwordMark(of: who) == nil)
-        #expect(try await !rig.registry.setPassword("other password", of: who, replacing: try #require(seen.last)))
+        try await harness.fixture.database.setState(.suspended, of: Self.ada)
+        try await harness.fixture.load("identifier,password_hash\n\(Self.ada),\(upgraded)\n")
+        #expect(try await harness.mark(who) == seen.last)
+        try await harness.fixture.database.setPassword(hash: nil, of: Self.ada)
+        // The operator closed the sign-in, so no e-mail reopens it.
+        #expect(try await harness.registry.passwordRevision(of: who) == nil)
+        #expect(try await !harness.registry.setPassword("other password", of: who, replacing: try #require(seen.last)))
     }
 
-    @Test("leave for good, with all that belongs to them, and their number goes to nobody else")
+    @Test("Erasure deletes all data of a reader, and the number is not reused")
     func erasing() async throws {
-        let rig = try Rig()
-        try await rig.register()
-        try await rig.bench.load(
+        let harness = try Harness()
+        try await harness.register()
+        try await harness.fixture.load(
             "identifier,periods,editions,categories\n\(Self.ada),2026-01-01/,com.example.1,http://example.com/tier=gold\n"
         )
-        let who = try #require(try await rig.registry.subscriber(identifiedBy: Self.ada))
-        #expect(try await rig.registry.erase(who))
-        #expect(try await !rig.registry.erase(who))
-        try rig.bench.otherConnection { db throws in
+        let who = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
+        #expect(try await harness.registry.erase(who))
+        #expect(try await !harness.registry.erase(who))
+        try harness.fixture.otherConnection { db throws in
             for table in ["subscriber", "period", "edition", "category"] {
                 #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") == 0, "\(table)")
             }
         }
-        #expect(try await rig.register() != who)
-        #expect(try await rig.backend.subscription(of: who, inquiry: Inquiry()).state == .unknown)
+        #expect(try await harness.register() != who)
+        #expect(try await harness.backend.subscription(of: who, context: CallContext()).state == .unknown)
     }
 
-    @Test("Another backend's subscriber, and a key that was never written, are nobody")
+    @Test("A subscriber of another backend or with an unwritten key is unknown")
     func strangers() async throws {
-        let rig = try Rig()
-        try await rig.register()
+        let harness = try Harness()
+        try await harness.register()
         let nobody = [
             Subscriber(backend: "other", key: "1"), Subscriber(backend: "embedded", key: "01"),
             Subscriber(backend: "embedded", key: "+1"), Subscriber(backend: "embedded", key: ""),
             Subscriber(backend: "embedded", key: "99999999999999999999"), Subscriber(backend: "embedded", key: "2"),
         ]
         for subscriber in nobody {
-            #expect(try await rig.registry.passwordMark(of: subscriber) == nil)
-            #expect(try await rig.registry.identifier(of: subscriber) == nil)
-            #expect(try await !rig.registry.erase(subscriber))
+            #expect(try await harness.registry.passwordRevision(of: subscriber) == nil)
+            #expect(try await harness.registry.identifier(of: subscriber) == nil)
+            #expect(try await !harness.registry.erase(subscriber))
             let mark = [UInt8](repeating: 0, count: 8)
-            #expect(try await !rig.registry.setPassword("other password", of: subscriber, replacing: mark))
+            #expect(try await !harness.registry.setPassword("other password", of: subscriber, replacing: mark))
         }
-        #expect(try await rig.registry.subscriber(identifiedBy: "nobody@example.com") == nil)
-        #expect(try await rig.signIn("first password") != nil)
+        #expect(try await harness.registry.subscriber(identifiedBy: "nobody@example.com") == nil)
+        #expect(try await harness.signIn("first password") != nil)
     }
 
-    @Test("are exported and imported like all others, and no import of others removes them")
+    @Test("Registered readers are exported and imported like others, and no import of others removes them")
     func files() async throws {
-        let rig = try Rig()
-        let who = try await rig.register()
-        try await rig.bench.load("identifier,password\nbob@example.com,right one\n")
-        let exported = try await rig.bench.exported()
+        let harness = try Harness()
+        let who = try await harness.register()
+        try await harness.fixture.load("identifier,password\nbob@example.com,right one\n")
+        let exported = try await harness.fixture.exported()
         #expect(exported.contains("ada@example.com,$y$"))
         var options = SubscriberImport.Options()
         options.isReplacing = true
-        let report = try await rig.bench.load("identifier,password\ncay@example.com,right one\n", options)
+        let report = try await harness.fixture.load("identifier,password\ncay@example.com,right one\n", options)
         #expect(report.removed == 1)
-        #expect(try await rig.signIn("first password") == who)
-        // Once a file has them they are the operator's; one with the password they chose leaves them what they are.
-        let own = try #require(try await rig.bench.database.find(Self.ada)?.passwordHash)
-        try await rig.bench.load("identifier,password_hash,state\n\(Self.ada),\(own),active\n", options)
-        #expect(try await rig.signIn("first password") == who)
-        #expect(try await rig.backend.subscription(of: who, inquiry: Inquiry()).state == .active)
-        try await rig.bench.load("identifier,password\ncay@example.com,right one\n", options)
-        #expect(try await rig.signIn("first password") == nil)
-        let other = try Rig()
-        try await other.bench.load(exported)
+        #expect(try await harness.signIn("first password") == who)
+        // A reader in a file belongs to the operator from then on, and keeps the account if the password hash is the
+        // chosen one.
+        let own = try #require(try await harness.fixture.database.find(Self.ada)?.passwordHash)
+        try await harness.fixture.load("identifier,password_hash,state\n\(Self.ada),\(own),active\n", options)
+        #expect(try await harness.signIn("first password") == who)
+        #expect(try await harness.backend.subscription(of: who, context: CallContext()).state == .active)
+        try await harness.fixture.load("identifier,password\ncay@example.com,right one\n", options)
+        #expect(try await harness.signIn("first password") == nil)
+        let other = try Harness()
+        try await other.fixture.load(exported)
         #expect(try await other.signIn("first password") != nil)
         #expect(try await other.signIn("right one", "bob@example.com") != nil)
     }
 
     @Test(
-        "get no subscription that a file gives to their identifier: whoever registers a stranger's has nothing of it",
+        "A registration under another reader's identifier gets no subscription that a file grants to it",
         arguments: [
             "identifier,state\nada@example.com,active\n", "identifier,password,state\nada@example.com,,active\n",
         ])
     func strangers(file: String) async throws {
-        let rig = try Rig()
-        let stranger = try await rig.register()
-        let mark = try await rig.mark(stranger)
-        try await rig.bench.load(file)
-        #expect(try await rig.signIn("first password") == nil)
-        #expect(try await rig.backend.subscription(of: stranger, inquiry: Inquiry()).state == .unknown)
-        #expect(try await rig.registry.identifier(of: stranger) == nil)
-        #expect(try await !rig.registry.setPassword("other password", of: stranger, replacing: mark))
-        let reader = try #require(try await rig.registry.subscriber(identifiedBy: Self.ada))
+        let harness = try Harness()
+        let stranger = try await harness.register()
+        let mark = try await harness.mark(stranger)
+        try await harness.fixture.load(file)
+        #expect(try await harness.signIn("first password") == nil)
+        #expect(try await harness.backend.subscription(of: stranger, context: CallContext()).state == .unknown)
+        #expect(try await harness.registry.identifier(of: stranger) == nil)
+        #expect(try await !harness.registry.setPassword("other password", of: stranger, replacing: mark))
+        let reader = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
         #expect(reader != stranger)
-        #expect(try await rig.backend.subscription(of: reader, inquiry: Inquiry()).state == .active)
-        #expect(try await rig.registry.register(identifier: Self.ada, password: "another one") == nil)
+        #expect(try await harness.backend.subscription(of: reader, context: CallContext()).state == .active)
+        #expect(try await harness.registry.register(identifier: Self.ada, password: "another one") == nil)
     }
 
     @Test(
-        "under a stranger's identifier leave it to who reads the mail to choose a password, which the next file keeps")
+        "A reset by e-mail gives the reader's identifier a password, which the next file keeps")
     func chosenByMail() async throws {
-        let rig = try Rig()
-        try await rig.register()
+        let harness = try Harness()
+        try await harness.register()
         let file = "identifier,state\n\(Self.ada),active\n"
-        try await rig.bench.load(file)
-        try await rig.bench.load(file)
-        let reader = try #require(try await rig.registry.subscriber(identifiedBy: Self.ada))
-        let mark = try await rig.mark(reader)
-        #expect(try await rig.registry.setPassword("readers password", of: reader, replacing: mark))
-        #expect(try await !rig.registry.setPassword("other password", of: reader, replacing: mark))
-        try await rig.bench.load(file)
-        #expect(try await rig.signIn("readers password") == reader)
-        // Taken away by the operator it stays away.
-        try await rig.bench.database.setPassword(hash: nil, of: Self.ada)
-        #expect(try await rig.registry.passwordMark(of: reader) == nil)
+        try await harness.fixture.load(file)
+        try await harness.fixture.load(file)
+        let reader = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
+        let mark = try await harness.mark(reader)
+        #expect(try await harness.registry.setPassword("readers password", of: reader, replacing: mark))
+        #expect(try await !harness.registry.setPassword("other password", of: reader, replacing: mark))
+        try await harness.fixture.load(file)
+        #expect(try await harness.signIn("readers password") == reader)
+        // A password that the operator removed stays removed.
+        try await harness.fixture.database.setPassword(hash: nil, of: Self.ada)
+        #expect(try await harness.registry.passwordRevision(of: reader) == nil)
     }
 
-    @Test("make way for a file's password, and for what the operator gave them by hand")
+    @Test("A registration is replaced by a file's password, and a state set by hand is kept")
     func fileWithPassword() async throws {
-        let rig = try Rig()
-        let stranger = try await rig.register()
-        try await rig.bench.database.setState(.suspended, of: Self.ada)
-        try await rig.bench.load("identifier,password,editions\n\(Self.ada),right one,com.example.1\n")
-        #expect(try await rig.signIn("first password") == nil)
-        let reader = try #require(try await rig.signIn("right one"))
+        let harness = try Harness()
+        let stranger = try await harness.register()
+        try await harness.fixture.database.setState(.suspended, of: Self.ada)
+        try await harness.fixture.load("identifier,password,editions\n\(Self.ada),right one,com.example.1\n")
+        #expect(try await harness.signIn("first password") == nil)
+        let reader = try #require(try await harness.signIn("right one"))
         #expect(reader != stranger)
-        #expect(try await rig.backend.subscription(of: reader, inquiry: Inquiry()).state == .suspended)
+        #expect(try await harness.backend.subscription(of: reader, context: CallContext()).state == .suspended)
     }
 
-    @Test("are there after an upgrade of the release before, whose subscribers keep what they had")
-    func upgrade() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "gatefold-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appending(path: "subscribers.sqlite").path
-        let hasher = try testHasher()
-        let queue = try DatabaseQueue(path: path)
-        try SubscriberSchema.migrator.migrate(queue, upTo: "4 adopted from")
-        try await queue.write { [hash = try hasher.hash("right one")] db in
-            try db.execute(
-                sql: "INSERT INTO subscriber (identifier, password_hash, state, updated) VALUES (?, ?, 'active', 0)",
-                arguments: ["bob@example.com", hash])
-        }
-        try queue.close()
-        let backend = SQLiteSubscriberBackend(
-            name: "embedded", database: try SubscriberDatabase(path: path),
-            proof: SQLiteSubscriberBackend.Proof(field: "password"), isSelfService: true,
-            verifier: PasswordVerifier(hasher: hasher, concurrency: 1))
-        let registry = try #require(backend.registry)
-        let bob = try #require(try await registry.subscriber(identifiedBy: "bob@example.com"))
-        #expect(
-            try await backend.recognise(credentials("bob@example.com", "right one"), inquiry: Inquiry())
-                == .recognised(bob))
-        let mark = try #require(try await registry.passwordMark(of: bob))
-        #expect(try await registry.setPassword("other password", of: bob, replacing: mark))
-        #expect(try await registry.register(identifier: Self.ada, password: "first password") != nil)
-    }
-
-    @Test("find a database that can not be written to is an error, and nothing is changed")
+    @Test("A database that cannot be written is an error, and nothing is changed")
     func locked() async throws {
-        let rig = try Rig()
-        let who = try await rig.register()
-        let mark = try await rig.mark(who)
-        try rig.bench.otherConnection { db throws in
-            try db.execute(sql: "ALTER TABLE subscriber RENAME COLUMN chosen TO elsewhere")
+        let harness = try Harness()
+        let who = try await harness.register()
+        let mark = try await harness.mark(who)
+        try harness.fixture.otherConnection { db throws in
+            try db.execute(sql: "ALTER TABLE subscriber RENAME COLUMN password_chosen TO elsewhere")
         }
         await #expect(throws: (any Error).self) {
-            try await rig.registry.register(identifier: "bob@example.com", password: "first password")
+            try await harness.registry.register(identifier: "bob@example.com", password: "first password")
         }
         await #expect(throws: (any Error).self) {
-            try await rig.registry.setPassword("other password", of: who, replacing: mark)
+            try await harness.registry.setPassword("other password", of: who, replacing: mark)
         }
     }
 }

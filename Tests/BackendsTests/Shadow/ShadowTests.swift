@@ -5,81 +5,84 @@ import Testing
 
 @testable import Backends
 
-@Suite("A shadow") struct ShadowTests {
+@Suite("Shadow backend") struct ShadowTests {
     private static let reader = credentials("ada@example.com", "right")
     private static let one = EditionID("com.example.1")!
     private static let two = EditionID("com.example.2")!
 
     private func shadow(
-        _ serves: any SubscriberBackend, _ watches: FakeMember, _ events: EventLog, share: Int = 100, most: Int = 16,
+        _ serves: any SubscriberBackend, _ watches: FakeMember, _ events: EventLog, share: Int = 100,
+        maxConcurrent: Int = 16,
         clock: ManualClock = ManualClock()
     ) throws -> ShadowBackend {
         let services = try testServices(clock: clock, events: events)
         return ShadowBackend(
             name: "shadow", serves: serves,
-            watch: ShadowWatch(shadow: "shadow", watching: watches, share: share, most: most, services: services))
+            monitor: ShadowMonitor(
+                shadow: "shadow", watching: watches, share: share, maxConcurrent: maxConcurrent, services: services))
     }
 
-    @Test("answers as the one that serves, whatever the other says")
+    @Test("Results are those of the primary, independent of the candidate")
     func serves() async throws {
         let serves = FakeMember.knowing("old", key: "1", session: "s")
         serves.change {
             $0.subscription = { _ in Subscription(state: .inactive) }
-            $0.verdict = { _ in .refused(.notEntitled, message: "No.") }
+            $0.verdict = { _ in .rejected(.notEntitled, message: "No.") }
         }
         for watches in [FakeMember.knowing("new", key: "9"), FakeMember("new"), FakeMember.down("new")] {
             let shadow = try shadow(serves, watches, EventLog())
             let subscriber = Subscriber(backend: "old", key: "1", upstreamSession: "s")
-            #expect(try await shadow.recognise(Self.reader, inquiry: Inquiry()) == .recognised(subscriber))
-            #expect(try await shadow.subscription(of: subscriber, inquiry: Inquiry()) == Subscription(state: .inactive))
+            #expect(try await shadow.authenticate(Self.reader, context: CallContext()) == .authenticated(subscriber))
             #expect(
-                try await shadow.verdict(on: nil, for: subscriber, inquiry: Inquiry())
-                    == .refused(.notEntitled, message: "No."))
-            #expect(try await shadow.renew(subscriber, inquiry: Inquiry()) == .recognised(subscriber))
-            #expect(shadow.answersFor("old") && !shadow.answersFor("new"))
+                try await shadow.subscription(of: subscriber, context: CallContext()) == Subscription(state: .inactive))
+            #expect(
+                try await shadow.verdict(on: nil, for: subscriber, context: CallContext())
+                    == .rejected(.notEntitled, message: "No."))
+            #expect(try await shadow.renew(subscriber, context: CallContext()) == .authenticated(subscriber))
+            #expect(shadow.handles("old") && !shadow.handles("new"))
         }
     }
 
-    @Test("the one that serves being down is an error, though the other knows the reader")
+    @Test("A failure of the primary is an error, even if the candidate knows the reader")
     func down() async throws {
         let shadow = try shadow(FakeMember.down("old"), FakeMember.knowing("new"), EventLog())
-        await #expect(throws: FakeMember.Down.self) {
-            try await shadow.recognise(Self.reader, inquiry: Inquiry())
+        await #expect(throws: FakeMember.UnavailableError.self) {
+            try await shadow.authenticate(Self.reader, context: CallContext())
         }
-        await #expect(throws: FakeMember.Down.self) {
-            try await shadow.subscription(of: Subscriber(backend: "old", key: "1"), inquiry: Inquiry())
+        await #expect(throws: FakeMember.UnavailableError.self) {
+            try await shadow.subscription(of: Subscriber(backend: "old", key: "1"), context: CallContext())
         }
     }
 
-    @Test("a watched system that never answers delays nothing, and holds only so many questions")
+    @Test("A candidate that never responds delays nothing and holds a limited number of queries")
     func stuck() async throws {
         let events = EventLog()
-        let release = Pending<Void>()
+        let release = PendingResult<Void>()
         let stuck = FakeMember("new") {
-            $0.recognise = { _ in
+            $0.authenticate = { _ in
                 _ = await release.value()
-                return .notRecognised(message: nil)
+                return .rejected(message: nil)
             }
         }
-        let shadow = try shadow(FakeMember.knowing("old"), stuck, events, most: 1)
+        let shadow = try shadow(FakeMember.knowing("old"), stuck, events, maxConcurrent: 1)
         for _ in 0..<3 {
             #expect(
-                try await shadow.recognise(Self.reader, inquiry: Inquiry())
-                    == .recognised(Subscriber(backend: "old", key: "1")))
+                try await shadow.authenticate(Self.reader, context: CallContext())
+                    == .authenticated(Subscriber(backend: "old", key: "1")))
         }
         #expect(events.names == ["shadow_dropped", "shadow_dropped"])
         release.resolve(())
-        #expect(await events.wait(for: 3).last?.name == "shadow_differs_recognition")
+        #expect(await events.wait(for: 3).last?.name == "shadow_differs_authentication")
     }
 
-    @Test("says ten differences a minute in words, whatever the machine's clock does", arguments: [86_400, -86_400])
+    @Test("Details of ten differences a minute are reported, even if the clock steps", arguments: [86_400, -86_400])
     func clockSteps(step: Double) async throws {
         let (events, clock) = (EventLog(), ManualClock())
         let shadow = try shadow(FakeMember.knowing("old"), FakeMember("new"), events, clock: clock)
         func differ(_ count: Int) async throws -> Int {
             let before = events.all.count
             for number in 1...count {
-                _ = try await shadow.recognise(Self.reader, inquiry: Inquiry())
+                _ = try await shadow.authenticate(Self.reader, context: CallContext())
                 await events.wait(for: before + number)
             }
             return events.all.dropFirst(before).count { $0.detail != nil }
@@ -91,7 +94,7 @@ import Testing
         #expect(try await differ(1) == 1)
     }
 
-    @Test("a reader found in both at sign-in is compared from then on")
+    @Test("A reader found in both systems at sign-in is compared from then on")
     func compared() async throws {
         let events = EventLog()
         let serves = FakeMember.knowing("old", key: "1")
@@ -102,13 +105,13 @@ import Testing
         }
         let shadow = try shadow(serves, watches, events)
         let subscriber = Subscriber(backend: "old", key: "1")
-        _ = try await shadow.subscription(of: subscriber, inquiry: Inquiry())
+        _ = try await shadow.subscription(of: subscriber, context: CallContext())
         #expect(events.all.isEmpty, "nobody knows who this is there")
-        _ = try await shadow.recognise(Self.reader, inquiry: Inquiry())
+        _ = try await shadow.authenticate(Self.reader, context: CallContext())
         #expect(await events.wait(for: 1).map(\.name) == ["shadow_agrees"])
-        _ = try await shadow.subscription(of: subscriber, inquiry: Inquiry())
+        _ = try await shadow.subscription(of: subscriber, context: CallContext())
         await events.wait(for: 3)
-        let reference = try testServices().references.reference(to: subscriber)
+        let reference = try testServices().pseudonymKey.reference(to: subscriber)
         #expect(
             Array(events.all.dropFirst()) == [
                 BackendEvent(
@@ -118,16 +121,16 @@ import Testing
                     backend: "shadow", name: "shadow_differs_editions",
                     detail: "subscriber \(reference): 0 editions only here, 1 only there"),
             ])
-        #expect(watches.asked == ["recognise", "subscription 9 n"])
-        watches.change { $0.subscription = { _ in throw FakeMember.Down() } }
-        _ = try await shadow.subscription(of: subscriber, inquiry: Inquiry())
+        #expect(watches.queried == ["authenticate", "subscription 9 n"])
+        watches.change { $0.subscription = { _ in throw FakeMember.UnavailableError() } }
+        _ = try await shadow.subscription(of: subscriber, context: CallContext())
         #expect(await events.wait(for: 4).last == BackendEvent(backend: "shadow", name: "shadow_unavailable"))
-        try await shadow.signOut(subscriber, inquiry: Inquiry())
-        while watches.asked.last != "sign out 9 n" { await Task.yield() }
+        try await shadow.signOut(subscriber, context: CallContext())
+        while watches.queried.last != "sign out 9 n" { await Task.yield() }
     }
 
-    @Test("of a reader who is compared nothing is known without asking; of others what the one that serves remembers")
-    func remembered() async throws {
+    @Test("A compared reader has no cached result, and other readers have that of the primary")
+    func cached() async throws {
         let (events, time) = (EventLog(), ManualTime())
         let (serves, watches) = (FakeMember.knowing("old", key: "1"), FakeMember.knowing("new", key: "9"))
         let protected = ProtectedBackend(
@@ -135,88 +138,88 @@ import Testing
             services: try testServices(clock: time.clock), sleep: time.sleep)
         let shadow = try shadow(protected, watches, events)
         let (reader, other) = (Subscriber(backend: "old", key: "1"), Subscriber(backend: "old", key: "2"))
-        var asked: [Subscription] = []
+        var queried: [Subscription] = []
         for subscriber in [reader, other] {
-            #expect(shadow.rememberedSubscription(of: subscriber, inquiry: Inquiry()) == nil)
-            asked.append(try await shadow.subscription(of: subscriber, inquiry: Inquiry()))
-            _ = try await shadow.verdict(on: Self.one, for: subscriber, inquiry: Inquiry())
+            #expect(shadow.cachedSubscription(of: subscriber, context: CallContext()) == nil)
+            queried.append(try await shadow.subscription(of: subscriber, context: CallContext()))
+            _ = try await shadow.verdict(on: Self.one, for: subscriber, context: CallContext())
         }
-        let known = try #require(shadow.rememberedSubscription(of: reader, inquiry: Inquiry()))
-        #expect(known.value == asked[0] && known.standing.holds(at: time.clock.now))
-        let verdict = try #require(shadow.rememberedVerdict(on: Self.one, for: reader, inquiry: Inquiry()))
-        #expect(verdict.value == RememberedVerdict.none && verdict.standing.holds(at: time.clock.now))
+        let known = try #require(shadow.cachedSubscription(of: reader, context: CallContext()))
+        #expect(known.value == queried[0] && known.validity.holds(at: time.clock.now))
+        let verdict = try #require(shadow.cachedVerdict(on: Self.one, for: reader, context: CallContext()))
+        #expect(verdict.value == CachedVerdict.none && verdict.validity.holds(at: time.clock.now))
 
-        _ = try await shadow.recognise(Self.reader, inquiry: Inquiry())
+        _ = try await shadow.authenticate(Self.reader, context: CallContext())
         await events.wait(for: 1)
-        // What was known before does not go on instead of comparing, either.
-        #expect(!known.standing.holds(at: time.clock.now) && !verdict.standing.holds(at: time.clock.now))
-        #expect(shadow.rememberedSubscription(of: reader, inquiry: Inquiry()) == nil)
-        #expect(shadow.rememberedVerdict(on: Self.one, for: reader, inquiry: Inquiry()) == nil)
-        #expect(shadow.rememberedSubscription(of: other, inquiry: Inquiry())?.value == asked[1])
+        // A result that was cached before does not replace comparing either.
+        #expect(!known.validity.holds(at: time.clock.now) && !verdict.validity.holds(at: time.clock.now))
+        #expect(shadow.cachedSubscription(of: reader, context: CallContext()) == nil)
+        #expect(shadow.cachedVerdict(on: Self.one, for: reader, context: CallContext()) == nil)
+        #expect(shadow.cachedSubscription(of: other, context: CallContext())?.value == queried[1])
         for count in 2...4 {
-            _ = try await shadow.subscription(of: reader, inquiry: Inquiry())
+            _ = try await shadow.subscription(of: reader, context: CallContext())
             await events.wait(for: count)
         }
-        #expect(watches.asked == ["recognise"] + [String](repeating: "subscription 9 -", count: 3))
-        #expect(serves.asked.count { $0.hasPrefix("subscription") } == 2)
+        #expect(watches.queried == ["authenticate"] + [String](repeating: "subscription 9 -", count: 3))
+        #expect(serves.queried.count { $0.hasPrefix("subscription") } == 2)
     }
 
-    @Test("no log line quotes what a reader typed or a system's key")
+    @Test("No log line contains a reader's input or a system's key")
     func lines() async throws {
         let events = EventLog()
         let serves = FakeMember.knowing("old", key: "secret-key")
         let shadow = try shadow(serves, FakeMember("new"), events)
-        _ = try await shadow.recognise(Self.reader, inquiry: Inquiry())
+        _ = try await shadow.authenticate(Self.reader, context: CallContext())
         let line = try #require(await events.wait(for: 1).first?.detail)
-        #expect(line.hasSuffix(": recognised here, not there"))
+        #expect(line.hasSuffix(": authenticated here, rejected there"))
         for secret in ["ada", "right", "secret-key"] { #expect(!line.contains(secret)) }
     }
 
-    @Test("ten lines a minute tell of differences; all are counted")
+    @Test("Ten log lines a minute give details of differences, and all are counted")
     func allowance() async throws {
         let events = EventLog()
         let clock = ManualClock()
         let shadow = try shadow(FakeMember.knowing("old"), FakeMember("new"), events, clock: clock)
         for count in 1...12 {
-            _ = try await shadow.recognise(Self.reader, inquiry: Inquiry())
+            _ = try await shadow.authenticate(Self.reader, context: CallContext())
             await events.wait(for: count)
         }
         #expect(events.all.filter { $0.detail != nil }.count == 10)
         clock.advance(by: 60)
-        _ = try await shadow.recognise(Self.reader, inquiry: Inquiry())
+        _ = try await shadow.authenticate(Self.reader, context: CallContext())
         #expect(await events.wait(for: 13).last?.detail != nil)
     }
 
-    @Test("a share of the readers is watched, always the same ones")
+    @Test("The configured share of readers is compared, always the same ones")
     func share() async throws {
         let events = EventLog()
         let watches = FakeMember("new")
         let shadow = try shadow(FakeMember("old"), watches, events, share: 25)
-        var asked = 0
+        var queried = 0
         var chosen: [Bool] = []
         for round in 0..<2 {
             for number in 0..<400 {
                 let identifier = "reader\(number)@example.com"
-                let isChosen = shadow.watch.isChosen(identifier)
+                let isChosen = shadow.monitor.isChosen(identifier)
                 if round == 0 { chosen.append(isChosen) } else { #expect(chosen[number] == isChosen) }
-                _ = try await shadow.recognise(credentials(identifier, "x"), inquiry: Inquiry())
-                asked += isChosen ? 1 : 0
-                await events.wait(for: asked)
-                #expect(watches.asked.count == asked)
+                _ = try await shadow.authenticate(credentials(identifier, "x"), context: CallContext())
+                queried += isChosen ? 1 : 0
+                await events.wait(for: queried)
+                #expect(watches.queried.count == queried)
             }
         }
-        #expect((60...140).contains(asked / 2))
+        #expect((60...140).contains(queried / 2))
     }
 
-    @Test("what counts as a difference")
+    @Test("Differences are those of authentication, state, editions and verdict")
     func differences() {
-        let known = Recognition.recognised(Subscriber(backend: "a", key: "1"))
-        let other = Recognition.recognised(Subscriber(backend: "b", key: "2", upstreamSession: "s"))
-        let refused = Recognition.notRecognised(message: "No.")
+        let known = AuthenticationResult.authenticated(Subscriber(backend: "a", key: "1"))
+        let other = AuthenticationResult.authenticated(Subscriber(backend: "b", key: "2", upstreamSession: "s"))
+        let rejected = AuthenticationResult.rejected(message: "No.")
         #expect(ShadowComparison.of(known, other) == [.agrees])
-        #expect(ShadowComparison.of(refused, .notRecognised(message: nil)) == [.agrees])
-        #expect(ShadowComparison.of(known, refused).map(\.event) == ["shadow_differs_recognition"])
-        #expect(ShadowComparison.of(refused, known).map(\.event) == ["shadow_differs_recognition"])
+        #expect(ShadowComparison.of(rejected, .rejected(message: nil)) == [.agrees])
+        #expect(ShadowComparison.of(known, rejected).map(\.event) == ["shadow_differs_authentication"])
+        #expect(ShadowComparison.of(rejected, known).map(\.event) == ["shadow_differs_authentication"])
         #expect(
             ShadowComparison.of(Subscription(state: .active, message: "a"), Subscription(state: .active)) == [.agrees])
         let lists: [(Entitlement, Entitlement, String?)] = [
@@ -225,46 +228,46 @@ import Testing
             (.editions([Self.one]), .allEditions, "1 editions here, all there"),
             (.editions([Self.one]), .editions([Self.two]), "1 editions only here, 1 only there"),
         ]
-        for (here, there, words) in lists {
+        for (here, there, details) in lists {
             let found = ShadowComparison.of(
                 Subscription(state: .active, entitlement: here), Subscription(state: .active, entitlement: there))
-            #expect(found.first?.words == words)
-            #expect(found.map(\.event) == [words == nil ? "shadow_agrees" : "shadow_differs_editions"])
+            #expect(found.first?.details == details)
+            #expect(found.map(\.event) == [details == nil ? "shadow_agrees" : "shadow_differs_editions"])
         }
-        let refusal = EditionVerdict.refused(nil, message: nil)
-        #expect(ShadowComparison.of(nil, .granted).isEmpty && ShadowComparison.of(refusal, nil).isEmpty)
-        let left = EditionVerdict.leftTo([], otherwise: nil, message: nil)
-        #expect(ShadowComparison.of(left, .granted).isEmpty && ShadowComparison.of(refusal, left).isEmpty)
-        #expect(ShadowComparison.of(refusal, .refused(.expired, message: "x")) == [.agrees])
-        #expect(ShadowComparison.of(.granted, refusal).map(\.event) == ["shadow_differs_verdict"])
-        #expect(ShadowComparison.of(refusal, .granted).map(\.event) == ["shadow_differs_verdict"])
+        let rejection = EditionVerdict.rejected(nil, message: nil)
+        #expect(ShadowComparison.of(nil, .granted).isEmpty && ShadowComparison.of(rejection, nil).isEmpty)
+        let left = EditionVerdict.deferred([], otherwise: nil, message: nil)
+        #expect(ShadowComparison.of(left, .granted).isEmpty && ShadowComparison.of(rejection, left).isEmpty)
+        #expect(ShadowComparison.of(rejection, .rejected(.expired, message: "x")) == [.agrees])
+        #expect(ShadowComparison.of(.granted, rejection).map(\.event) == ["shadow_differs_verdict"])
+        #expect(ShadowComparison.of(rejection, .granted).map(\.event) == ["shadow_differs_verdict"])
     }
 
     @Test(
-        "settings that can not be meant are refused",
+        "Invalid settings are rejected",
         arguments: [
-            ("watches: b", "serves: missing; expected the name of the backend that answers"),
-            ("serves: a\nwatches: a", "watches: expected another backend than the one that serves"),
-            ("serves: a\nwatches: b\nshare: 0%", "share: expected a share of the readers from 1% to 100%"),
-            ("serves: a\nwatches: b\nshare: \"50\"", "share: expected a share of the readers from 1% to 100%"),
-            ("serves: a\nwatches: b\nat_once: 0", "at_once: expected a whole number from 1 to 1000"),
+            ("candidate: b", "primary: missing; expected the name of the backend that serves readers"),
+            ("primary: a\ncandidate: a", "candidate: expected another backend than the one that serves"),
+            ("primary: a\ncandidate: b\nshare: 0%", "share: expected a share of the readers from 1% to 100%"),
+            ("primary: a\ncandidate: b\nshare: \"50\"", "share: expected a share of the readers from 1% to 100%"),
+            ("primary: a\ncandidate: b\nmax_concurrent: 0", "max_concurrent: expected a whole number from 1 to 1000"),
         ])
-    func refused(yaml: String, words: String) {
+    func rejected(yaml: String, details: String) {
         #expect {
             try ShadowBackendKind(name: "s", settings: try backendSettings(yaml))
-        } throws: { "\($0)".contains(words) }
+        } throws: { "\($0)".contains(details) }
     }
 }
 
-@Suite("A memory with a bound") struct BoundedMemoryTests {
-    @Test("forgets the oldest, and never holds more")
+@Suite("Bounded cache") struct BoundedCacheTests {
+    @Test("The oldest entry is evicted, and the capacity is never exceeded")
     func oldest() {
-        var memory = BoundedMemory<Int, Int>(capacity: 3)
+        var cache = BoundedCache<Int, Int>(capacity: 3)
         for number in 0..<10 {
-            memory.keep(number, for: number)
-            memory.keep(number * 2, for: number)
-            #expect(memory.count == min(number + 1, 3))
+            cache.insert(number, for: number)
+            cache.insert(number * 2, for: number)
+            #expect(cache.count == min(number + 1, 3))
         }
-        #expect((0..<10).map { memory[$0] } == [nil, nil, nil, nil, nil, nil, nil, 14, 16, 18])
+        #expect((0..<10).map { cache[$0] } == [nil, nil, nil, nil, nil, nil, nil, 14, 16, 18])
     }
 }

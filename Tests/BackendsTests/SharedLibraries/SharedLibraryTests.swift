@@ -1,9 +1,9 @@
 import SharedLibraries
 import Testing
 
-@Suite("A library that is loaded when it is needed")
+@Suite("Shared library loaded at run time")
 struct SharedLibraryTests {
-    @Test("and missing is reported by the name of its Debian package")
+    @Test("A missing library is reported with the name of its Debian package")
     func missing() {
         let error = #expect(throws: SharedLibraryError.self) {
             try SharedLibrary("libno-such-thing.so.9", package: "libno-such-thing9")
@@ -13,7 +13,7 @@ struct SharedLibraryTests {
                 == "needs libno-such-thing.so.9, which is not installed: apt-get install libno-such-thing9")
     }
 
-    @Test("has the functions it has, and says which it lacks")
+    @Test("Existing functions are found, and a missing one is reported by name")
     func functions() throws {
         let library = try SharedLibrary("libm.so.6", package: "libc6")
         let cosine: @convention(c) (Double) -> Double = try library.function("cos")

@@ -1,11 +1,11 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import TestSupport
 import Testing
 
-/// All of Unicode, as a real database compares it.
-@Suite("The skeleton and MariaDB's collations", .serialized, .timeLimit(.minutes(20)))
+/// Compares all of Unicode with a real database.
+@Suite("Look-alike skeleton and MariaDB's collations", .serialized, .timeLimit(.minutes(20)))
 struct CollationWeightsTests {
     @Test(
         "Pitfall 22: letters of the same weights have the same skeleton",
@@ -16,7 +16,7 @@ struct CollationWeightsTests {
     func letters(collation: String) async throws {
         let set = collation.split(separator: "_")[0]
         try await MariaDBInstance.run { instance in
-            // The planes that have letters in them, and the joiners and tags of the fourteenth.
+            // The planes with letters, and the joiners and tags of plane fourteen.
             let rows = try await instance.execute(
                 """
                 SELECT seq, HEX(WEIGHT_STRING(CONVERT(CAST(CONVERT(UNHEX(LPAD(HEX(seq), 8, '0')) USING utf32)
@@ -29,7 +29,7 @@ struct CollationWeightsTests {
                 let columns = row.split(separator: "\t", omittingEmptySubsequences: false)
                 guard columns.count == 2, let number = UInt32(columns[0]), let scalar = Unicode.Scalar(number),
                     Self.isLetterOrMark(scalar),
-                    // What the collation knows nothing of, and what the character set has not.
+                    // Excludes characters that the collation or the character set does not know.
                     columns[1] != "FFFD", set != "latin1" || columns[1] != "3F"
                 else { continue }
                 count += 1

@@ -1,4 +1,4 @@
-import BackendBenches
+import BackendFixtures
 import Foundation
 import Gatefold
 import TestSupport
@@ -14,46 +14,46 @@ struct LookAlikeSpellingsTests {
     ]
 
     @Test(
-        "Pitfall 22: MariaDB: 200 guesses in 200 spellings get as many attempts as one spelling",
+        "Pitfall 22: MariaDB: 200 spellings share the login attempts of one spelling",
         arguments: ["", "utf8mb4_general_ci", "utf8mb4_unicode_ci", "utf8mb4_uca1400_ai_ci"])
     func mariaDB(collation: String) async throws {
-        try await ODBCMariaDBBench.run { bench in
+        try await ODBCMariaDBFixture.run { fixture in
             if !collation.isEmpty {
-                try await bench.instance.execute(
+                try await fixture.instance.execute(
                     "ALTER TABLE reader CONVERT TO CHARACTER SET utf8mb4 COLLATE \(collation)")
             }
             let email = StandardReaders.ada.email
             try await Self.check(
-                email, try ODBCTesting.backend(bench),
+                email, try ODBCTesting.backend(fixture),
                 candidates: LookAlikeSpellings.candidates(of: email, Self.letters))
         }
     }
 
     @Test(
-        "Pitfall 22: MariaDB: a number column takes any text behind a number for the number, and all of these are counted as one"
+        "Pitfall 22: MariaDB: texts that a number column treats as one number share their login attempts"
     )
     func numbers() async throws {
-        try await ODBCMariaDBBench.run { bench in
-            let id = try await bench.instance.execute("SELECT id FROM reader WHERE email = 'ada@example.com'")
-            let backend = try ODBCTesting.backend(bench, [("WHERE email = :identifier", "WHERE id = :identifier")])
-            let limiter = GuessLimiter()
-            let references = ReferenceKey(Secret("Ms9yP4xT0vAz6oBr-references"))
+        try await ODBCMariaDBFixture.run { fixture in
+            let id = try await fixture.instance.execute("SELECT id FROM reader WHERE email = 'ada@example.com'")
+            let backend = try ODBCTesting.backend(fixture, [("WHERE email = :identifier", "WHERE id = :identifier")])
+            let limiter = LoginThrottle()
+            let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-references"))
             let publication = try #require(PublicationID("daily"))
-            let moment = ManualClock().wall.elapsed
-            /// Whether a sign-in holds; nil where it was throttled or the backend refused it.
+            let timestamp = ManualClock().wall.elapsed
+            /// Returns whether a sign-in succeeds, or nil if it was throttled or the backend rejected it.
             func signIn(_ identifier: String, _ password: String) async throws -> Bool? {
                 let typed = try LookAlikeSpellings.credentials(identifier, password)
-                let attempt = references.attempt(typed, publication: publication, device: nil, client: nil)
-                guard case .proceed(let ticket) = await limiter.admit(attempt, at: moment, isAcquainted: { false })
+                let attempt = pseudonymKey.attempt(typed, publication: publication, device: nil, client: nil)
+                guard case .proceed(let permit) = await limiter.admit(attempt, at: timestamp, isKnownDevice: { false })
                 else { return nil }
-                switch try await backend.recognise(typed, inquiry: Inquiry()) {
-                case .recognised(let subscriber):
+                switch try await backend.authenticate(typed, context: CallContext()) {
+                case .authenticated(let subscriber):
                     return limiter.settle(
-                        ticket, as: .right, of: [references.reference(to: subscriber)], at: moment)
-                case .notRecognised(_, let found):
+                        permit, as: .right, of: [pseudonymKey.reference(to: subscriber)], at: timestamp)
+                case .rejected(_, let found):
                     #expect(found.all.count == 1)
                     limiter.settle(
-                        ticket, as: .wrong, of: found.all.map { references.reference(to: $0) }, at: moment)
+                        permit, as: .wrong, of: found.all.map { pseudonymKey.reference(to: $0) }, at: timestamp)
                     return nil
                 }
             }
@@ -69,11 +69,11 @@ struct LookAlikeSpellingsTests {
         }
     }
 
-    @Test("Pitfall 22: OpenLDAP by caseIgnoreMatch: 200 guesses in 200 spellings get as many attempts as one spelling")
+    @Test("Pitfall 22: OpenLDAP by caseIgnoreMatch: 200 spellings share the login attempts of one spelling")
     func openLDAP() async throws {
         let entry = Slapd.person(uid: "ada king lovelace", mail: "ada@example.com", password: "right")
         try await Slapd.run(entries: entry) { slapd in
-            let directory = try DirectoryUnderTest(
+            let directory = try DirectoryHarness(
                 slapd.reach
                     + "people: {base: \"\(Slapd.people)\", filter: \"(uid={identifier})\"}\n"
                     + Slapd.plainSubscription)
@@ -86,11 +86,11 @@ struct LookAlikeSpellingsTests {
         }
     }
 
-    @Test("Pitfall 22: SQLite by NOCASE: 200 guesses in 200 spellings get as many attempts as one spelling")
+    @Test("Pitfall 22: SQLite by NOCASE: 200 spellings share the login attempts of one spelling")
     func sqlite() async throws {
-        try await ODBCSQLiteBench.run { bench in
+        try await ODBCSQLiteFixture.run { fixture in
             let backend = try ODBCTesting.backend(
-                bench, [("WHERE email = :identifier", "WHERE email = rtrim(:identifier, ''. '') COLLATE NOCASE")])
+                fixture, [("WHERE email = :identifier", "WHERE email = rtrim(:identifier, ''. '') COLLATE NOCASE")])
             let email = StandardReaders.ada.email
             try await Self.check(
                 email, backend, candidates: (0..<200).map { email.uppercased() + String(repeating: ".", count: $0) })
@@ -102,11 +102,11 @@ struct LookAlikeSpellingsTests {
         candidates: [String]
     ) async throws {
         let right = try LookAlikeSpellings.credentials(identifier, password)
-        guard case .recognised(let subscriber) = try await backend.recognise(right, inquiry: Inquiry()) else {
+        guard case .authenticated(let subscriber) = try await backend.authenticate(right, context: CallContext()) else {
             Issue.record("the reader is not recognised")
             return
         }
-        let decided = try await LookAlikeSpellings.guesses(
+        let decided = try await LookAlikeSpellings.loginThrottle(
             at: subscriber, password: password, spelled: candidates, of: backend)
         #expect(decided == 10)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Running out of disk", .serialized,
+    "Full disk", .serialized,
     .enabled("SKIPPED: a full disk needs to mount a small file system, as root", SmallDisk.canBeMounted))
 struct DiskTests {
     /// Runs the body with a sample whose state and log are on a disk of four megabytes.
@@ -29,11 +29,11 @@ struct DiskTests {
     }
 
     @Test(
-        "readers go on, no end of a session is acknowledged that is not kept, and all is well when there is room again")
+        "Readers continue, only stored sign-outs are acknowledged, and the server recovers with free space")
     func full() async throws {
         try await withSmallDisk { sample, disk in
             var ended: [String] = []
-            var kept: [String] = []
+            var acknowledged: [String] = []
             try await withServer(launch(sample)) { server in
                 let before = try await sample.signIn(sample.newReader())
                 #expect(try await sample.call("sign_out", ["token": before]).status == 200)
@@ -42,7 +42,7 @@ struct DiskTests {
                 for _ in 0..<40 { tokens.append(try await sample.signIn(sample.newReader())) }
                 try await disk.fill()
 
-                // What needs nothing written goes on.
+                // Requests that write nothing succeed.
                 let token = try await sample.signIn(Sample.ada.email, Sample.ada.password)
                 #expect(try await isGood(token, sample))
                 let pair = try await sample.pair(token, Sample.third)
@@ -51,25 +51,25 @@ struct DiskTests {
                     try await sample.call("sign_in", ["email": Sample.ada.email, "password": "wrong"]).text.contains(
                         "notrecognised"))
 
-                // What does is refused where it can not be written, and is then not in force.
-                var refused = 0
+                // Requests that must write fail and have no effect.
+                var rejected = 0
                 for token in tokens {
-                    let answer = try await sample.call("sign_out", ["token": token])
-                    if answer.status == 200 {
+                    let response = try await sample.call("sign_out", ["token": token])
+                    if response.status == 200 {
                         ended.append(token)
                         #expect(try await !isGood(token, sample))
                     } else {
-                        refused += 1
-                        #expect(answer.status == 503 && answer["Retry-After"] != nil, "\(answer)")
-                        expectNoCache(answer, "sign_out")
-                        kept.append(token)
+                        rejected += 1
+                        #expect(response.status == 503 && response["Retry-After"] != nil, "\(response)")
+                        expectNoCache(response, "sign_out")
+                        acknowledged.append(token)
                         #expect(try await isGood(token, sample))
                     }
                 }
-                #expect(refused > 0, "the disk was not full")
+                #expect(rejected > 0, "the disk was not full")
                 let device = try await sample.call(
                     "sign_in", ["email": Sample.ada.email, "password": Sample.ada.password, "device": "new phone"])
-                // The device is written down first, and where it can not be there is no token.
+                // The device is stored first, and without it there is no token.
                 if device.status == 503 {
                     #expect(device["Retry-After"] != nil && device.element("token") == nil, "\(device)")
                 } else {
@@ -77,7 +77,7 @@ struct DiskTests {
                     #expect(try await isGood(counted, sample))
                 }
                 expectNoCache(device, "sign_in from a device")
-                let revoked = try await sample.gatefold(["token", "revoke", "--token", try #require(kept.last)])
+                let revoked = try await sample.gatefold(["token", "revoke", "--token", try #require(acknowledged.last)])
                 #expect(revoked.status != 0 && !revoked.errors.isEmpty)
                 #expect(server.isRunning)
                 #expect(
@@ -86,10 +86,10 @@ struct DiskTests {
                     })
                 #expect(try await sample.admin.send("GET", "/readyz").text.contains("disk is full"))
 
-                // There is room again: nothing needs to be started anew.
+                // There is room again, and nothing has to be restarted.
                 try disk.empty()
-                let last = try #require(kept.last)
-                kept.removeLast()
+                let last = try #require(acknowledged.last)
+                acknowledged.removeLast()
                 #expect(try await eventually { try await sample.call("sign_out", ["token": last]).status == 200 })
                 ended.append(last)
                 #expect(try await !isGood(last, sample))
@@ -98,16 +98,16 @@ struct DiskTests {
                         try await sample.http.send("GET", "/readyz").status == 200
                     })
                 let log = try String(contentsOf: disk.folder.appendingPathComponent("log"), encoding: .utf8)
-                #expect(log.contains("log lines were lost"))
+                #expect(log.contains("Log lines lost"))
                 server.send(SIGKILL)
             }
-            // What was acknowledged outlives the process, and what was not has not happened.
+            // Acknowledged sign-outs survive the process, and rejected ones never happened.
             try await withServer(launch(sample)) { _ in
                 for token in ended {
                     let isGood = try await isGood(token, sample)
                     #expect(!isGood)
                 }
-                for token in kept {
+                for token in acknowledged {
                     let isGood = try await isGood(token, sample)
                     #expect(isGood)
                 }
@@ -115,7 +115,7 @@ struct DiskTests {
         }
     }
 
-    @Test("a disk that can not be written at all is told at the start")
+    @Test("A read-only disk is reported at the start")
     func readOnly() async throws {
         try await withSmallDisk { sample, disk in
             let remounted = try await CommandRun.of("mount", ["-o", "remount,ro", disk.folder.path], in: sample.folder)
@@ -127,40 +127,40 @@ struct DiskTests {
     }
 }
 
-/// Where nothing can be mounted: a file that may not grow is refused its next byte as on a full disk, with another error.
-@Suite("Running out of room in a file", .serialized)
+/// Tests without a mount: a file at its size limit rejects the next byte like a full disk, with another error.
+@Suite("File size limit", .serialized)
 struct FileLimitTests {
-    /// The state begins with a quarter of it.
+    /// The state starts at a quarter of it.
     private static let limit = 1 << 20
 
-    @Test("no end of a session is acknowledged that is not kept, and readers go on", .timeLimit(.minutes(10)))
+    @Test("Only stored sign-outs are acknowledged, and readers continue", .timeLimit(.minutes(10)))
     func limited() async throws {
         try await withSample(configuration: {
             $0.replacing("path: state/state.sqlite", with: "path: disk/state.sqlite")
         }) { sample in
             try FileManager.default.createDirectory(
                 at: sample.folder.appendingPathComponent("disk"), withIntermediateDirectories: true)
-            // The shell passes over the signal that would end the program, which then has an error as any other.
+            // The shell ignores the signal that would end the program, so the write fails with an error.
             let command = "trap '' XFSZ; exec prlimit --fsize=\(Self.limit):\(Self.limit) \"$0\" serve 2>/dev/null"
             let limited = ServerProcess.Launch(
                 "sh", ["-c", command, GatefoldProgram.path], in: sample.folder, until: .port(sample.port))
             var ended: [String] = []
-            var kept: [String] = []
+            var acknowledged: [String] = []
             try await withServer(limited) { server in
                 let reader = sample.newReader()
-                for _ in 0..<400 where kept.count < 3 {
+                for _ in 0..<400 where acknowledged.count < 3 {
                     let token = try await sample.signIn(reader)
-                    let answer = try await sample.call("sign_out", ["token": token])
-                    if answer.status == 200 {
+                    let response = try await sample.call("sign_out", ["token": token])
+                    if response.status == 200 {
                         ended.append(token)
                     } else {
-                        #expect(answer.status == 503 && answer["Retry-After"] != nil, "\(answer)")
-                        expectNoCache(answer, "sign_out")
+                        #expect(response.status == 503 && response["Retry-After"] != nil, "\(response)")
+                        expectNoCache(response, "sign_out")
                         #expect(try await sample.state(of: token) == "active")
-                        kept.append(token)
+                        acknowledged.append(token)
                     }
                 }
-                #expect(!kept.isEmpty, "the file could grow")
+                #expect(!acknowledged.isEmpty, "the file could grow")
                 let token = try await sample.signIn(Sample.ada.email, Sample.ada.password)
                 let pair = try await sample.pair(token, Sample.third)
                 #expect(try await sample.download("daily/\(Sample.third).zip", pair).status == 200)
@@ -172,7 +172,7 @@ struct FileLimitTests {
                     let state = try await sample.state(of: token)
                     #expect(state != "active")
                 }
-                for token in kept {
+                for token in acknowledged {
                     let state = try await sample.state(of: token)
                     #expect(state == "active")
                 }

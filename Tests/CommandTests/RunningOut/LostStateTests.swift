@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A state that is lost while the server runs", .serialized)
+@Suite("State lost at run time", .serialized)
 struct LostStateTests {
     @Test(
-        "readers go on, no end of a session is acknowledged, and the server says that it is not ready",
+        "Readers continue, no sign-out is acknowledged, and the server is not ready",
         arguments: ["", "-wal"])
     func lost(suffix: String) async throws {
         try await withSample { sample in
@@ -16,9 +16,9 @@ struct LostStateTests {
                 #expect(try await sample.http.send("GET", "/readyz").status == 200)
                 try FileManager.default.removeItem(atPath: sample.path("state/state.sqlite\(suffix)"))
 
-                let refused = try await sample.call("sign_out", ["token": token])
-                #expect(refused.status == 503 && refused["Retry-After"] != nil, "\(refused)")
-                expectNoCache(refused, "sign_out")
+                let rejected = try await sample.call("sign_out", ["token": token])
+                #expect(rejected.status == 503 && rejected["Retry-After"] != nil, "\(rejected)")
+                expectNoCache(rejected, "sign_out")
                 #expect(try await sample.state(of: token) == "active")
                 #expect(try await sample.state(of: other) != "active")
                 let device = try await sample.call(
@@ -27,7 +27,7 @@ struct LostStateTests {
                 #expect(
                     try await sample.call("sign_in", ["email": Sample.ada.email, "password": "wrong"]).status == 200)
 
-                // Asked once a second at most, so what is said is a second old at most.
+                // The state is probed at most once a second, so the result may be a second old.
                 #expect(
                     try await eventually(within: .seconds(2)) {
                         try await sample.http.send("GET", "/readyz").status == 503
@@ -36,7 +36,7 @@ struct LostStateTests {
                 #expect(ready.status == 503)
                 #expect(ready.text.contains("state.sqlite\(suffix) was deleted or replaced"), "\(ready.text)")
                 #expect(try await !sample.http.send("GET", "/readyz").text.contains("sqlite"))
-                #expect(server.output.contains("state can not be written"), "\(server.output)")
+                #expect(server.output.contains("State cannot be written"), "\(server.output)")
                 #expect(server.output.contains("was deleted or replaced"))
             }
         }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A change of password that can not be written down", .serialized, .timeLimit(.minutes(10)))
+@Suite("Password change without disk space", .serialized, .timeLimit(.minutes(10)))
 struct PasswordWithoutRoomTests {
     private static let merchant = "528b1b80-5868-4abc-a9b6-4d3455d719c8"
     private static let email = "mary@example.com"
@@ -34,19 +34,18 @@ struct PasswordWithoutRoomTests {
         let signing = [
             "grant_type": "password", "client_id": Self.merchant, "username": Self.email, "password": Self.first,
         ]
-        let answer = try await sample.call(call, signing.merging(fields) { $1 }, in: "club")
-        let token = try #require(answer.text.firstMatch(of: /"access_token":"([^"]+)"/), "\(answer.text)").1
+        let response = try await sample.call(call, signing.merging(fields) { $1 }, in: "club")
+        let token = try #require(response.text.firstMatch(of: /"access_token":"([^"]+)"/), "\(response.text)").1
         return Device(sample: sample, token: String(token))
     }
 
-    /// Whether the reader can sign in by it, for which nothing has to be written.
+    /// Returns a Boolean value that indicates whether the password signs the reader in, which writes nothing.
     private func isGood(_ password: String, _ sample: Sample) async throws -> Bool {
-        let answer = try await sample.call("sign_in", ["email": Self.email, "password": password], in: "club")
-        return answer.element("token") != nil
+        let response = try await sample.call("sign_in", ["email": Self.email, "password": password], in: "club")
+        return response.element("token") != nil
     }
 
-    /// - Parameter crowded: the files in the folder `disk`: that in which it is written whose sessions end, that in which the
-    ///   passwords are, or both.
+    /// - Parameter crowded: The files in the folder `disk`: the state, the subscriber database, or both.
     private func with(_ crowded: Set<String>, _ body: (Sample, _ disk: URL) async throws -> Void) async throws {
         func path(_ file: String) -> String { "\(crowded.contains(file) ? "disk" : "state")/\(file).sqlite" }
         let configuration = { (text: String) in
@@ -61,54 +60,54 @@ struct PasswordWithoutRoomTests {
     }
 
     @Test(
-        "is to be tried again on a full disk: the password is what it was, and another once there is room",
+        "On a full disk, the change fails with a retry and the old password stays; with free space, it succeeds",
         .enabled("SKIPPED: a full disk needs to mount a small file system, as root", SmallDisk.canBeMounted),
         arguments: ["state", "members"])
     func disk(crowded: String) async throws {
         try await with([crowded]) { sample, folder in
             try await SmallDisk.mounted(at: folder) { disk in
-                try await expectPatience(sample, .ofDisk(disk, under: sample.launch), [crowded])
+                try await expectQueueTimeout(sample, .ofDisk(disk, under: sample.launch), [crowded])
             }
         }
     }
 
-    @Test("is to be tried again where a file may not grow: the password is what it was, and another once it may")
+    @Test("At the file size limit, the change fails with a retry and the old password stays until there is room")
     func file() async throws {
         let crowded: Set = ["state", "members"]
         try await with(crowded) { sample, folder in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try await expectPatience(sample, .ofFileSize(under: sample.launch), crowded)
+            try await expectQueueTimeout(sample, .ofFileSize(under: sample.launch), crowded)
         }
     }
 
-    private func expectPatience(_ sample: Sample, _ shortage: Shortage, _ crowded: Set<String>) async throws {
+    private func expectQueueTimeout(_ sample: Sample, _ shortage: DiskQuota, _ crowded: Set<String>) async throws {
         var password = Self.first
         try await withServer(shortage.launch) { server in
             let phone = try await device(
                 "accounts", ["full_name": "Mary Somerville", "password_confirmation": Self.first], sample)
             let tablet = try await device("accounts/authenticate", [:], sample)
             try await shortage.begin()
-            var refused = 0
-            for number in 1...400 where refused < 3 {
+            var rejected = 0
+            for number in 1...400 where rejected < 3 {
                 let next = "password number \(number)"
-                let answer = try await phone.change(from: password, to: next)
-                if answer.status == 200 {
+                let response = try await phone.change(from: password, to: next)
+                if response.status == 200 {
                     password = next
                     continue
                 }
-                refused += 1
-                #expect(answer.status == 503 && answer["Retry-After"] != nil, "\(answer)")
-                expectNoCache(answer, "change-password")
+                rejected += 1
+                #expect(response.status == 503 && response["Retry-After"] != nil, "\(response)")
+                expectNoCache(response, "change-password")
                 #expect(try await isGood(password, sample))
                 #expect(try await !isGood(next, sample))
                 #expect(try await phone.isSignedIn)
             }
-            #expect(refused > 0, "there was room")
-            // What could not be written down is not in force either.
+            #expect(rejected > 0, "there was room")
+            // A change that was not stored has no effect.
             if crowded == ["state"], password == Self.first { #expect(try await tablet.isSignedIn) }
             #expect(server.isRunning)
 
-            // There is room again: nothing needs to be started anew.
+            // There is room again, and nothing has to be restarted.
             try await shortage.end(server)
             let former = password
             let isChanged = try await eventually {

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the fields of a call travel.
+/// The encoding of the fields of a call.
 enum Style: CaseIterable {
     case query, form, json
 }
 
 extension Sample {
-    /// Makes a call of the front door.
+    /// Sends a call to the front door.
     func call(
         _ name: String, _ fields: [String: String] = [:], _ style: Style = .form, in publication: String? = nil,
         headers: [(String, String)] = []
@@ -33,15 +33,15 @@ extension Sample {
     ) async throws -> String {
         var fields = ["email": email, "password": password]
         if let device { fields["device"] = device }
-        let answer = try await call("sign_in", fields, in: publication)
-        return try #require(answer.element("token"), "\(answer.text)")
+        let response = try await call("sign_in", fields, in: publication)
+        return try #require(response.element("token"), "\(response.text)")
     }
 
     func signIn(_ reader: Reader, device: String? = nil) async throws -> String {
         try await signIn(reader.email, reader.password, device: device)
     }
 
-    /// The state a verification tells.
+    /// Returns the state of a verification.
     func state(of token: String, in publication: String? = nil) async throws -> String? {
         try await call("verify_subscription", ["token": token], in: publication).attribute("state")
     }
@@ -50,21 +50,21 @@ extension Sample {
         try await call("edition_credentials", ["token": token, "product_id": edition], in: publication)
     }
 
-    /// The value of `Authorization` that opens the edition.
+    /// Returns the value of `Authorization` that opens the edition.
     func pair(_ token: String, _ edition: String, in publication: String? = nil) async throws -> String {
-        let answer = try await credentials(token, edition, in: publication)
+        let response = try await credentials(token, edition, in: publication)
         return basic(
-            try #require(answer.element("userid"), "\(answer.text)"), try #require(answer.element("password")))
+            try #require(response.element("userid"), "\(response.text)"), try #require(response.element("password")))
     }
 
-    /// Asks for a file below `/content/`.
+    /// Requests a file below `/content/`.
     func download(
         _ path: String, _ authorization: String? = nil, _ fields: [(String, String)] = []
     ) async throws -> RawResponse {
         try await http.send("GET", "/content/\(path)", fields + (authorization.map { [("Authorization", $0)] } ?? []))
     }
 
-    /// One of the admin listener's numbers; zero while there is none.
+    /// Returns the value of a series of the admin listener, or zero if it does not exist.
     func metric(_ series: String) async throws -> Int {
         let text = try await admin.send("GET", "/metrics").text
         let line = text.split(separator: "\n").first { $0.hasPrefix(series + " ") }
@@ -76,14 +76,14 @@ func basic(_ userid: String, _ password: String) -> String {
     "Basic " + Data("\(userid):\(password)".utf8).base64EncodedString()
 }
 
-/// What every answer must say, and must not say, to caches (DESIGN rule 1).
-func expectNoCache(_ answer: RawResponse, _ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) {
+/// Expects the no-cache headers and no validators or cookies (Pitfall 16).
+func expectNoCache(_ response: RawResponse, _ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(
-        answer.values(of: "Cache-Control") == ["no-store, no-cache, must-revalidate, private, max-age=0"], comment,
+        response.values(of: "Cache-Control") == ["no-store, no-cache, must-revalidate, private, max-age=0"], comment,
         sourceLocation: sourceLocation)
-    #expect(answer.values(of: "Pragma") == ["no-cache"], comment, sourceLocation: sourceLocation)
-    #expect(answer.values(of: "Expires") == ["0"], comment, sourceLocation: sourceLocation)
+    #expect(response.values(of: "Pragma") == ["no-cache"], comment, sourceLocation: sourceLocation)
+    #expect(response.values(of: "Expires") == ["0"], comment, sourceLocation: sourceLocation)
     for name in ["ETag", "Last-Modified", "Set-Cookie"] {
-        #expect(answer[name] == nil, comment, sourceLocation: sourceLocation)
+        #expect(response[name] == nil, comment, sourceLocation: sourceLocation)
     }
 }

@@ -1,9 +1,9 @@
 extension String {
-    /// A sample's configuration with one publication more, and a backend of the same name that it asks.
+    /// Returns a sample's configuration with another publication and a backend of the same name.
     ///
     /// - Parameters:
-    ///   - backend: its settings, in one line.
-    ///   - more: settings of the publication, in lines of four spaces and more.
+    ///   - backend: The settings of the backend, in one line.
+    ///   - more: Settings of the publication, in lines indented by at least four spaces.
     func adding(publication name: String, backend: String, _ more: String = "") -> String {
         let (backends, publications) = ("  made-up: {kind: test}\n", "  test:\n    test: true\n")
         let publication = """

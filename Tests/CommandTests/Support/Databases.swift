@@ -3,14 +3,14 @@ import GRDB
 import TestSupport
 
 extension Sample {
-    /// Opens one of the databases beside the server.
+    /// Opens a database of the running server.
     func database(_ name: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
         return try DatabaseQueue(path: path("state/\(name).sqlite"), configuration: configuration)
     }
 
-    /// Runs the body while a table is not where the program looks for it, so that questions about it fail.
+    /// Runs the body while a table is renamed, so queries on it fail.
     func withoutTable(_ table: String, in name: String, _ body: () async throws -> Void) async throws {
         let database = try database(name)
         try await database.writeWithoutTransaction { db in

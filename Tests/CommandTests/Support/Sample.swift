@@ -3,14 +3,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A publisher's folder: secrets, two subscriber databases, three publications and a few editions, all made by the program
-/// itself where it can make them.
+/// The folder of a publisher: secrets, two subscriber databases, three publications and a few editions, created by the
+/// program itself where possible.
 struct Sample: Sendable {
-    /// The sample whose server runs around a suite, see ``ServedSample``.
+    /// The sample served for the current suite, see ``ServedSample``.
     @TaskLocal static var served: (sample: Sample, server: ServerProcess)?
 
     static let editions = ["com.example.daily.2020-01", "com.example.daily.2020-02", "com.example.daily.2020-03"]
-    /// Everybody's.
+    /// The free edition.
     static let free = editions[0]
     static let second = editions[1]
     static let third = editions[2]
@@ -27,11 +27,11 @@ struct Sample: Sendable {
         let value = Atomic(0)
     }
 
-    /// The sample that the suite serves, and its server.
+    /// The sample that the suite serves.
     static var current: Sample { get throws { try #require(served).sample } }
     static var server: ServerProcess { get throws { try #require(served).server } }
 
-    /// Fills a folder.
+    /// Creates the files in a folder.
     init(in folder: URL, configuration: (String) -> String = { $0 }) async throws {
         self.folder = folder
         port = try FreePort.find()
@@ -42,12 +42,12 @@ struct Sample: Sendable {
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent(name), withIntermediateDirectories: true)
         }
-        for name in ["references", "daily", "daily-next", "weekly", "test"] {
+        for name in ["pseudonyms", "daily", "daily-next", "weekly", "test"] {
             try await succeed(["secret", "new", "--out", "secrets/\(name)"])
         }
         try configure(configuration)
         for edition in Self.editions {
-            try write("editions/daily/\(edition).zip", EditionShelf.bytes(of: "\(edition).zip"))
+            try write("editions/daily/\(edition).zip", EditionStore.bytes(of: "\(edition).zip"))
             try write("editions/daily/covers/\(edition).jpg", Array("cover of \(edition)".utf8))
         }
         try write("editions/daily/feed.xml", Array("<feed/>".utf8))
@@ -59,13 +59,13 @@ struct Sample: Sendable {
         try await succeed(["subscribers", "import", "other.csv", "--backend", "other"])
     }
 
-    /// Readers that no other test of the suite has, with a subscription that opens every edition.
+    /// Returns a reader that no other test of the suite uses, with a subscription that opens every edition.
     func newReader() -> Reader {
         Reader(number: readers.value.add(1, ordering: .relaxed).newValue)
     }
 
     struct Reader: Sendable {
-        static let most = 60
+        static let highestNumber = 60
         let number: Int
         var email: String { "reader-\(number)@example.com" }
         var password: String { "pass word \(number)" }
@@ -82,12 +82,12 @@ struct Sample: Sendable {
         edsger@example.com,shortest path,suspended,2019-01-01/2090-12-31,
 
         """
-            + (1...Reader.most).map {
+            + (1...Reader.highestNumber).map {
                 "reader-\($0)@example.com,pass word \($0),automatic,2019-01-01/2090-12-31,\n"
             }.joined()
     }
 
-    /// Somebody of the same name and the same number as in the other database, with another password.
+    /// A reader with the name and number of one in the other database, with another password.
     private static var other: String {
         """
         identifier,password,state,periods,editions
@@ -98,7 +98,7 @@ struct Sample: Sendable {
     }
 }
 
-// MARK: - What is in the folder
+// MARK: - Files
 
 extension Sample {
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
@@ -109,7 +109,7 @@ extension Sample {
 
     func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
 
-    /// Writes the configuration anew.
+    /// Writes the configuration again.
     func configure(_ change: (String) -> String = { $0 }) throws {
         try write("gatefold.yaml", change(configuration))
     }
@@ -118,8 +118,8 @@ extension Sample {
         """
         server: {listen: "127.0.0.1:\(port)", admin_listen: "127.0.0.1:\(adminPort)"}
         log: {level: info, format: json}
-        state: {path: state/state.sqlite, reference_secret: {file: secrets/references}}
-        guessing: {per_address: 100000, per_identifier: 10}
+        state: {path: state/state.sqlite, pseudonym_secret: {file: secrets/pseudonyms}}
+        login_throttle: {per_address: 100000, per_identifier: 10}
         passwords: {cost: 1}
         backends:
           house: {kind: sqlite, path: state/house.sqlite}
@@ -131,7 +131,7 @@ extension Sample {
             backend: house
             credentials: {identifier: email, proofs: [password]}
             policy: period
-            devices: {field: device, most: 3, excess: evict}
+            devices: {field: device, max: 3, on_limit: evict}
             feed_password: true
             secrets: [{file: secrets/daily}]
             messages: {en: {suspended: Please call us.}}
@@ -160,7 +160,7 @@ extension Sample {
     }
 }
 
-// MARK: - The program in the folder
+// MARK: - Commands
 
 extension Sample {
     /// Runs a subcommand in the folder.
@@ -170,7 +170,7 @@ extension Sample {
         try await GatefoldProgram.run(arguments, input: input, environment: environment, in: folder)
     }
 
-    /// Runs a subcommand that must succeed, and returns what it printed.
+    /// Runs a subcommand that must succeed and returns its output.
     @discardableResult
     func succeed(_ arguments: [String], input: String? = nil) async throws -> String {
         let run = try await gatefold(arguments, input: input)
@@ -184,9 +184,9 @@ extension Sample {
         var description: String { "\(arguments.joined(separator: " ")): \(run.status) \(run.output) \(run.errors)" }
     }
 
-    /// `gatefold serve`, as the tests start it.
+    /// The launch of `gatefold serve`.
     var launch: ServerProcess.Launch {
-        // Both listeners begin side by side, and not every test's configuration has the second.
+        // Both listeners start concurrently, and not every configuration has the second one.
         let text = (try? String(contentsOfFile: path("gatefold.yaml"), encoding: .utf8)) ?? ""
         let ports = text.contains("admin_listen: \"127.0.0.1:\(adminPort)\"") ? [adminPort, port] : [port]
         return ServerProcess.Launch(GatefoldProgram.path, ["serve"], in: folder, until: .ports(ports))
@@ -194,7 +194,7 @@ extension Sample {
 }
 
 extension ServerProcess {
-    /// Whether the program deals with a signal itself by now (proc(5), `SigCgt`).
+    /// Returns a Boolean value that indicates whether the program handles a signal (proc(5), `SigCgt`).
     func catches(_ signal: Int32) -> Bool {
         let status = (try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)) ?? ""
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigCgt:") }),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Serves a ``Sample`` of its own around a suite: one start for all its tests.
+/// Serves a ``Sample`` around a suite, with one start for all its tests.
 struct ServedSample: SuiteTrait, TestScoping {
     let configuration: @Sendable (String) -> String
 
@@ -19,13 +19,13 @@ struct ServedSample: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == ServedSample {
-    /// - Parameter configuration: changes the sample's configuration.
+    /// - Parameter configuration: Changes the sample's configuration.
     static func servedSample(_ configuration: @escaping @Sendable (String) -> String = { $0 }) -> ServedSample {
         ServedSample(configuration: configuration)
     }
 }
 
-/// Runs the body in a new sample that nobody serves yet.
+/// Runs the body in a new sample without a server.
 func withSample(
     configuration: (String) -> String = { $0 }, _ body: (Sample) async throws -> Void
 ) async throws {

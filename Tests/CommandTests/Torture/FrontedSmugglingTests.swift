@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server in front that keeps its connections to Gatefold and puts requests of several clients on one. Envoy, which the pitfall names
-/// as well, is in no Debian package.
+/// A reverse proxy with persistent connections to Gatefold that are shared by several clients. Envoy, which the pitfall
+/// names too, has no Debian package.
 enum SharingFront: String, CaseIterable, Sendable {
     case nginx, haproxy
 
@@ -71,18 +71,18 @@ enum SharingFront: String, CaseIterable, Sendable {
         }
     }
 
-    /// A request that it passed on.
+    /// A request that the proxy forwarded.
     struct Forwarded: Sendable, CustomStringConvertible {
-        /// Of Gatefold's answer; nil when none came.
+        /// The status of Gatefold's response, or nil without one.
         let status: Int?
         let target: String
 
-        /// Gatefold counts what it could read, and answers 400 to what it could not.
+        /// Gatefold counts requests that it can read and responds 400 to others.
         var isSurelyCounted: Bool { status.map { $0 != 400 } ?? false }
         var description: String { "\(target) \(status.map { "\($0)" } ?? "-")" }
     }
 
-    /// What it passed on so far, by its own log; what it answered by itself is not among it.
+    /// Returns the forwarded requests in the proxy's log. Requests that it handled itself are not included.
     func forwarded(_ process: ServerProcess, in folder: URL) throws -> [Forwarded] {
         let text =
             switch self {
@@ -99,12 +99,13 @@ enum SharingFront: String, CaseIterable, Sendable {
     }
 }
 
-/// Requests whose end two servers could see in two places; what follows is what a reader who ends them too early takes for a second.
+/// Requests with an ambiguous end. The bytes that follow look like a second request to a server that ends the first one
+/// too early.
 enum SmuggledPair {
     private static let post = "POST /sign_in HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
     private static var hidden: String { Torture.hidden }
 
-    /// Ways to write a coding that one server reads and another does not.
+    /// Spellings of a coding that only some servers accept.
     private static let codings = [
         "Transfer-Encoding: chunked", "Transfer-Encoding : chunked", "Transfer-Encoding: xchunked",
         "Transfer-Encoding:\u{b}chunked", "Transfer-Encoding: chunked\u{b}", "Transfer-Encoding:\tchunked",
@@ -132,21 +133,21 @@ enum SmuggledPair {
         "\t0", "0_0", "G", "0\u{0}",
     ]
 
-    /// What Gatefold makes of the bytes when nobody stands in front.
+    /// The interpretation by Gatefold without a proxy in front.
     enum Verdict: Sendable {
-        /// 400, and nothing behind it is read.
-        case refused
-        /// One answer: what follows is the body.
+        /// A 400 response, and nothing behind it is read.
+        case rejected
+        /// One response, because the rest is the body.
         case one
-        /// An answer to each, the second of which is a 403: what follows is the next request.
+        /// Two responses, the second of which is a 403, because the rest is the next request.
         case both
-        /// One answer, and a 400 to the rest, which is no request or ends too early.
+        /// One response, and a 400 for the rest, which is not a request or ends too early.
         case cut
 
-        /// How many requests are read, and how many of them reach the gate.
+        /// The number of requests that are read, and of those that reach the gate.
         var count: (requests: Int, decisions: Int) {
             switch self {
-            case .refused: (0, 0)
+            case .rejected: (0, 0)
             case .one, .cut: (1, 0)
             case .both: (2, 1)
             }
@@ -154,7 +155,7 @@ enum SmuggledPair {
 
         func fits(_ statuses: [Int]) -> Bool {
             switch self {
-            case .refused: statuses == [400]
+            case .rejected: statuses == [400]
             case .one: statuses.count == 1 && statuses[0] != 400
             case .both: statuses.count == 2 && statuses[0] != 400 && statuses[1] == 403
             case .cut: statuses.count == 2 && statuses[0] != 400 && statuses[1] == 400
@@ -162,34 +163,35 @@ enum SmuggledPair {
         }
     }
 
-    /// Those that are `chunked` and nothing else, however it is written; a coding before it is not undone.
+    /// Spellings that mean `chunked`, possibly after another coding.
     private static let chunkedCodings: Set = [
         "Transfer-Encoding: chunked", "Transfer-Encoding:\tchunked", "Transfer-Encoding: CHUNKED",
         "transfer-encoding: Chunked", "Transfer-Encoding: identity, chunked", "Transfer-Encoding: gzip, chunked",
     ]
-    /// Another field, and a field without a value: there is no coding.
+    /// Another field, and a field without a value, which is no coding.
     private static let noCodings: Set = ["Transfer_Encoding: chunked", "Transfer-Encoding: "]
 
-    /// With a length before the coding, with one behind it, and with none.
+    /// Returns the verdicts with a length before the coding, with one after it, and without one.
     private static func verdicts(_ coding: String) -> [Verdict] {
-        if chunkedCodings.contains(coding) { return [.refused, .refused, .both] }
-        guard noCodings.contains(coding) else { return [.refused, .refused, .refused] }
-        // A coding behind a length is refused whatever it is.
-        return [coding.hasPrefix("Transfer_") ? .both : .refused, .both, .cut]
+        if chunkedCodings.contains(coding) { return [.rejected, .rejected, .both] }
+        guard noCodings.contains(coding) else { return [.rejected, .rejected, .rejected] }
+        // A coding after a length is always rejected.
+        return [coding.hasPrefix("Transfer_") ? .both : .rejected, .both, .cut]
     }
 
     private static func verdict(length: String) -> Verdict {
         switch length {
         case "Content-Length: 00", "Content_Length: 70": .both
-        // Refused as too long, with 413; that the rest ends too early is no second answer's matter.
+        // Rejected with 413 as too long. The incomplete rest gets no second response.
         case "Content-Length: 4294967296": .one
-        default: .refused
+        default: .rejected
         }
     }
 
     typealias Pair = (bytes: String, verdict: Verdict)
 
-    /// CL.TE, TE.CL, doubled and differing lengths, obsolete folds, bare line feeds, NULs, spaces before colons, odd chunks.
+    /// CL.TE, TE.CL, repeated and conflicting lengths, obsolete folding, bare line feeds, NULs, spaces before colons,
+    /// odd chunks.
     static var all: [Pair] {
         var all: [Pair] = []
         let size = String(hidden.utf8.count, radix: 16)
@@ -203,7 +205,7 @@ enum SmuggledPair {
         for length in lengths { all.append(("\(post)\(length)\r\n\r\n\(hidden)", verdict(length: length))) }
         for size in sizes {
             let bytes = "\(post)Transfer-Encoding: chunked\r\n\r\n\(size)\r\n\r\n\(hidden)"
-            all.append((bytes, size == "0" || size == "00" ? .both : .refused))
+            all.append((bytes, size == "0" || size == "00" ? .both : .rejected))
         }
         return all + others
     }
@@ -211,12 +213,12 @@ enum SmuggledPair {
     private static var others: [Pair] {
         [
             ("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: \(hidden.utf8.count)\r\n\r\n\(hidden)", .one),
-            ("GET /healthz HTTP/1.1\nHost: a\n\n\(hidden)", .refused),
-            ("GET /healthz HTTP/1.1\r\nHost: a\r\n\n\(hidden)", .refused),
-            ("GET /healthz HTTP/1.1\rHost: a\r\r\(hidden)", .refused),
-            ("GET /healthz\u{0} HTTP/1.1\r\nHost: a\r\n\r\n\(hidden)", .refused),
-            ("GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\u{0}b\r\n\r\n\(hidden)", .refused),
-            ("GET /healthz?\r\nHost: a\r\n\r\n\(hidden)", .refused),
+            ("GET /healthz HTTP/1.1\nHost: a\n\n\(hidden)", .rejected),
+            ("GET /healthz HTTP/1.1\r\nHost: a\r\n\n\(hidden)", .rejected),
+            ("GET /healthz HTTP/1.1\rHost: a\r\r\(hidden)", .rejected),
+            ("GET /healthz\u{0} HTTP/1.1\r\nHost: a\r\n\r\n\(hidden)", .rejected),
+            ("GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\u{0}b\r\n\r\n\(hidden)", .rejected),
+            ("GET /healthz?\r\nHost: a\r\n\r\n\(hidden)", .rejected),
             ("HEAD /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na=b\(hidden)", .both),
             ("GET http://a/healthz HTTP/1.1\r\nHost: b\r\n\r\n\(hidden)", .both),
             (
@@ -228,27 +230,27 @@ enum SmuggledPair {
     }
 }
 
-@Suite("Pitfall 15: pairs of requests that look like one, or one that looks like a pair", .serialized, .servedSample())
+@Suite("Pitfall 15: ambiguous pairs of requests", .serialized, .servedSample())
 struct FrontedSmugglingTests {
     private static func name(_ bytes: String) -> Comment {
         Comment(rawValue: String(bytes.debugDescription.prefix(300)))
     }
 
-    /// The statuses of all answers, without those that only tell to go on.
+    /// Returns the statuses of all final responses.
     private static func statuses(_ bytes: String, at http: RawHTTP) async throws -> [Int] {
         try await http.withConnection { connection in
             try? await connection.send(bytes)
             connection.finish()
-            let answers = try await connection.readToEnd()
-            return String(decoding: answers, as: UTF8.self).matches(of: /HTTP\/1\.[01] ([0-9]{3})/)
+            let responses = try await connection.readToEnd()
+            return String(decoding: responses, as: UTF8.self).matches(of: /HTTP\/1\.[01] ([0-9]{3})/)
                 .compactMap { Int($0.1) }.filter { $0 >= 200 }
         }
     }
 
-    @Test("are refused, or are the requests that they are, and no more are read than are answered")
+    @Test("Each pair is rejected or read as intended, and no request is read without a response")
     func direct() async throws {
         let sample = try Sample.current
-        // As the page on limits says.
+        // As the article on limits states.
         #expect(SmuggledPair.all.count == 126)
         for (bytes, verdict) in SmuggledPair.all {
             let name = Self.name(bytes)
@@ -258,7 +260,7 @@ struct FrontedSmugglingTests {
             let next = try await sample.http.send("GET", "/healthz")
             #expect(next.status == 200 && next.text == "ok\n", "\(name): \(next)")
             let expected = verdict.count
-            // A request is counted when its answer is out, which is not before the client has it.
+            // A request is counted after its response is written, which may be later than the client receives it.
             _ = try await eventually { try await Torture.requests(sample) - requests == expected.requests + 1 }
             let counted = try await Torture.requests(sample) - requests - 1
             let decided = try await Torture.decisions(sample) - decisions
@@ -267,10 +269,10 @@ struct FrontedSmugglingTests {
         try await Torture.expectServing(sample)
     }
 
-    /// What became of a pair and of the request for `/healthz` behind it.
+    /// The counts for a pair and for the `/healthz` request behind it.
     private struct Tally {
         var forwarded: [SharingFront.Forwarded] = []
-        /// By Gatefold.
+        /// The requests counted by Gatefold.
         var counted = 0
         var decided = 0
 
@@ -281,9 +283,10 @@ struct FrontedSmugglingTests {
         }
     }
 
-    /// One request that Gatefold reads and the server in front has not passed on is a smuggled one: its answer is somebody else's.
+    /// A request that Gatefold reads but the proxy has not forwarded is smuggled, and its response reaches another
+    /// client.
     @Test(
-        "are as many requests for Gatefold as for a server in front that shares its connections",
+        "Gatefold reads as many requests as a proxy with shared connections forwards",
         arguments: SharingFront.allCases)
     func fronted(front: SharingFront) async throws {
         let sample = try Sample.current
@@ -301,7 +304,7 @@ struct FrontedSmugglingTests {
                     let next = try await http.send("GET", "/healthz")
                     #expect(next.status == 200 && next.text == "ok\n", "\(name): \(next)")
                     var tally = Tally()
-                    // Both write after they have answered.
+                    // Both write their logs after the response.
                     let isEven = try await eventually {
                         tally.forwarded = Array(try front.forwarded(process, in: folder).dropFirst(logged))
                         tally.counted = try await Torture.requests(sample) - requests
@@ -309,10 +312,10 @@ struct FrontedSmugglingTests {
                         return tally.isEven
                     }
                     #expect(isEven, "\(name): \(tally)")
-                    let refused = statuses.count { $0 == 403 }
-                    #expect(refused == tally.decided, "\(name): \(statuses), \(tally)")
+                    let rejected = statuses.count { $0 == 403 }
+                    #expect(rejected == tally.decided, "\(name): \(statuses), \(tally)")
                 }
-                // Else nothing would have been compared.
+                // Otherwise the test would have compared nothing.
                 let passed = try front.forwarded(process, in: folder).count { $0.target == "/content/daily/hidden" }
                 #expect(passed > 0, "nothing was passed on")
             }

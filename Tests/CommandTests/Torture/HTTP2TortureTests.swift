@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Frames that no client sends.
+/// A flood of frames that no client sends.
 struct FrameFlood: Sendable, CustomTestStringConvertible {
     typealias Kind = RawStreams.Kind
     let title: String
-    /// Sent again and again.
+    /// The frames that are sent repeatedly.
     let bytes: @Sendable (_ number: Int) -> [UInt8]
     var count = 5_000
 
@@ -45,7 +45,7 @@ struct FrameFlood: Sendable, CustomTestStringConvertible {
         FrameFlood(
             title: "a field that stands for 4 KB, thousands of times",
             bytes: { number in
-                // Put into the table once, and named by one byte from then on: a bomb of 64 MB.
+                // Stored in the table once and then referenced by one byte each: a bomb of 64 MB.
                 let long = [UInt8](repeating: 0x61, count: 4_000)
                 let begin: [UInt8] =
                     RawStreams.block([
@@ -58,19 +58,19 @@ struct FrameFlood: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Pitfall 15: HTTP/2 as no client speaks it", .serialized, SecureSample())
+@Suite("Pitfall 15: abnormal HTTP/2", .serialized, SecureSample())
 struct HTTP2TortureTests {
-    /// A new connection is answered.
+    /// Expects a response on a new connection.
     private func expectServing(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let port = try Sample.current.port
-        let outcome = try await RawStreams.withConnection(port: port, patience: 120) { streams in
+        let outcome = try await RawStreams.withConnection(port: port, stallTimeout: 120) { streams in
             await streams.send(RawStreams.opening() + RawStreams.get("/healthz", on: 1))
             return await streams.outcome(until: 1).statuses
         }
         #expect(outcome == [200], sourceLocation: sourceLocation)
     }
 
-    @Test("has no effect on others, on memory, or for long", arguments: FrameFlood.all)
+    @Test("A flood does not affect other clients or memory", arguments: FrameFlood.all)
     func flood(flood: FrameFlood) async throws {
         let (sample, server) = (try Sample.current, try Sample.server)
         try await expectServing()
@@ -95,15 +95,15 @@ struct HTTP2TortureTests {
         #expect(grown < 96 << 20, "\(grown >> 20) MB more")
     }
 
-    /// - Parameter fields: stand in the place of the request's own of that name, or behind them. The rest is a good request for
-    ///   `/healthz`, so that a server that takes them answers 200.
+    /// - Parameter fields: Replace the request's own fields of the same name, or follow them. The rest is a valid
+    ///   request for `/healthz`, so a server that accepts them responds 200.
     private func outcome(_ fields: [(String, String)]) async throws -> (statuses: [Int], isOver: Bool) {
         let own = Set(fields.map(\.0))
         let rest = [(":method", "GET"), (":scheme", "https"), (":authority", "a"), (":path", "/healthz")]
             .filter { !own.contains($0.0) }
-        // Pseudo fields stand first.
+        // Pseudo-header fields come first.
         let all = rest + fields.filter { $0.0.hasPrefix(":") } + fields.filter { !$0.0.hasPrefix(":") }
-        return try await RawStreams.withConnection(port: try Sample.current.port, patience: 20) { streams in
+        return try await RawStreams.withConnection(port: try Sample.current.port, stallTimeout: 20) { streams in
             let flags = RawStreams.endHeaders | RawStreams.endStream
             await streams.send(
                 RawStreams.opening() + RawStreams.frame(RawStreams.Kind.headers, flags, 1, RawStreams.block(all)))
@@ -111,14 +111,14 @@ struct HTTP2TortureTests {
         }
     }
 
-    @Test("answers the request that those below are made from")
+    @Test("The unmodified request gets a response")
     func unchanged() async throws {
         let outcome = try await outcome([])
         #expect(outcome.statuses == [200] && !outcome.isOver)
     }
 
     @Test(
-        "is refused where it could be read in two ways behind us",
+        "Rejects fields that could be read in two ways",
         arguments: [
             [(":path", "/healthz\r\nX: a")], [(":path", "/healthz HTTP/1.1\r\nHost: b\r\n\r\nGET /x")],
             [(":path", "/healthz b")], [(":path", "/healthz?a b")],
@@ -133,17 +133,17 @@ struct HTTP2TortureTests {
         ])
     func ambiguous(fields: [(String, String)]) async throws {
         let outcome = try await outcome(fields)
-        // A reset of the stream or the end of the connection without an answer, or a 400.
-        let isRefused = outcome.statuses.isEmpty ? outcome.isOver : outcome.statuses == [400]
-        #expect(isRefused, "\(fields): \(outcome)")
+        // A stream reset, a closed connection without a response, or a 400.
+        let isRejected = outcome.statuses.isEmpty ? outcome.isOver : outcome.statuses == [400]
+        #expect(isRejected, "\(fields): \(outcome)")
         try await expectServing()
     }
 
-    /// Frames say where a request ends, and nothing of it is passed on to another server: a length that is no number but stands
-    /// for what came, a `host` beside `:authority`, of which no address is made, and white space before a value, which is a part
-    /// of it (RFC 9113 section 8.2.1 would have it refused), can not be read as another request.
+    /// Frames define the end of a request, and Gatefold forwards none of them. So an odd but correct length, a `host`
+    /// next to `:authority`, which is not used for a URL, and white space before a value, which is part of it (RFC 9113
+    /// section 8.2.1 would reject it), cannot be read as another request.
     @Test(
-        "is one request all the same where it is tolerated",
+        "Reads a tolerated field as one request",
         arguments: [[("content-length", "+0")], [("host", "b")], [("x", " a")]])
     func tolerated(fields: [(String, String)]) async throws {
         let outcome = try await outcome(fields)
@@ -154,7 +154,7 @@ struct HTTP2TortureTests {
     }
 
     @Test(
-        "ends the connection where its frames are none",
+        "Closes a connection with invalid frames",
         arguments: [
             Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8), [UInt8](repeating: 0, count: 100),
             [UInt8](repeating: 255, count: 100),
@@ -181,7 +181,7 @@ struct HTTP2TortureTests {
         try await expectServing()
     }
 
-    @Test("keeps nobody waiting where answers are not let out")
+    @Test("A closed window delays no other client")
     func closedWindow() async throws {
         let sample = try Sample.current
         try await RawStreams.withConnection(port: sample.port) { streams in

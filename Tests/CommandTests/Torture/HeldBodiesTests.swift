@@ -4,45 +4,46 @@ import Testing
 
 @testable import Server
 
-@Suite("Pitfall 24: clients that hold back the last byte of a large body", .serialized, .servedSample())
+@Suite("Pitfall 24: clients that withhold the last byte of a large body", .serialized, .servedSample())
 struct HeldBodiesTests {
-    /// As many as this process may have beside everything else, and the server takes.
+    /// The maximum that this process and the server can open in addition to everything else.
     private static let count = min(3_000, OpenFileLimit.connections / 4 * 3)
-    private static let atOnce = 64
-    /// The largest body that is accepted in a form.
+    private static let maxConcurrent = 64
+    /// The maximum size of a form.
     private static let length = 256 << 10
-    /// The budget of bodies is 64 MB. A connection has its own 40 KB and a body's first 8 KB, and 64 MB are for everything else.
-    private static let mostMemory = 64_000_000 + count * (48 << 10) + (64 << 20)
+    /// The body budget is 64 MB. Each connection adds 40 KB and the first 8 KB of its body, and 64 MB cover everything
+    /// else.
+    private static let maxMemory = 64_000_000 + count * (48 << 10) + (64 << 20)
 
     private static func begin(_ connection: inout RawConnection) async throws {
         try await connection.send(
             "POST /sign_in HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
                 + "Content-Length: \(length)\r\n\r\n")
-        // What is refused is not taken.
+        // Rejected bodies are not read.
         try? await connection.send([UInt8](repeating: UInt8(ascii: "a"), count: length - 1))
     }
 
-    @Test("are refused beyond a budget of memory, while small sign-ins go on", .timeLimit(.minutes(10)))
+    @Test("Bodies over the memory budget are rejected, and small sign-ins continue", .timeLimit(.minutes(10)))
     func held() async throws {
         let (sample, server) = (try Sample.current, try Sample.server)
         _ = try await sample.signIn(sample.newReader())
         let before = try Torture.memory(of: server)
-        let (sent, tell) = AsyncStream.makeStream(of: Void.self)
-        let end = Door()
+        let (sent, notify) = AsyncStream.makeStream(of: Void.self)
+        let end = ManualLatch()
         var statuses: [Int] = []
         try await withThrowingTaskGroup(of: Int?.self) { group in
             defer { end.open() }
             var next = sent.makeAsyncIterator()
             for number in 0..<Self.count {
-                if number >= Self.atOnce { _ = await next.next() }
+                if number >= Self.maxConcurrent { _ = await next.next() }
                 group.addTask {
-                    let status = try? await sample.http.withConnection(patience: 120) { connection -> Int? in
+                    let status = try? await sample.http.withConnection(stallTimeout: 120) { connection -> Int? in
                         try? await Self.begin(&connection)
-                        tell.yield()
+                        notify.yield()
                         await end.pass()
-                        return try? await connection.readAnswer().status
+                        return try? await connection.readResponse().status
                     }
-                    tell.yield()
+                    notify.yield()
                     return status ?? nil
                 }
             }
@@ -54,16 +55,16 @@ struct HeldBodiesTests {
                 #expect(ContinuousClock.now - start < .seconds(10))
                 highest = max(highest, try Torture.memory(of: server))
             }
-            #expect(highest - before < Self.mostMemory, "\((highest - before) >> 20) MB more")
+            #expect(highest - before < Self.maxMemory, "\((highest - before) >> 20) MB more")
             end.open()
             for try await status in group { if let status { statuses.append(status) } }
         }
         #expect(statuses.contains(503) && statuses.allSatisfy { $0 == 503 }, "\(Set(statuses))")
-        // Memory is given back once the connections are gone.
+        // The memory is released after the connections closed.
         let given = try await eventually(within: .seconds(60)) {
             try Torture.memory(of: server) - before < 64 << 20
         }
-        let kept = try Torture.memory(of: server) - before
-        #expect(given, "\(kept >> 20) MB are kept")
+        let retainedBytes = try Torture.memory(of: server) - before
+        #expect(given, "\(retainedBytes >> 20) MB are kept")
     }
 }

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A request of which one part is far larger than anybody needs.
+/// A request with one part that is much larger than normal.
 struct OversizedRequest: Sendable, CustomTestStringConvertible {
     let title: String
     let bytes: @Sendable () -> String
-    /// Nil where what is too large is passed over unread, and the rest is a good request.
-    var refusal: Set<Int>? = [400, 413, 414, 431]
+    /// The expected statuses, or nil if the large part is skipped and the rest is a valid request.
+    var rejection: Set<Int>? = [400, 413, 414, 431]
 
     var testDescription: String { title }
 
@@ -18,7 +18,7 @@ struct OversizedRequest: Sendable, CustomTestStringConvertible {
 
     private func tolerated() -> OversizedRequest {
         var tolerated = self
-        tolerated.refusal = nil
+        tolerated.rejection = nil
         return tolerated
     }
 
@@ -59,7 +59,7 @@ struct OversizedRequest: Sendable, CustomTestStringConvertible {
         OversizedRequest(
             "30,000 chunks of a byte",
             chunked + String(repeating: "1\r\na\r\n", count: 30_000) + "0\r\n\r\n"),
-        // No byte of it is kept, and a body may take half a minute.
+        // No byte of it is stored, and a body may take half a minute.
         OversizedRequest("an extension of a chunk of 1 MB", "\(chunked)3;\(long(1 << 20))\r\na=b\r\n0\r\n\r\n")
             .tolerated(),
         OversizedRequest(
@@ -71,11 +71,11 @@ struct OversizedRequest: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// A limit, and the pair of requests just below and just above it.
+/// A limit, with requests just below and just above it.
 struct RequestLimit: Sendable, CustomTestStringConvertible {
     let title: String
-    /// The most that is taken.
-    let most: Int
+    /// The maximum that is accepted.
+    let maximum: Int
     let status: Int
     let bytes: @Sendable (Int) -> String
 
@@ -96,7 +96,7 @@ struct RequestLimit: Sendable, CustomTestStringConvertible {
         (0..<count).map { "a\($0)=b" }.joined(separator: "&")
     }
 
-    /// Fields of four thousand bytes each, and so many bytes in all.
+    /// Returns fields of four thousand bytes each, with this number of bytes in total.
     private static func body(_ count: Int) -> String {
         let one = "abc=\(long(3_995))&"
         let whole = String(repeating: one, count: count / one.utf8.count)
@@ -105,52 +105,52 @@ struct RequestLimit: Sendable, CustomTestStringConvertible {
     }
 
     static let all = [
-        RequestLimit(title: "the value of a header field: 32 KB", most: 32 << 10, status: 400) {
+        RequestLimit(title: "the value of a header field: 32 KB", maximum: 32 << 10, status: 400) {
             get("/healthz", "X: \(long($0))\r\n")
         },
-        RequestLimit(title: "header fields: 100", most: 100, status: 400) { count in
-            // Host and Connection are two of them.
+        RequestLimit(title: "header fields: 100", maximum: 100, status: 400) { count in
+            // `Host` and `Connection` are two of them.
             get("/healthz", (0..<count - 2).map { "X\($0): y\r\n" }.joined())
         },
-        RequestLimit(title: "the fields of a query: 100", most: 100, status: 400) { get("/sign_in?\(fields($0))") },
-        RequestLimit(title: "the fields of a form: 100", most: 100, status: 400) { post(fields($0)) },
-        RequestLimit(title: "a field's name: 256 bytes", most: 256, status: 400) { post("\(long($0))=b") },
-        RequestLimit(title: "a field's value: 64 KB", most: 64 << 10, status: 400) { post("email=\(long($0))") },
-        RequestLimit(title: "a body: 256 KB", most: 256 << 10, status: 413) { post(body($0)) },
+        RequestLimit(title: "the fields of a query: 100", maximum: 100, status: 400) { get("/sign_in?\(fields($0))") },
+        RequestLimit(title: "the fields of a form: 100", maximum: 100, status: 400) { post(fields($0)) },
+        RequestLimit(title: "a field's name: 256 bytes", maximum: 256, status: 400) { post("\(long($0))=b") },
+        RequestLimit(title: "a field's value: 64 KB", maximum: 64 << 10, status: 400) { post("email=\(long($0))") },
+        RequestLimit(title: "a body: 256 KB", maximum: 256 << 10, status: 413) { post(body($0)) },
     ]
 }
 
-@Suite("Pitfall 15: requests with too much of something", .serialized, .servedSample())
+@Suite("Pitfall 15: oversized requests", .serialized, .servedSample())
 struct OversizedRequestTests {
-    @Test("are refused with 400, 413, 414 or 431 or the end of the connection, once", arguments: OversizedRequest.all)
-    func refused(request: OversizedRequest) async throws {
+    @Test("An oversized request gets one 400, 413, 414 or 431, or a closed connection", arguments: OversizedRequest.all)
+    func rejected(request: OversizedRequest) async throws {
         let sample = try Sample.current
         let bytes = Array(request.bytes().utf8)
         for pieces in [1, 50] {
-            let answers = try await Torture.answers(to: bytes, at: sample.http, of: sample, in: pieces)
-            #expect(answers.count <= 1)
-            if let refusal = request.refusal {
-                // No answer is a closed connection.
-                #expect(answers.allSatisfy { refusal.contains($0.status) }, "\(answers)")
+            let responses = try await Torture.responses(to: bytes, at: sample.http, of: sample, in: pieces)
+            #expect(responses.count <= 1)
+            if let rejection = request.rejection {
+                // An empty list is a closed connection.
+                #expect(responses.allSatisfy { rejection.contains($0.status) }, "\(responses)")
             } else {
-                #expect(answers.map(\.status) == [200], "\(answers)")
+                #expect(responses.map(\.status) == [200], "\(responses)")
             }
         }
         try await Torture.expectServing(sample)
     }
 
     @Test(
-        "are refused from the first byte beyond the limit, and taken to the last below it", arguments: RequestLimit.all)
+        "Accepts a request at the limit and rejects one byte or field more", arguments: RequestLimit.all)
     func limits(limit: RequestLimit) async throws {
         let sample = try Sample.current
-        for (size, status) in [(limit.most, 200), (limit.most + 1, limit.status)] {
+        for (size, status) in [(limit.maximum, 200), (limit.maximum + 1, limit.status)] {
             let statuses = try await sample.http.statuses(Array(limit.bytes(size).utf8))
             #expect(statuses == [status], "\(limit.title): \(size)")
         }
     }
 
-    /// What stands between names and values is counted as well, a few bytes a field, so that the last byte is not told here.
-    @Test("are refused where their fields are more than 64 KB together, though none is too long")
+    /// Separators count too, with a few bytes per field, so this test does not check the exact byte.
+    @Test("Rejects header fields of more than 64 KB in total")
     func list() async throws {
         let sample = try Sample.current
         for (size, status) in [(64_000, 200), (66_000, 400)] {
@@ -160,8 +160,8 @@ struct OversizedRequestTests {
         }
     }
 
-    /// The target is limited as a field is.
-    @Test("are refused where their path and query are more than 32 KB together")
+    /// The target has the same limit as a field.
+    @Test("Rejects a path and query of more than 32 KB in total")
     func target() async throws {
         let sample = try Sample.current
         for (size, status) in [(32_000, 200), (33_000, 400)] {
@@ -170,7 +170,7 @@ struct OversizedRequestTests {
         }
     }
 
-    @Test("leave no memory behind")
+    @Test("Oversized requests leave no memory allocated")
     func memory() async throws {
         let (sample, server) = (try Sample.current, try Sample.server)
         func flood() async throws {

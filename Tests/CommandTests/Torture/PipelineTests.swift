@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Pitfall 15: requests one behind the other without waiting", .serialized, .servedSample())
+@Suite("Pitfall 15: pipelined requests", .serialized, .servedSample())
 struct PipelineTests {
-    /// A request, and whether an answer is its own.
+    /// A request and a predicate for its response.
     private struct Step: Sendable {
         let bytes: String
         var isHead = false
         let isOwn: @Sendable (RawResponse) -> Bool
     }
 
-    @Test("are answered in order, whether decided at once or asked for further in, however their bytes arrive")
+    @Test("Responds in order to immediate and queried requests in any fragmentation")
     func order() async throws {
         let sample = try Sample.current
         let active = try await sample.signIn(Sample.ada.email, Sample.ada.password)
@@ -65,21 +65,21 @@ struct PipelineTests {
                 rest = rest.dropFirst(pieces[pieces.count - 1].count)
             }
             let heads = chosen.map(\.isHead)
-            let answers = try await sample.http.withConnection { [pieces] connection in
+            let responses = try await sample.http.withConnection { [pieces] connection in
                 for piece in pieces { try await connection.send(piece) }
-                return try await connection.readAnswers { $0 < heads.count && heads[$0] }
+                return try await connection.readResponses { $0 < heads.count && heads[$0] }
             }
-            #expect(answers.count == chosen.count, "seed \(seed)")
-            for (number, (step, answer)) in zip(chosen, answers).enumerated() {
+            #expect(responses.count == chosen.count, "seed \(seed)")
+            for (number, (step, response)) in zip(chosen, responses).enumerated() {
                 #expect(
-                    step.isOwn(answer),
-                    "seed \(seed), number \(number): \(step.bytes.prefix(60)) \(answer.status) \(answer.text)")
-                expectNoCache(answer, "seed \(seed), number \(number)")
+                    step.isOwn(response),
+                    "seed \(seed), number \(number): \(step.bytes.prefix(60)) \(response.status) \(response.text)")
+                expectNoCache(response, "seed \(seed), number \(number)")
             }
         }
     }
 
-    @Test("and never read are not worked off without end, and others are answered")
+    @Test("Unread responses limit the work on one connection, and other clients are served")
     func unread() async throws {
         let (sample, server) = (try Sample.current, try Sample.server)
         let token = try await sample.signIn(Sample.ada.email, Sample.ada.password)
@@ -91,7 +91,7 @@ struct PipelineTests {
             for _ in 0..<8 {
                 group.addTask {
                     try await sample.http.withConnection { connection in
-                        // Stops being taken when nobody reads the answers.
+                        // The server stops reading when the responses are not read.
                         for _ in 0..<20 { try await connection.send(many) }
                     }
                 }

@@ -3,7 +3,7 @@ import NIOHPACK
 import NIOPosix
 import NIOSSL
 
-/// An HTTP/2 connection whose frames are written byte by byte, so that they can be wrong in every way.
+/// An HTTP/2 connection whose frames are written byte by byte, so they can be invalid in any way.
 struct RawStreams {
     struct Frame {
         let type: UInt8
@@ -25,11 +25,11 @@ struct RawStreams {
     private var bytes = ByteBuffer()
     private var decoder = HPACKDecoder(allocator: ByteBufferAllocator())
 
-    /// Runs the body with a connection on which nothing was sent yet; it is closed after so many seconds in any case.
+    /// Runs the body with a new connection, which is closed after `stallTimeout` seconds at the latest.
     ///
-    /// - Parameter version: what is to be spoken, as TLS names it; of `http/1.1` there are no frames, only ``rest()``.
+    /// - Parameter version: The protocol, as named in TLS. With `http/1.1` there are no frames, only ``rest()``.
     static func withConnection<Result: Sendable>(
-        port: Int, speaking version: String = "h2", patience: Int64 = 30,
+        port: Int, speaking version: String = "h2", stallTimeout: Int64 = 30,
         _ body: @Sendable (inout RawStreams) async throws -> Result
     ) async throws -> Result {
         var configuration = TLSConfiguration.makeClientConfiguration()
@@ -44,7 +44,7 @@ struct RawStreams {
                     return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
-        let deadline = channel.channel.eventLoop.scheduleTask(in: .seconds(patience)) { [raw = channel.channel] in
+        let deadline = channel.channel.eventLoop.scheduleTask(in: .seconds(stallTimeout)) { [raw = channel.channel] in
             raw.close(promise: nil)
         }
         defer { deadline.cancel() }
@@ -55,7 +55,7 @@ struct RawStreams {
                 result = try await body(&streams)
             }
         } catch {
-            // The other side may have hung up without a word.
+            // The server may have closed the connection without a notice.
             guard result != nil else { throw error }
         }
         guard let result else { throw CancellationError() }
@@ -70,17 +70,17 @@ struct RawStreams {
         self.outbound = outbound
     }
 
-    /// False when the server has hung up.
+    /// Sends bytes. Returns false when the server has closed the connection.
     @discardableResult
     func send(_ bytes: [UInt8]) async -> Bool { (try? await outbound.write(ByteBuffer(bytes: bytes))) != nil }
 
-    /// Sends also while answers are read.
+    /// Sends while responses are being read.
     struct Sender: Sendable {
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-        /// Sends the bytes again and again until the task is cancelled or the server has hung up.
+        /// Sends the bytes repeatedly until the task is cancelled or the server closes the connection.
         ///
-        /// - Parameter seconds: between two times.
+        /// - Parameter seconds: The interval in seconds.
         func drip(_ bytes: [UInt8], every seconds: Int = 1) async {
             repeat {
                 do {
@@ -95,19 +95,19 @@ struct RawStreams {
 
     var sender: Sender { Sender(outbound: outbound) }
 
-    /// What comes next; nothing when the server has hung up.
+    /// Returns the next bytes, or none when the server has closed the connection.
     mutating func some() async -> [UInt8] {
         guard let more = try? await inbound.next(isolation: #isolation) else { return [] }
         return Array(buffer: more)
     }
 
-    /// Everything until the server hangs up.
+    /// Returns all bytes until the server closes the connection.
     mutating func rest() async -> [UInt8] {
         while var more = try? await inbound.next(isolation: #isolation) { bytes.writeBuffer(&more) }
         return Array(buffer: bytes)
     }
 
-    /// The next frame; nil when the connection was closed.
+    /// Returns the next frame, or nil when the connection was closed.
     mutating func next() async -> Frame? {
         while true {
             if let frame = takeFrame() { return frame }
@@ -126,7 +126,8 @@ struct RawStreams {
         return Frame(type: head[3], flags: head[4], stream: stream, payload: payload)
     }
 
-    /// Reads until the server hangs up, or until the stream is over: the statuses that were answered, and whether it hung up or reset.
+    /// Reads until the server closes the connection or the stream ends. Returns the statuses, and whether the server
+    /// closed or reset.
     mutating func outcome(until last: Int? = nil) async -> (statuses: [Int], isOver: Bool) {
         var statuses: [Int] = []
         while let frame = await next() {
@@ -159,10 +160,10 @@ struct RawStreams {
         ] + payload
     }
 
-    /// What a client says first: the preface, and settings of its own.
+    /// Returns the first bytes of a client: the preface and its settings.
     static func opening(_ settings: [UInt8] = []) -> [UInt8] { preface + frame(Kind.settings, 0, 0, settings) }
 
-    /// Fields as literals that are never indexed (RFC 7541 section 6.2.3).
+    /// Encodes fields as literals that are never indexed (RFC 7541 section 6.2.3).
     static func block(_ fields: [(String, String)]) -> [UInt8] {
         fields.flatMap { [0x10] + text($0.0) + text($0.1) }
     }
@@ -170,10 +171,10 @@ struct RawStreams {
     private static func text(_ text: String) -> [UInt8] { integer(text.utf8.count, bits: 7) + Array(text.utf8) }
 
     private static func integer(_ value: Int, bits: Int) -> [UInt8] {
-        let most = (1 << bits) - 1
-        guard value >= most else { return [UInt8(value)] }
-        var bytes = [UInt8(most)]
-        var rest = value - most
+        let limit = (1 << bits) - 1
+        guard value >= limit else { return [UInt8(value)] }
+        var bytes = [UInt8(limit)]
+        var rest = value - limit
         while rest >= 128 {
             bytes.append(UInt8(rest & 0x7F | 0x80))
             rest >>= 7

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Serves the sample over TLS, and with it over HTTP/2.
+/// Serves the sample over TLS and so over HTTP/2.
 struct SecureSample: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
@@ -13,7 +13,7 @@ struct SecureSample: SuiteTrait, TestScoping {
     }
 }
 
-/// Runs the body while a sample of its own is served over TLS.
+/// Runs the body while a new sample is served over TLS.
 func withSecureSample(_ body: (Sample, ServerProcess) async throws -> Void) async throws {
     try await withTemporaryFolder { folder in
         let sample = try await Sample(in: folder) {

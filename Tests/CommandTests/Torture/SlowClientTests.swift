@@ -2,13 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How slowly a client can hold a place.
+/// A way for a slow client to occupy a connection.
 struct SlowClient: Sendable {
     let title: String
     let begin: String
-    /// Sent once a second behind it.
+    /// The text sent once a second after the first one.
     var drip: String?
-    /// After how many seconds the server hangs up: five earlier at most, and on a busy machine thirty later.
+    /// The seconds until the server closes the connection. The tolerance is five seconds less, or thirty more on a busy
+    /// machine.
     let limit: Int
 
     private static let post = "POST /sign_in HTTP/1.1\r\nHost: a\r\n"
@@ -43,21 +44,21 @@ struct SlowClient: Sendable {
 /// The connection of a slow client after the server closed it.
 private struct ClosedConnection<Responses: Sendable>: Sendable {
     let client: SlowClient
-    /// How long the server kept it.
+    /// The time until the server closed it.
     let time: Duration
     let responses: Responses
 }
 
-@Suite("Pitfall 15: clients that take their time", .serialized, .servedSample())
+@Suite("Pitfall 15: slow clients", .serialized, .servedSample())
 struct SlowClientTests {
-    @Test("are hung up on after the documented while, and nobody else waits for them", .timeLimit(.minutes(10)))
+    @Test("Slow clients are disconnected after the documented time and delay no other client", .timeLimit(.minutes(10)))
     func limits() async throws {
         let sample = try Sample.current
         try await withThrowingTaskGroup(of: ClosedConnection<[RawResponse]>.self) { group in
             for client in SlowClient.all {
                 group.addTask {
                     let start = ContinuousClock.now
-                    let answers = try await sample.http.withConnection(patience: Int64(client.limit) + 60) {
+                    let responses = try await sample.http.withConnection(stallTimeout: Int64(client.limit) + 60) {
                         connection in
                         try await connection.send(client.begin)
                         let writer = connection.sender
@@ -71,14 +72,14 @@ struct SlowClientTests {
                                 }
                             }
                             defer { dripping.cancelAll() }
-                            return try await connection.readAnswers()
+                            return try await connection.readResponses()
                         }
                     }
-                    return ClosedConnection(client: client, time: ContinuousClock.now - start, responses: answers)
+                    return ClosedConnection(client: client, time: ContinuousClock.now - start, responses: responses)
                 }
             }
             group.addTask {
-                // Meanwhile.
+                // A fast client in the meantime.
                 for _ in 0..<20 {
                     try await Torture.expectServing(sample)
                     try await Task.sleep(for: .seconds(1))
@@ -87,28 +88,28 @@ struct SlowClientTests {
                     client: SlowClient(title: "a reader", begin: "", limit: 0), time: .zero, responses: [])
             }
             for try await closed in group {
-                let (client, time, answers) = (closed.client, closed.time, closed.responses)
+                let (client, time, responses) = (closed.client, closed.time, closed.responses)
                 #expect(time < .seconds(client.limit + 30), "\(client.title): \(time)")
                 #expect(time > .seconds(client.limit - 5), "\(client.title): \(time)")
-                #expect(answers.count <= 2, "\(client.title): \(answers.map(\.status))")
-                for answer in answers { expectNoCache(answer, Comment(rawValue: client.title)) }
+                #expect(responses.count <= 2, "\(client.title): \(responses.map(\.status))")
+                for response in responses { expectNoCache(response, Comment(rawValue: client.title)) }
             }
         }
     }
 }
 
-/// Connections with TLS are of another kind than those without, with idle times of their own.
-@Suite("Pitfall 15: clients that take their time over TLS", SecureSample())
+/// TLS connections have other handlers and their own idle timeouts.
+@Suite("Pitfall 15: slow clients over TLS", SecureSample())
 struct SecureSlowClientTests {
-    @Test("are hung up on after the same while over HTTP/1.1", .timeLimit(.minutes(10)))
+    @Test("Slow HTTP/1.1 clients are disconnected after the same time", .timeLimit(.minutes(10)))
     func limits() async throws {
         let port = try Sample.current.port
         try await withThrowingTaskGroup(of: ClosedConnection<String>.self) { group in
             for client in SlowClient.all {
                 group.addTask {
                     let start = ContinuousClock.now
-                    let answers = try await RawStreams.withConnection(
-                        port: port, speaking: "http/1.1", patience: Int64(client.limit) + 60
+                    let responses = try await RawStreams.withConnection(
+                        port: port, speaking: "http/1.1", stallTimeout: Int64(client.limit) + 60
                     ) { connection in
                         await connection.send(Array(client.begin.utf8))
                         let sender = connection.sender
@@ -122,27 +123,27 @@ struct SecureSlowClientTests {
                     }
                     return ClosedConnection(
                         client: client, time: ContinuousClock.now - start,
-                        responses: String(decoding: answers, as: UTF8.self))
+                        responses: String(decoding: responses, as: UTF8.self))
                 }
             }
             for try await closed in group {
-                let (client, time, answers) = (closed.client, closed.time, closed.responses)
+                let (client, time, responses) = (closed.client, closed.time, closed.responses)
                 #expect(time < .seconds(client.limit + 30), "\(client.title): \(time)")
                 #expect(time > .seconds(client.limit - 5), "\(client.title): \(time)")
-                let heads = answers.matches(of: /HTTP\/1\.1 [0-9]{3}/).count
-                #expect(heads <= 2 && answers.matches(of: /no-store/).count == heads, "\(client.title): \(answers)")
+                let heads = responses.matches(of: /HTTP\/1\.1 [0-9]{3}/).count
+                #expect(heads <= 2 && responses.matches(of: /no-store/).count == heads, "\(client.title): \(responses)")
             }
         }
     }
 
     @Test(
-        "have a stream of HTTP/2 reset whose body does not come to its end, and the connection goes on",
+        "Resets an HTTP/2 stream whose body does not end, and the connection continues",
         .timeLimit(.minutes(10)), arguments: [true, false])
     func stream(drips: Bool) async throws {
         typealias Kind = RawStreams.Kind
         let port = try Sample.current.port
         let start = ContinuousClock.now
-        let (slow, time, others) = try await RawStreams.withConnection(port: port, patience: 120) { streams in
+        let (slow, time, others) = try await RawStreams.withConnection(port: port, stallTimeout: 120) { streams in
             let head = RawStreams.block([
                 (":method", "POST"), (":scheme", "https"), (":authority", "a"), (":path", "/sign_in"),
             ])
@@ -163,7 +164,7 @@ struct SecureSlowClientTests {
             let after = await streams.outcome(until: 5).statuses
             return (slow, time, [meanwhile, after])
         }
-        // It is reset and not answered.
+        // The stream is reset without a response.
         #expect(slow.isOver && slow.statuses.isEmpty, "\(slow)")
         #expect(others == [[200], [200]], "\(others)")
         #expect(time < .seconds(60), "\(time)")

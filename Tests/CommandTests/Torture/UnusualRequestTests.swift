@@ -2,32 +2,32 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Pitfall 15: requests as hardly anybody makes them", .serialized, .servedSample())
+@Suite("Pitfall 15: unusual requests", .serialized, .servedSample())
 struct UnusualRequestTests {
     private static let close = "Connection: close\r\n\r\n"
 
-    private func answers(
+    private func responses(
         _ text: String, isFinished: Bool = false, isHead: @Sendable @escaping (Int) -> Bool = { _ in false },
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> [RawResponse] {
         let sample = try Sample.current
-        return try await Torture.answers(
+        return try await Torture.responses(
             to: Array(text.utf8), at: sample.http, of: sample, isFinished: isFinished, isHead: isHead,
             sourceLocation: sourceLocation)
     }
 
-    @Test("in absolute form have one answer, and do not open what the path would not")
+    @Test("A target in absolute form gets at most one response and opens no protected path")
     func absoluteForm() async throws {
         for target in ["http://a/healthz", "http://evil.example/healthz", "HTTP://a:80/healthz", "http://"] {
-            #expect(try await answers("GET \(target) HTTP/1.1\r\nHost: a\r\n\(Self.close)").count <= 1, "\(target)")
+            #expect(try await responses("GET \(target) HTTP/1.1\r\nHost: a\r\n\(Self.close)").count <= 1, "\(target)")
         }
-        let content = try await answers(
+        let content = try await responses(
             "GET http://a/content/daily/\(Sample.third).zip HTTP/1.1\r\nHost: a\r\n\(Self.close)")
         #expect(content.count <= 1 && content.allSatisfy { $0.status >= 400 })
     }
 
     @Test(
-        "of HTTP/0.9 and of versions that there are not are refused",
+        "Rejects HTTP/0.9 and unknown versions",
         arguments: [
             "GET /healthz\r\n\r\n", "GET /healthz HTTP/3.7\r\nHost: a\r\n\r\n",
             "GET /healthz HTTP/1.1 \r\nHost: a\r\n\r\n",
@@ -35,45 +35,45 @@ struct UnusualRequestTests {
             "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET /a b HTTP/1.1\r\nHost: a\r\n\(close)",
         ])
     func versions(request: String) async throws {
-        let answers = try await answers(request, isFinished: true)
-        #expect(answers.count <= 1 && answers.allSatisfy { $0.status >= 400 || $0.text == "ok\n" }, "\(answers)")
+        let responses = try await responses(request, isFinished: true)
+        #expect(responses.count <= 1 && responses.allSatisfy { $0.status >= 400 || $0.text == "ok\n" }, "\(responses)")
     }
 
-    @Test("of HTTP/1.0 are answered, and kept where that is asked for")
+    @Test("Responds to HTTP/1.0 and keeps the connection on request")
     func oldVersion() async throws {
-        #expect(try await answers("GET /healthz HTTP/1.0\r\n\r\n").map(\.status) == [200])
-        let kept = "GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
-        let statuses = try await answers("\(kept)\(kept)GET /nowhere HTTP/1.0\r\n\r\n").map(\.status)
+        #expect(try await responses("GET /healthz HTTP/1.0\r\n\r\n").map(\.status) == [200])
+        let keepAlive = "GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+        let statuses = try await responses("\(keepAlive)\(keepAlive)GET /nowhere HTTP/1.0\r\n\r\n").map(\.status)
         #expect(statuses == [200, 200, 404])
     }
 
-    @Test("that wait for 100 are told to go on or are answered, once")
+    @Test("A request with `Expect` gets one response")
     func expectation() async throws {
         let body = "email=ada%40example.com&password=analytical+engine"
         let head =
             "POST /sign_in HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
             + "Content-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n"
-        let answer = try await answers(head + body)
-        #expect(answer.count == 1 && answer[0].element("token") != nil)
-        #expect(try await answers("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\(Self.close)").count == 1)
+        let response = try await responses(head + body)
+        #expect(response.count == 1 && response[0].element("token") != nil)
+        #expect(try await responses("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\(Self.close)").count == 1)
     }
 
     @Test(
-        "to change to another protocol are answered in this one",
+        "Responds to an upgrade request in HTTP/1.1",
         arguments: [
             "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n",
             "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
         ])
     func upgrade(fields: String) async throws {
-        let statuses = try await answers(
+        let statuses = try await responses(
             "GET /healthz HTTP/1.1\r\nHost: a\r\n\(fields)\r\n\(Torture.hidden)"
         ).map(\.status)
-        // What follows a wish to change the protocol may be of the other protocol, and is dropped.
+        // Bytes after an upgrade request may belong to the other protocol and are dropped.
         #expect(statuses == [200])
     }
 
     @Test(
-        "that are their client's last are answered, whatever the spelling, and nothing behind them is",
+        "Responds to a last request in any spelling of close, and to nothing behind it",
         arguments: [
             ("HTTP/1.1", "Host: a\r\nConnection: close\r\n"), ("HTTP/1.1", "Host: a\r\nConnection: Close\r\n"),
             ("HTTP/1.1", "Host: a\r\nConnection: TE, close\r\n"),
@@ -82,43 +82,43 @@ struct UnusualRequestTests {
         ])
     func last(version: String, fields: String) async throws {
         for behind in [Torture.hidden, "GET /verify_subscription HTTP/1.1\r\nHost: a\r\n\r\n", "rubbish\r\n\r\n"] {
-            let statuses = try await answers("GET /healthz \(version)\r\n\(fields)\r\n\(behind)").map(\.status)
+            let statuses = try await responses("GET /healthz \(version)\r\n\(fields)\r\n\(behind)").map(\.status)
             #expect(statuses == [200], "\(behind)")
         }
     }
 
-    @Test("by other methods have one answer each, and HEAD has no body")
+    @Test("Other methods get at most one response each, and HEAD has no body")
     func methods() async throws {
         for line in [
             "CONNECT a:443", "OPTIONS *", "TRACE /healthz", "get /healthz", "FOO /healthz", "CONNECT /healthz",
         ] {
-            let answers = try await answers("\(line) HTTP/1.1\r\nHost: a\r\n\(Self.close)")
-            #expect(answers.count <= 1, "\(line): \(answers.map(\.status))")
+            let responses = try await responses("\(line) HTTP/1.1\r\nHost: a\r\n\(Self.close)")
+            #expect(responses.count <= 1, "\(line): \(responses.map(\.status))")
         }
         let head = "HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
         let get = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
-        let answers = try await answers(
+        let responses = try await responses(
             "\(head)\(get)\(head)\(Torture.hidden)", isHead: { $0.isMultiple(of: 2) && $0 < 3 })
-        #expect(answers.map(\.status) == [200, 200, 200, 403])
+        #expect(responses.map(\.status) == [200, 200, 200, 403])
     }
 
     @Test(
-        "with a host that is missing, doubled or nonsense have one answer",
+        "A missing, repeated or invalid host gets at most one response",
         arguments: [
             "", "Host: a\r\nHost: b\r\n", "Host: a b\r\n", "Host: a/../b\r\n", "Host:\r\n", "Host: \u{1}\r\n",
         ])
     func hosts(field: String) async throws {
-        #expect(try await answers("GET /healthz HTTP/1.1\r\n\(field)\(Self.close)").count <= 1)
+        #expect(try await responses("GET /healthz HTTP/1.1\r\n\(field)\(Self.close)").count <= 1)
     }
 
-    @Test("that are no requests are refused once, and end the connection")
+    @Test("Garbage is rejected once and closes the connection")
     func garbage() async throws {
         let sample = try Sample.current
         var random = SeededRandom(seed: 15)
         var samples = (0..<40).map { _ in
             (0..<Int.random(in: 1...5000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
         }
-        // A TLS client hello, and what it begins with.
+        // A TLS client hello and its beginning.
         samples.append(
             [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03] + [UInt8](repeating: 7, count: 508))
         samples.append([0x16, 0x03, 0x01])
@@ -126,24 +126,25 @@ struct UnusualRequestTests {
             Array($0.utf8)
         }
         for bytes in samples {
-            let answers = try await Torture.answers(
+            let responses = try await Torture.responses(
                 to: bytes, at: sample.http, of: sample, isFinished: true)
-            #expect(answers.count <= 1 && answers.allSatisfy { (400..<500).contains($0.status) }, "\(bytes.prefix(20))")
+            #expect(
+                responses.count <= 1 && responses.allSatisfy { (400..<500).contains($0.status) }, "\(bytes.prefix(20))")
         }
         try await Torture.expectServing(sample)
     }
 
-    @Test("after which the client says no more are answered all the same; half of one is not")
+    @Test("Requests before a half-close get responses, and a partial request does not")
     func halfClose() async throws {
         let get = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
-        #expect(try await answers(get + get, isFinished: true).map(\.status) == [200, 200])
+        #expect(try await responses(get + get, isFinished: true).map(\.status) == [200, 200])
         let sign = "POST /sign_in HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n"
         for half in [
             "GET /heal", "GET /healthz HTTP/1.1\r\nHost:", "\(sign)emai", sign, "\(get)GET /healthz HTTP/1.1\r\n",
         ] {
-            let answers = try await answers(half, isFinished: true)
-            #expect(answers.allSatisfy { $0.status == 200 || (400..<500).contains($0.status) }, "\(half)")
-            #expect(answers.count <= 2)
+            let responses = try await responses(half, isFinished: true)
+            #expect(responses.allSatisfy { $0.status == 200 || (400..<500).contains($0.status) }, "\(half)")
+            #expect(responses.count <= 2)
         }
         try await Torture.expectServing(try Sample.current)
     }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Conformance
 
-/// The test users that a check asks for, compared with those that there are.
-@Suite("The list of test users")
+/// Compares the test users of a check with the users that exist.
+@Suite("List of test users")
 struct TestUserListTests {
     private static func source(_ path: String) throws -> String {
         try String(
@@ -12,8 +12,8 @@ struct TestUserListTests {
                 .standardizedFileURL, encoding: .utf8)
     }
 
-    /// The users of the test backend, by its source: the names that stand there, and those that are put together. Codes are
-    /// without number.
+    /// Returns the users of the test backend according to its source: literal and composed names. Codes are excluded,
+    /// because their number is unlimited.
     private static func backend() throws -> Set<String> {
         let text = try source("Backends/TestUsers/TestUser.swift")
         let names = text.matches(of: /case (?:"([a-z]+)"|Self\.longJSONName): self = \./).map { match in
@@ -23,7 +23,7 @@ struct TestUserListTests {
         let kinds = try #require(text.components(separatedBy: "enum Activity").first).split(separator: "\n").count {
             $0.hasPrefix("    case ")
         }
-        // Besides those with a name of their own there are the ordinary ones and the codes.
+        // Users without a name of their own are the ordinary ones and the codes.
         #expect(kinds == names.count + 2, "expected every user by a name, found \(names)")
         let ordinary = try cases(of: "Activity", in: text).flatMap { activity in
             try cases(of: "Holding", in: text).map { activity + $0 }
@@ -31,7 +31,7 @@ struct TestUserListTests {
         return Set(names + ordinary)
     }
 
-    /// Of an enumeration in the source.
+    /// Returns the cases of an enumeration in the source.
     private static func cases(of name: String, in text: String) throws -> [String] {
         let start = try #require(text.firstRange(of: "enum \(name): String"))
         return text[start.upperBound...].prefix { $0 != "}" }.split(separator: "\n").flatMap { line -> [String] in
@@ -41,7 +41,7 @@ struct TestUserListTests {
         }
     }
 
-    /// Those of whom the guide says that they are not asked for.
+    /// Returns the users that the guide excludes.
     private static func leftOut() throws -> [String] {
         let guide = try source("Conformance/Conformance.docc/Conformance.md")
         let table = try #require(guide.components(separatedBy: "| left out | why |\n").dropFirst().first)
@@ -52,11 +52,11 @@ struct TestUserListTests {
         }
     }
 
-    @Test("has every user of the test backend but those of whom guide and comment say why not")
+    @Test("holds every user of the test backend except those whose exclusion is documented")
     func complete() throws {
-        let asked = CheckCases.testUsers.map(\.name).filter { !$0.contains("-") }
+        let requested = CheckCases.testUsers.map(\.name).filter { !$0.contains("-") }
         let leftOut = try Self.leftOut()
-        let all = asked + leftOut
+        let all = requested + leftOut
         #expect(Set(all).count == all.count, "expected each user once")
         #expect(try Set(all) == Self.backend())
         let comment = try Self.source("Conformance/Cases/CheckCases+TestUsers.swift").split(separator: "\n")
@@ -64,7 +64,7 @@ struct TestUserListTests {
         for name in leftOut { #expect(comment.contains("`\(name)`")) }
     }
 
-    @Test("has a code for each call that can fail, and expects of each what it says")
+    @Test("holds a code for each call that can fail, with matching expectations")
     func codes() throws {
         let codes = CheckCases.testUsers.filter { $0.name.contains("-") }
         for reader in codes {
@@ -72,12 +72,12 @@ struct TestUserListTests {
             try #require(parts.count == 3)
             let fails = parts.map { $0 != "200" }
             #expect(reader.failing.contains(.signIn) == fails[0])
-            // Without a sign-in nothing else is asked.
+            // Without a sign-in no other call is made.
             if fails[0] { continue }
             #expect(reader.failing.contains(.verification) == fails[1])
             #expect(reader.failing.contains(.credentials) == fails[2])
         }
-        let failing = codes.reduce(into: Set<CheckReader.Failing>()) { $0.formUnion($1.failing) }
-        #expect(failing == Set(CheckReader.Failing.allCases))
+        let failing = codes.reduce(into: Set<CheckReader.FailingCall>()) { $0.formUnion($1.failing) }
+        #expect(failing == Set(CheckReader.FailingCall.allCases))
     }
 }

@@ -4,26 +4,26 @@ import XML
 
 @testable import Conformance
 
-@Suite("Markup is counted")
+@Suite("Markup count")
 struct MarkupCountTests {
     private func count(_ text: String) -> [Int] {
         let count = MarkupCount(Array(text.utf8))
-        return [count.elements, count.attributes, count.mostAttributes, count.comments]
+        return [count.elements, count.attributes, count.maxAttributes, count.comments]
     }
 
-    @Test("with its elements and attributes, and without what only looks like some")
+    @Test("includes elements and attributes, and excludes text that only looks like markup")
     func counts() {
         #expect(count("") == [0, 0, 0, 0])
         #expect(count("no markup") == [0, 0, 0, 0])
         #expect(count("<?xml version='1.0'?>\n<a b='1' c = \"2\"><d e='f>g=h'/></a>") == [2, 3, 2, 1])
         #expect(count("<a><!-- <b c='d'/> --><![CDATA[<e f='g'>]]></a>") == [1, 0, 0, 2])
-        // What has no end.
+        // Unterminated constructs.
         for text in ["<a b='", "<!-- <a>", "<![CDATA[ <a>", "<? <a>", "</a <b"] {
             #expect(count(text).reduce(0, +) <= 4, "\(text)")
         }
     }
 
-    @Test("exactly, of documents that can be read")
+    @Test("is exact for well-formed documents")
     func exact() async throws {
         var generator = SeededRandom(seed: 7)
         for _ in 0..<100 {

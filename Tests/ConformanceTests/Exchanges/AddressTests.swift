@@ -3,10 +3,10 @@ import Testing
 
 @testable import Conformance
 
-@Suite("Addresses")
+@Suite("Address")
 struct AddressTests {
     @Test(
-        "are read as they are written",
+        "is parsed into host, port, target and authority",
         arguments: [
             ("http://example.com", "example.com", 80, "/", "example.com"),
             ("HTTPS://example.com:8443/a%2Fb/?x=1?2", "example.com", 8443, "/a%2Fb/?x=1?2", "example.com:8443"),
@@ -19,7 +19,7 @@ struct AddressTests {
     }
 
     @Test(
-        "of other kinds are refused",
+        "is rejected in other formats",
         arguments: [
             "", "example.com", "ftp://example.com", "http://", "http://:80/", "http://a:0/", "http://a:99999/",
             "http://a:b/", "http://u:p@a/", "http://a/#b", "http://a/ b", "http://a/\u{E4}", "http://[::1", "http://a:",
@@ -28,7 +28,7 @@ struct AddressTests {
         #expect(Address(text) == nil)
     }
 
-    @Test("are of this machine by the address, not by a name that begins like one")
+    @Test("counts as loopback by its IP address, not by a similar host name")
     func loopback() throws {
         for (text, isLoopback) in [
             ("http://127.0.0.1/", true), ("http://127.8.9.1:81/", true), ("http://[::1]/", true),
@@ -39,7 +39,7 @@ struct AddressTests {
         }
     }
 
-    @Test("of calls are below the root, or their own")
+    @Test("of a call is below the root, or the call's own")
     func calls() throws {
         let root = try #require(Address("http://a/x"))
         let own = try #require(Address("http://b/sign_in.php?issue_start=1"))
@@ -52,11 +52,11 @@ struct AddressTests {
         #expect(probe.summary == "GET /sign_in.php?issue_start=…&a%20b=…")
     }
 
-    @Test("Any text is an address or none")
+    @Test("is parsed or rejected for any text")
     func anything() {
         var random = SeededRandom(seed: 9)
         for _ in 0..<10_000 {
-            let tail = random.hostileBytes(upTo: 20, spice: "http://[:]@/?#.0189a")
+            let tail = random.hostileBytes(upTo: 20, specialCharacters: "http://[:]@/?#.0189a")
             _ = Address("http://" + String(decoding: tail, as: UTF8.self))
         }
     }

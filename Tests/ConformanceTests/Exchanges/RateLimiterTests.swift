@@ -3,9 +3,9 @@ import Testing
 
 @testable import Conformance
 
-@Suite("The rate of a check")
+@Suite("Rate limit of a check")
 struct RateLimiterTests {
-    @Test("Turns are evenly apart, and time that passed is not made up for")
+    @Test("Requests are evenly spaced, and idle time is not made up for")
     func turns() {
         var limiter = RateLimiter(perSecond: 4)
         #expect([0.0, 0, 0].map { limiter.turn(at: $0) } == [0, 0.25, 0.5])
@@ -15,25 +15,25 @@ struct RateLimiterTests {
         #expect((0..<100).allSatisfy { _ in free.turn(at: 1) == 0 })
     }
 
-    @Test("The requests of a check keep to it")
+    @Test("A check obeys the rate limit")
     func requests() async throws {
         let waits = Waits()
-        try await StandIn().serve { port in
+        try await FakePublisherServer().serve { port in
             let prober = Prober(ProbeTransport(), requestsPerSecond: 0.001) { await waits.add($0) }
             let endpoint = Endpoint(root: try #require(Address("http://127.0.0.1:\(port)/test")))
-            for _ in 0..<3 { _ = try await prober.ask(Probe(.missingToken, .verifySubscription, [], at: endpoint)) }
+            for _ in 0..<3 { _ = try await prober.send(Probe(.missingToken, .verifySubscription, [], at: endpoint)) }
         }
         let seconds = await waits.seconds
         #expect(seconds.count == 2 && seconds[0] > 900 && seconds[1] > seconds[0] + 900)
     }
 
-    @Test("A check ends when nobody answers any more")
+    @Test("A check ends when the server no longer responds")
     func silence() async throws {
         let prober = Prober(ProbeTransport(), requestsPerSecond: .infinity)
         let endpoint = Endpoint(root: try #require(Address("http://127.0.0.1:\(try FreePort.find())/test")))
         let probe = Probe(.missingToken, .verifySubscription, [], at: endpoint)
-        for _ in 0..<4 { #expect(try await prober.ask(probe).summary == "the connection was refused") }
-        await #expect(throws: Checkup.CouldNotCheck.self) { try await prober.ask(probe) }
+        for _ in 0..<4 { #expect(try await prober.send(probe).summary == "the connection was refused") }
+        await #expect(throws: CheckRun.CheckFailure.self) { try await prober.send(probe) }
     }
 
     private actor Waits {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Conformance
 
-@Suite("The guide to checking")
+@Suite("Guide to checking")
 struct CheckGuideTests {
     private static func guide() throws -> String {
         try String(
@@ -14,13 +14,13 @@ struct CheckGuideTests {
             encoding: .utf8)
     }
 
-    /// What stands between fences of the language.
+    /// Returns the fenced code blocks of a language.
     private static func blocks(_ language: String) throws -> [String] {
         try guide().components(separatedBy: "```\(language)\n").dropFirst()
             .compactMap { $0.components(separatedBy: "```").first }
     }
 
-    @Test("has every rule in its table, with its source")
+    @Test("lists every rule with its source in the table")
     func table() throws {
         let rows = try Self.guide().split(separator: "\n").filter { $0.hasPrefix("| `") && $0.contains("-") }
         let expected = RuleBook.rules.map { "| `\($0.id)` | \($0.title) | \($0.source) |" }
@@ -30,7 +30,7 @@ struct CheckGuideTests {
         #expect(named == RuleBook.rules.map(\.id))
     }
 
-    @Test("shows a file of cases that is read")
+    @Test("shows a cases file that parses")
     func cases() throws {
         let block = try #require(try Self.blocks("yaml").first)
         let cases = try CheckCases(
@@ -42,7 +42,7 @@ struct CheckGuideTests {
         #expect(cases.readers.count == 4 && cases.content != nil && cases.secret != nil)
     }
 
-    @Test("prints the schemas as they are")
+    @Test("shows the schemas unchanged")
     func schemas() throws {
         let blocks = try Self.blocks("xml")
         let schemas = [PugpigSchemas.token, PugpigSchemas.subscription, PugpigSchemas.credentials]

@@ -9,10 +9,10 @@ import XML
 
 @Suite("gatefold check")
 struct CheckProgramTests {
-    @Test("ends with 0 for an endpoint that is as it should be, and writes the reports asked for")
+    @Test("exits with 0 for a compliant endpoint and writes the requested reports")
     func clean() async throws {
         try await withTemporaryFolder { folder in
-            try await StandIn().serve { port in
+            try await FakePublisherServer().serve { port in
                 let run = try await GatefoldProgram.run(
                     [
                         "check", "http://127.0.0.1:\(port)/test", "--users", "test", "--rate", "1000", "--junit",
@@ -28,29 +28,29 @@ struct CheckProgramTests {
         }
     }
 
-    @Test("ends with 1 for a broken rule, and for a warning where warnings count")
+    @Test("exits with 1 for a broken rule, and for a warning in strict mode")
     func findings() async throws {
-        try await StandIn { _, answer in answer.set("Retry-After", nil) }.serve { port in
+        try await FakePublisherServer { _, response in response.set("Retry-After", nil) }.serve { port in
             let call = ["check", "http://127.0.0.1:\(port)/test", "--users", "test", "--rate", "1000"]
             #expect(try await GatefoldProgram.run(call).status == 0)
             let strict = try await GatefoldProgram.run(call + ["--strict", "--json"])
             #expect(strict.status == 1 && strict.output.contains("\"warning\":1"))
         }
-        try await StandIn { _, answer in answer.set("ETag", "\"1\"") }.serve { port in
+        try await FakePublisherServer { _, response in response.set("ETag", "\"1\"") }.serve { port in
             let run = try await GatefoldProgram.run(["check", "http://127.0.0.1:\(port)/test", "--rate", "1000"])
             #expect(run.status == 1 && run.output.contains("FAILED  cache-validators"))
         }
     }
 
-    @Test("ends with 2 where nothing answers, and where something else than HTTP does")
+    @Test("exits with 2 if the server is unreachable or does not speak HTTP")
     func nothing() async throws {
         let run = try await GatefoldProgram.run(["check", "http://127.0.0.1:\(try FreePort.find())/test"])
         #expect(run.status == 2 && run.errors.contains("the connection was refused") && run.output == "")
         let nowhere = try await GatefoldProgram.run(["check", "http://nowhere.invalid/test"])
         #expect(nowhere.status == 2 && nowhere.errors.contains("no such host"), "\(nowhere.errors)")
-        try await withScriptedHTTPServer(answering: { "SSH-2.0-OpenSSH_9.2\r\n" }) { port in
+        try await withScriptedHTTPServer(responding: { "SSH-2.0-OpenSSH_9.2\r\n" }) { port in
             let run = try await GatefoldProgram.run(["check", "http://127.0.0.1:\(port)/test"])
-            #expect(run.status == 2 && run.errors.contains("not HTTP/1; does it speak https?"))
+            #expect(run.status == 2 && run.errors.contains("not HTTP/1; does the server use https?"))
         }
         let plain = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .childChannelInitializer { channel in
@@ -60,14 +60,14 @@ struct CheckProgramTests {
         let port = try #require(plain.localAddress?.port)
         let secure = try await GatefoldProgram.run(["check", "https://127.0.0.1:\(port)/test"])
         try await plain.close()
-        #expect(secure.status == 2 && secure.errors.contains("no TLS connection; does it speak http?"))
+        #expect(secure.status == 2 && secure.errors.contains("no TLS connection; does the server use http?"))
     }
 
     @Test(
-        "ends with 64 for a wrong call",
+        "exits with 64 for invalid arguments",
         arguments: [
             [], ["nowhere"], ["http://a/?b=c"], ["http://a/", "--rate", "0"], ["http://a/", "--timing", "3"],
-            ["http://a/", "--users", "all"], ["http://a/", "--content", "b"], ["http://a/", "--through", "c"],
+            ["http://a/", "--users", "all"], ["http://a/", "--content", "b"], ["http://a/", "--via-cache", "c"],
             ["http://127.0.0.1:1/", "--timing", "20"],
         ])
     func wrongCalls(arguments: [String]) async throws {
@@ -75,9 +75,9 @@ struct CheckProgramTests {
         #expect(run.status == 64 && run.output == "" && !run.errors.isEmpty)
     }
 
-    @Test("ends with 73 where a report can not be written, and says what was found all the same")
+    @Test("exits with 73 if a report cannot be written, and still prints the findings")
     func unwritten() async throws {
-        try await StandIn().serve { port in
+        try await FakePublisherServer().serve { port in
             for option in ["--junit", "--html"] {
                 let run = try await GatefoldProgram.run(
                     ["check", "http://127.0.0.1:\(port)/test", "--rate", "1000", option, "/nowhere/report"])
@@ -87,7 +87,7 @@ struct CheckProgramTests {
         }
     }
 
-    @Test("leaves no former report where it comes to none, and takes away nothing that is no file")
+    @Test("removes former reports if the check fails, and removes nothing that is not a file")
     func former() async throws {
         try await withTemporaryFolder { folder in
             for name in ["report.xml", "report.html"] { try Data("old".utf8).write(to: folder.appending(path: name)) }
@@ -105,7 +105,7 @@ struct CheckProgramTests {
         }
     }
 
-    @Test("says which line of the cases is wrong, and which files are missing or empty")
+    @Test("names the faulty line of the cases file, and missing or empty files")
     func files() async throws {
         try await withTemporaryFolder { folder in
             try Data("readers: {ada: {tokn: a}}\n".utf8).write(to: folder.appendingPathComponent("cases.yaml"))
@@ -125,12 +125,12 @@ struct CheckProgramTests {
     }
 }
 
-/// What servers of plain HTTP answer to a TLS handshake.
+/// Responds to a TLS handshake as plain HTTP servers do.
 private final class BadRequest: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let answer = ByteBuffer(string: "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
-        context.writeAndFlush(NIOAny(answer), promise: nil)
+        let response = ByteBuffer(string: "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+        context.writeAndFlush(NIOAny(response), promise: nil)
     }
 }

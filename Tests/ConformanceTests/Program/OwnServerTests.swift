@@ -5,7 +5,7 @@ import Testing
 
 @testable import Conformance
 
-/// Our own server, as the program serves it.
+/// Checks Gatefold itself, served by the program.
 @Suite("gatefold check of gatefold serve", .serialized)
 struct OwnServerTests {
     private static let cases = """
@@ -31,42 +31,41 @@ struct OwnServerTests {
         content: SCHEME://127.0.0.1:PORT/content/daily/com.example.daily.2026-11.zip
         """
 
-    // MARK: What can not be tried
+    // MARK: Rules that cannot be tested
 
     private static let tls: Set = ["tls-used", "tls-version", "tls-old", "tls-trusted", "tls-expiry"]
 
-    /// With the sample's readers over HTTP: it has no reader who may have nothing, or everything, or whose token has expired; asks for
-    /// no further headers; and nothing of it fails.
+    /// With the sample's readers over HTTP. No reader has no editions, all editions or an expired token; no further
+    /// headers are configured; and no call fails.
     private static let untriedOfDaily = tls.union([
         "issues-nothing", "issues-everything", "credentials-headers", "token-stale", "token-renew", "token-renew-loop",
         "token-renew-refused", "failure-direction", "failure-retry", "shared-cache", "timing-enumeration",
     ])
 
-    /// With the test users, who have no editions that could be downloaded. What fails for them does so with 500, as it did at the
-    /// historic endpoint.
+    /// With the test users, who have no editions to download. Their failures yield 500, as at the historic endpoint.
     private static let untriedOfTest = tls.union([
         "issues-unsaid", "failure-retry", "gate-opens", "gate-part", "gate-closed", "gate-403", "gate-no-cache",
         "gate-leaks", "gate-wrong-password", "gate-edition", "gate-paths", "gate-privileges", "gate-private",
         "shared-cache", "timing-enumeration",
     ])
 
-    /// What the run in an outage is about.
+    /// The rules that the run during an outage tests.
     private static let triedInOutage: Set = ["failure-direction", "failure-retry"]
 
-    @Test("leaves no rule untried in all of these runs")
+    @Test("tests every rule in at least one run")
     func untried() {
         let overTLS = Self.untriedOfDaily.subtracting(Self.tls).subtracting(["timing-enumeration"])
-        let throughCache = Self.untriedOfDaily.subtracting(["shared-cache"])
-        let withTest = overTLS.intersection(throughCache).intersection(Self.untriedOfTest)
+        let viaSharedCache = Self.untriedOfDaily.subtracting(["shared-cache"])
+        let withTest = overTLS.intersection(viaSharedCache).intersection(Self.untriedOfTest)
         #expect(withTest.subtracting(Self.triedInOutage).isEmpty)
     }
 
-    /// Expects that every rule is kept, but those that could not be tried.
+    /// Expects that every rule passes, except those that cannot be tested.
     private static func expectClean(
         _ run: CommandRun, but untried: Set<String>, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(run.status == 0, "\(run.output) \(run.errors)", sourceLocation: sourceLocation)
-        // A rule's line begins with two spaces and its mark; whatever belongs to it stands further in.
+        // The line of a rule starts with two spaces and its marker; its details are indented further.
         var rules: [String: Set<String>] = [:]
         for line in run.output.split(separator: "\n") where line.hasPrefix("  ") && !line.hasPrefix("   ") {
             let words = line.split(separator: " ", maxSplits: 2)
@@ -75,19 +74,19 @@ struct OwnServerTests {
         let skipped = rules["–", default: []]
         #expect(
             skipped == untried, "\(skipped.symmetricDifference(untried).sorted())", sourceLocation: sourceLocation)
-        let kept = rules["ok", default: []]
+        let stored = rules["ok", default: []]
         let expected = Set(RuleBook.rules.map(\.id)).subtracting(untried)
-        #expect(kept == expected, "\(kept.symmetricDifference(expected).sorted())", sourceLocation: sourceLocation)
+        #expect(stored == expected, "\(stored.symmetricDifference(expected).sorted())", sourceLocation: sourceLocation)
     }
 
-    // MARK: The server
+    // MARK: Server
 
     /// Runs the body in the folder of a sample that is served on the port.
     ///
     /// - Parameters:
-    ///   - scheme: with https its certificate is from the authority in `authority.pem`, any number of wrong sign-ins is taken,
-    ///     and three kinds of reader are tried with one.
-    ///   - change: the last word on the configuration.
+    /// - scheme: With https, the certificate is from the authority in `authority.pem`, wrong sign-ins are not
+    ///   throttled, and three kinds of reader try one.
+    /// - change: Changes the configuration last.
     private func withSample(
         over scheme: String = "http", with change: @Sendable @escaping (inout String) -> Void = { _ in },
         _ body: @Sendable @escaping (URL, Int) async throws -> Void
@@ -103,14 +102,14 @@ struct OwnServerTests {
             var text = try String(contentsOf: sample.appending(path: "gatefold.yaml"), encoding: .utf8)
             text.replace("127.0.0.1:8080", with: "127.0.0.1:\(port)")
             text.replace("127.0.0.1:8081", with: "127.0.0.1:\(try FreePort.find())")
-            // The made-up store is another test's business.
+            // Another test covers the fake store.
             text.replace(/stores:\n  play:\n(?:    .*\n)+/, with: "")
             text.replace("    stores: [play]\n", with: "")
             var cases = Self.cases.replacing("SCHEME", with: scheme).replacing("PORT", with: "\(port)")
             if scheme == "https" {
-                let tls = try await StandIn.TLS(in: folder)
+                let tls = try await FakePublisherServer.TLS(in: folder)
                 text.replace("server:\n", with: "server:\n  tls: {certificate: \(tls.certificate), key: \(tls.key)}\n")
-                text += "guessing: {per_identifier: 1000000, per_address: 1000000, per_wide_block: 10000000}\n"
+                text += "login_throttle: {per_identifier: 1000000, per_address: 1000000, per_network: 10000000}\n"
                 cases.replace("wrong_proof: ada", with: "wrong_proof: [ada, grace, edsger]")
             }
             change(&text)
@@ -120,10 +119,10 @@ struct OwnServerTests {
                 at: sample.appending(path: "feed.xml"), to: folder.appending(path: "editions/daily/feed.xml"))
             for month in ["09", "10", "11"] {
                 let name = "com.example.daily.2026-\(month).zip"
-                try Data(EditionShelf.bytes(of: name)).write(to: folder.appending(path: "editions/daily/\(name)"))
+                try Data(EditionStore.bytes(of: name)).write(to: folder.appending(path: "editions/daily/\(name)"))
             }
             let csv = sample.appending(path: "subscribers.csv").path
-            let secrets = ["references", "daily", "test", "away"].map { ["secret", "new", "--out", "secrets/\($0)"] }
+            let secrets = ["pseudonyms", "daily", "test", "away"].map { ["secret", "new", "--out", "secrets/\($0)"] }
             for call in secrets + [["subscribers", "import", csv]] {
                 let run = try await GatefoldProgram.run(call, in: folder)
                 try #require(run.status == 0, "\(run.errors)")
@@ -135,7 +134,7 @@ struct OwnServerTests {
 
     // MARK: Runs
 
-    @Test("finds nothing, with the test users and with the sample's readers, its secret and its gate")
+    @Test("finds nothing with the test users, nor with the sample's readers, secret and gate")
     func clean() async throws {
         try await withSample { folder, port in
             let test = try await GatefoldProgram.run(
@@ -150,14 +149,16 @@ struct OwnServerTests {
                 ], in: folder)
             Self.expectClean(daily, but: Self.untriedOfDaily)
             #expect(!daily.output.contains("analytical engine"))
-            try ShownReports.expect(daily.output, from: port, under: "Gatefold itself")
+            try DocumentedReports.expect(daily.output, from: port, under: "Gatefold itself")
         }
     }
 
-    @Test("Pitfall 9: finds nothing while the subscriber system is away either")
+    @Test("Pitfall 9: finds nothing during a backend outage")
     func outage() async throws {
-        let isAway = Mutex(false)
-        let system = StandIn { _, answer in if isAway.withLock({ $0 }) { answer.isNothing = true } }
+        let isUnreachable = Mutex(false)
+        let system = FakePublisherServer { _, response in
+            if isUnreachable.withLock({ $0 }) { response.isNothing = true }
+        }
         try await system.serve { upstream in
             try await self.withSample(with: { text in
                 text.replace(
@@ -175,9 +176,10 @@ struct OwnServerTests {
 
                         """)
             }) { folder, port in
-                let answer = try await RawHTTP(port: port).send("GET", "/away/sign_in?username=activeall&password=any")
-                let token = try #require(answer.text.firstMatch(of: /<token>([^<]+)</)).1
-                isAway.withLock { $0 = true }
+                let response = try await RawHTTP(port: port).send(
+                    "GET", "/away/sign_in?username=activeall&password=any")
+                let token = try #require(response.text.firstMatch(of: /<token>([^<]+)</)).1
+                isUnreachable.withLock { $0 = true }
                 let cases = """
                     readers:
                       ada:
@@ -202,25 +204,25 @@ struct OwnServerTests {
         }
     }
 
-    @Test("Pitfall 16: finds nothing by way of Varnish either")
-    func throughCache() async throws {
+    @Test("Pitfall 16: finds nothing through Varnish")
+    func viaSharedCache() async throws {
         try await withSample { folder, port in
             let run = try await Varnish.serve(before: port) { cache in
                 try await GatefoldProgram.run(
                     [
-                        "check", "http://127.0.0.1:\(port)/daily", "--cases", "cases.yaml", "--through",
+                        "check", "http://127.0.0.1:\(port)/daily", "--cases", "cases.yaml", "--via-cache",
                         "http://127.0.0.1:\(cache)/daily", "--rate", "1000", "--strict",
                     ], in: folder)
             }
             Self.expectClean(run, but: Self.untriedOfDaily.subtracting(["shared-cache"]))
-            // Two readers: a verification and credentials by query and by form, twice, and a sign-in by each; and two
-            // made-up tokens, because the cases know of no renewals.
+            // Two readers: verification and credentials by query and by form, twice, and a sign-in by each; and two
+            // made-up tokens, because the cases name no renewals.
             let line = run.output.split(separator: "\n").first { $0.hasPrefix("  ok      shared-cache ") }
             #expect(line?.hasSuffix("(24 times)") == true, "\(run.output)")
         }
     }
 
-    @Test("Pitfall 6: finds nothing over TLS, nor in the times in which active, lapsed and blocked readers are refused")
+    @Test("Pitfall 6: finds nothing over TLS, nor in the timing of rejected active, lapsed and blocked readers")
     func secure() async throws {
         try await withSample(over: "https") { folder, port in
             let call = [
@@ -231,11 +233,12 @@ struct OwnServerTests {
             Self.expectClean(try await GatefoldProgram.run(call, in: folder), but: untried)
             var timed = try await GatefoldProgram.run(call + ["--timing", "40"], in: folder)
             if timed.output.contains("warned  timing-enumeration") {
-                // Chance tells something of a sound server in one run of five hundred; of one that leaks, every run does.
+                // For a compliant server chance causes a finding in one of five hundred runs; for a leaking server
+                // every run has one.
                 timed = try await GatefoldProgram.run(call + ["--timing", "40"], in: folder)
             }
             Self.expectClean(timed, but: untried.subtracting(["timing-enumeration"]))
-            // Each of three readers by turns and by streams.
+            // Each of three readers, by interleaved requests and by streams.
             let line = timed.output.split(separator: "\n").first { $0.hasPrefix("  ok      timing-enumeration ") }
             #expect(line?.hasSuffix("(240 times)") == true, "\(timed.output)")
         }

@@ -5,26 +5,28 @@ import XML
 
 @testable import Conformance
 
-@Suite("The reports of a check")
+@Suite("Reports of a check")
 struct ReportTests {
-    /// A server that tries to get its own words into the report.
-    private static let hostile = Breakage("state-known", "markup and controls") { request, answer in
+    /// A server that tries to inject text into the report.
+    private static let hostile = ServerDefect("state-known", "markup and controls") { request, response in
         if request.isVerification {
-            answer.text = answer.text.replacing(
+            response.text = response.text.replacing(
                 /state="[a-z]*"/, with: "state=\"&lt;script&gt;alert(1)&lt;/script&gt;&#13;&#x9b;2J\u{202E}&quot;'\"")
         }
     }
 
-    private func report() async throws -> CheckReport { try await check(StandIn(Self.hostile.change)) }
+    private func report() async throws -> CheckReport { try await check(FakePublisherServer(Self.hostile.change)) }
 
-    @Test("The table says what, why and how to fix, and lets nothing of the server's write to the terminal")
+    @Test("The table states finding, reason and fix, and escapes everything that the server sent")
     func table() async throws {
         let report = try await report()
         let table = report.table()
         #expect(table.contains("FAILED  state-known"))
-        #expect(table.contains("why  The documents of the calls.") && table.contains("fix  Use one of the five words"))
-        #expect(table.contains("more of the kind"))
-        #expect(table.hasSuffix(report.sum))
+        #expect(
+            table.contains("why  The state is unknown, active, inactive, ")
+                && table.contains("fix  Use one of the five values"))
+        #expect(table.contains(/• and [0-9]+ more\n/))
+        #expect(table.hasSuffix(report.summaryLine))
         let isPlain = table.unicodeScalars.allSatisfy {
             $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F).contains($0.value))
         }
@@ -33,43 +35,44 @@ struct ReportTests {
         #expect(report.table(hasColour: true).contains("\u{1B}[1;31mFAILED\u{1B}[0m"))
     }
 
-    @Test("The table says in words why, and where that stands, in lines that a terminal has room for")
+    @Test("The table states the reason and its source within the width of the terminal")
     func why() throws {
         let probe = Probe(.unknownPath, try #require(Address("http://127.0.0.1/test/x")))
-        let report = try judge(Exchange(probe, .success(RawAnswer(status: 200))))
+        let report = try judge(Exchange(probe, .success(ReceivedResponse(status: 200))))
         #expect(Set(report.broken.keys) == ["cache-not-found", "path-unknown"])
         let rule = try #require(RuleBook.rules.first { $0.id == "cache-not-found" })
-        #expect(rule.why == "\(CitedSource.words(of: rule.source)) (\(rule.source))")
+        #expect(rule.why == "\(SourceCitation.text(of: rule.source)) (\(rule.source))")
         #expect(rule.why.hasPrefix("A cache between app and server "))
         for width in [80, 100] {
             let table = report.table(width: width)
             let words = table.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
             #expect(words.contains("why \(rule.why) fix \(rule.fix)"))
-            // What everybody can look up is only named.
+            // Public standards are only named.
             #expect(words.contains("why RFC 9110 section 15.5.5 fix "))
             let further = table.split(separator: "\n").filter { $0.hasPrefix(String(repeating: " ", count: 12)) }
             #expect(further.count > 10 && further.allSatisfy { $0.count <= width }, "\(table)")
         }
     }
 
-    @Test("The page has no script, nothing from elsewhere, and every byte from outside escaped")
+    @Test("The page has no script and no external resource, and escapes every foreign byte")
     func page() async throws {
         let page = try await report().html
         #expect(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
         #expect(
             !page.contains("<script") && !page.contains("src=") && !page.contains("href=") && !page.contains("url("))
         #expect(page.contains("default-src 'none'"))
-        // It says itself what the sources of the broken rules are, and of no others.
-        let words = try #require(CitedSource.all.first { $0.name == "PROTOCOLS 1.2" }).words
-        #expect(page.contains("<dt>PROTOCOLS 1.2</dt>\n<dd>\(CheckReport.escape(words))</dd>"))
-        #expect(!page.contains("<dt>PITFALLS 2</dt>"))
+        // It contains the text of the sources of the broken rules and of no others.
+        let name = "Pugpig protocol: Subscription states"
+        let text = try #require(SourceCitation.all.first { $0.name == name }).text
+        #expect(page.contains("<dt>\(name)</dt>\n<dd>\(CheckReport.escape(text))</dd>"))
+        #expect(!page.contains("<dt>Pitfall 2</dt>"))
         // Well-formed but for the parts of HTML that are not XML.
         let body = try #require(page.firstRange(of: "<body>"))
         let xml = page[body.lowerBound...].replacing("</html>", with: "").replacing("<br>", with: "<br/>")
         #expect(throws: Never.self) { try XMLDocument(parsing: Array(xml.utf8)) }
     }
 
-    @Test("JUnit has a case for each rule, and a failure for each that is broken")
+    @Test("JUnit has a test case for each rule and a failure for each broken one")
     func junit() async throws {
         let report = try await report()
         let suites = try XMLDocument(parsing: report.junit()).root
@@ -77,7 +80,7 @@ struct ReportTests {
         let cases = suites.children.flatMap(\.children)
         #expect(cases.map { $0.attributes["name"] } == RuleBook.rules.map(\.id))
         let failed = cases.filter { $0.child("failure") != nil }.map { $0.attributes["name"] }
-        #expect(failed == report.entries.filter { $0.verdict.word == .failed }.map(\.rule.id))
+        #expect(failed == report.entries.filter { $0.verdict.kind == .failed }.map(\.rule.id))
         let why = try #require(RuleBook.rules.first { $0.id == "state-known" }).why
         #expect(cases.compactMap { $0.child("failure")?.text }.contains { $0.contains("\nwhy: \(why)\nfix: ") })
         #expect(cases.count { $0.child("skipped") != nil } == report.count(.skipped))
@@ -85,9 +88,9 @@ struct ReportTests {
             suites.children.compactMap { $0.attributes["failures"].flatMap { Int($0) } }.reduce(0, +) == failed.count)
     }
 
-    @Test("In JUnit a warning is a failure where warnings count, and else only said")
+    @Test("JUnit reports a warning as a failure only in strict mode")
     func warnings() async throws {
-        let report = try await check(StandIn { _, answer in answer.set("Retry-After", nil) })
+        let report = try await check(FakePublisherServer { _, response in response.set("Retry-After", nil) })
         for isStrict in [false, true] {
             let suites = try XMLDocument(parsing: report.junit(isStrict: isStrict)).root
             let one = suites.children.flatMap(\.children).first { $0.attributes["name"] == "failure-retry" }
@@ -100,7 +103,7 @@ struct ReportTests {
     func json() async throws {
         struct Read: Decodable {
             struct Rule: Decodable {
-                struct Finding: Decodable { let text, request, answer: String? }
+                struct Finding: Decodable { let text, request, response: String? }
                 let id, verdict, source, fix: String
                 let why: String?
                 let findings: [Finding]
@@ -119,41 +122,44 @@ struct ReportTests {
         #expect(!read.clean && read.counts["failed"] == report.count(.failed))
         let broken = try #require(read.rules.first { $0.id == "state-known" })
         #expect(broken.verdict == "failed" && broken.findings.first?.request?.contains("token=…") == true)
-        let words = try #require(CitedSource.all.first { $0.name == "PROTOCOLS 1.2" }).words
-        #expect(broken.source == "PROTOCOLS 1.2" && broken.why == words)
+        let name = "Pugpig protocol: Subscription states"
+        let text = try #require(SourceCitation.all.first { $0.name == name }).text
+        #expect(broken.source == name && broken.why == text)
         let common = try #require(read.rules.first { $0.id == "path-unknown" })
         #expect(common.source.hasPrefix("RFC ") && common.why == nil)
     }
 
-    @Test("All reports say so where nothing of it seems to be an endpoint")
-    func doubt() async throws {
+    @Test("All reports warn if nothing looks like an endpoint")
+    func reportWarning() async throws {
         let report = try await check(
-            StandIn { request, answer in
-                if request.path.hasPrefix("/test/") { answer = .text(200, "<html><body>Welcome</body></html>") }
+            FakePublisherServer { request, response in
+                if request.path.hasPrefix("/test/") { response = .text(200, "<html><body>Welcome</body></html>") }
             })
-        let doubt = try #require(report.doubt)
-        #expect(doubt.hasPrefix("No call was answered with a document of the protocol: are the calls below http:"))
-        #expect(report.table(width: 1_000).contains(" s\n\n\(doubt)\n\ncache\n") && report.unsigned == nil)
-        #expect(report.html.contains("<p>\(doubt)</p>"))
+        let reportWarning = try #require(report.reportWarning)
+        #expect(
+            reportWarning.hasPrefix("No call returned a document of the protocol. Are the calls below http:"))
+        #expect(report.table(width: 1_000).contains(" s\n\n\(reportWarning)\n\ncache\n") && report.unsigned == nil)
+        #expect(report.html.contains("<p>\(reportWarning)</p>"))
         let suites = try XMLDocument(parsing: report.junit()).root.children
-        #expect(suites.map { $0.child("system-out")?.text } == [doubt] + suites.dropFirst().map { _ in nil })
-        #expect(String(decoding: try JSONEncoder().encode(report), as: UTF8.self).contains("\"doubt\":\"No call"))
-        let clean = try await check(StandIn())
+        #expect(suites.map { $0.child("system-out")?.text } == [reportWarning] + suites.dropFirst().map { _ in nil })
+        #expect(
+            String(decoding: try JSONEncoder().encode(report), as: UTF8.self).contains("\"warning\":\"No call"))
+        let clean = try await check(FakePublisherServer())
         #expect(clean.remarks.isEmpty && !clean.table().contains("failed: "))
     }
 
-    @Test("The table ends with what failed, and all reports name readers who were not signed in")
+    @Test("The table ends with the failed rules, and all reports name readers who could not sign in")
     func ends() async throws {
         let report = try await check(
-            StandIn { request, answer in
+            FakePublisherServer { request, response in
                 if request.isSignIn, ["activeall", "lapsedall"].contains(request["username"]) {
-                    answer = StandIn().document("<error status=\"throttled\"/>")
+                    response = FakePublisherServer().document("<error status=\"throttled\"/>")
                 }
             })
-        let remark = "Not signed in, so that nothing else of the case was judged: activeall, lapsedall"
-        #expect(report.unsigned == remark && report.doubt == nil)
-        #expect(report.table().hasSuffix("\n\nfailed: state-sign-in, state-lapsed-sign-in\n\(report.sum)"))
-        let text = "there is no token in the answer, but an error: “throttled”"
+        let remark = "Not signed in, so the rest of the case was not judged: activeall, lapsedall"
+        #expect(report.unsigned == remark && report.reportWarning == nil)
+        #expect(report.table().hasSuffix("\n\nfailed: state-sign-in, state-lapsed-sign-in\n\(report.summaryLine)"))
+        let text = "the response has no token, but the error “throttled”"
         #expect(report["state-sign-in"]?.findings.first?.text == text)
         let texts = [
             report.table(), report.html, String(decoding: report.junit(), as: UTF8.self),
@@ -162,12 +168,12 @@ struct ReportTests {
         for text in texts { #expect(text.contains(remark)) }
     }
 
-    @Test("No report holds a password, a token or a secret")
+    @Test("No report contains a password, a token or a secret")
     func secrets() async throws {
         let report = try await check(
-            StandIn { request, answer in
-                answer.set("Cache-Control", nil)
-                answer.text += "<!-- \(request["token"] ?? "") \(request["password"] ?? "") -->"
+            FakePublisherServer { request, response in
+                response.set("Cache-Control", nil)
+                response.text += "<!-- \(request["token"] ?? "") \(request["password"] ?? "") -->"
             })
         let encoder = JSONEncoder()
         let texts = [
@@ -176,8 +182,8 @@ struct ReportTests {
         ]
         #expect(!report.isClean())
         for text in texts {
-            for word in ["llaevitca", "marker-5f0c1d7e", StandIn.secret, "salt1"] {
-                #expect(!text.contains(word), "\(word)")
+            for kind in ["llaevitca", "marker-5f0c1d7e", FakePublisherServer.secret, "salt1"] {
+                #expect(!text.contains(kind), "\(kind)")
             }
         }
     }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Conformance
 
-@Suite("A sign of a cache")
+@Suite("Cache status header")
 struct CacheHitTests {
     @Test(
-        "is a hit, and not a name that has one in it",
+        "counts as a hit only by status, not by a name that contains the word",
         arguments: [
             ("X-Cache", "HIT from edge-3", true), ("X-Cache", "MISS from white-1.example.net", false),
             ("X-Cache", "MISS from hit.example.net", false), ("X-Cache", "TCP_MEM_HIT from a.example.net", true),
@@ -22,7 +22,7 @@ struct CacheHitTests {
             ("Cache-Status", "\"a \\\"; hit\"; fwd=miss", false),
         ])
     func signs(name: String, value: String, isHit: Bool) {
-        let answer = RawAnswer(status: 200, fields: [Field(name, value)])
-        #expect((CacheHit.sign(of: answer) != nil) == isHit)
+        let response = ReceivedResponse(status: 200, fields: [Field(name, value)])
+        #expect((CacheHit.sign(of: response) != nil) == isHit)
     }
 }

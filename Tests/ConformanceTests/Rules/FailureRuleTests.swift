@@ -3,25 +3,25 @@ import Testing
 
 @testable import Conformance
 
-@Suite("The rule about a subscriber system that can not answer")
+@Suite("Rule about failures of the subscriber backend")
 struct FailureRuleTests {
-    /// Checks a server that answers a call for a reader whose subscriber system is down with the document.
+    /// Checks a server that returns the document in a call for a reader whose backend is down.
     ///
     /// - Parameters:
-    ///   - state: what the case says is known.
-    ///   - renewal: what the case says of the token.
+    /// - state: The reader's known state according to the case.
+    /// - renewal: The renewal expected by the case.
     private func check(
-        _ call: Call = .verifySubscription, answering document: String, known state: CheckReader.State? = .active,
+        _ call: Call = .verifySubscription, responding document: String, known state: CheckReader.State? = .active,
         _ issues: CheckReader.Issues? = .everything, renewal: CheckReader.Renewal? = nil
     ) async throws -> CheckReport {
         try await ConformanceTests.check(
-            StandIn { request, answer in
+            FakePublisherServer { request, response in
                 if request.call == call.rawValue, request.method == "GET", request.user == "200-500-500" {
-                    answer = StandIn().document(document)
+                    response = FakePublisherServer().document(document)
                 }
             },
             cases: { port in
-                var cases = standInCases(port)
+                var cases = fakeServerCases(port)
                 cases.readers = cases.readers.filter { $0.name == "200-500-500" }
                 cases.readers[0].state = state
                 cases.readers[0].issues = issues
@@ -31,18 +31,18 @@ struct FailureRuleTests {
             })
     }
 
-    @Test("Pitfall 9: let wrong and malformed sign-ins fail as well, where the sign-ins of all readers do")
-    func allAway() async throws {
+    @Test("Pitfall 9: accepts failing wrong and malformed sign-ins if the sign-ins of all readers fail")
+    func allUnreachable() async throws {
         let report = try await ConformanceTests.check(
-            StandIn { request, answer in
+            FakePublisherServer { request, response in
                 guard request.isSignIn else { return }
-                let isHead = answer.isHead
-                answer = .text(503, "Temporarily unavailable")
-                answer.set("Retry-After", "30")
-                answer.isHead = isHead
+                let isHead = response.isHead
+                response = .text(503, "Temporarily unavailable")
+                response.set("Retry-After", "30")
+                response.isHead = isHead
             },
             cases: { port in
-                var cases = standInCases(port)
+                var cases = fakeServerCases(port)
                 cases.readers = cases.readers.filter { $0.failing.contains(.signIn) }
                 return cases
             })
@@ -51,79 +51,79 @@ struct FailureRuleTests {
         #expect(report["failure-direction"] == .passed(1))
     }
 
-    @Test("Pitfall 9: takes the last known answer for an answer")
+    @Test("Pitfall 9: accepts the last known result")
     func lastKnown() async throws {
-        let known = try await check(answering: "<subscription state=\"active\"/>")
+        let known = try await check(responding: "<subscription state=\"active\"/>")
         #expect(known["failure-direction"] == .passed(3))
         let listed = try await check(
-            answering: "<subscription state=\"inactive\"><issues><issue>a.1</issue></issues></subscription>",
+            responding: "<subscription state=\"inactive\"><issues><issue>a.1</issue></issues></subscription>",
             known: .inactive,
             .listed(["a.1"]))
         #expect(listed.broken.isEmpty && listed["failure-direction"] == .passed(3))
         let silent = try await check(
-            answering: "<subscription state=\"active\"><issues/></subscription>", known: .active, nil)
+            responding: "<subscription state=\"active\"><issues/></subscription>", known: .active, nil)
         #expect(silent["failure-direction"] == .passed(3))
         let refused = try await check(
-            .renewToken, answering: "<error status=\"notrecognised\"/>", renewal: .refused)
+            .renewToken, responding: "<error status=\"notrecognised\"/>", renewal: .rejected)
         #expect(refused.broken.isEmpty && refused["failure-direction"] == .passed(3))
     }
 
     @Test(
-        "finds an answer that is not the last known one",
+        "finds a result that differs from the last known one",
         arguments: [
             "<subscription state=\"inactive\"/>", "<subscription state=\"unknown\"><issues/></subscription>",
             "<subscription state=\"active\"><issues/></subscription>",
         ])
     func another(document: String) async throws {
-        expect(try await check(answering: document), breaks: "failure-direction")
+        expect(try await check(responding: document), breaks: "failure-direction")
     }
 
-    @Test("finds an answer where none is known")
+    @Test("finds a result although none is known")
     func nothingKnown() async throws {
-        let report = try await check(answering: "<subscription state=\"active\"/>", known: nil, nil)
+        let report = try await check(responding: "<subscription state=\"active\"/>", known: nil, nil)
         expect(report, breaks: "failure-direction")
-        #expect(report["failure-direction"]?.findings.first?.text.contains("the case says none") == true)
+        #expect(report["failure-direction"]?.findings.first?.text.contains("the case has no last known state") == true)
     }
 
-    @Test("Pitfall 9: finds a renewal that is refused", arguments: [nil, CheckReader.Renewal.token])
-    func refusedRenewal(renewal: CheckReader.Renewal?) async throws {
+    @Test("Pitfall 9: finds a rejected renewal", arguments: [nil, CheckReader.Renewal.token])
+    func rejectedRenewal(renewal: CheckReader.Renewal?) async throws {
         let report = try await check(
-            .renewToken, answering: "<error status=\"notrecognised\"/>", renewal: renewal)
+            .renewToken, responding: "<error status=\"notrecognised\"/>", renewal: renewal)
         expect(report, breaks: "failure-direction")
         #expect(report["failure-direction"]?.findings.map(\.text) == ["the token is refused"])
     }
 
-    @Test("takes credentials for what they are in an outage, given or not", arguments: ["notentitled", "expired"])
-    func refusedCredentials(word: String) async throws {
+    @Test("accepts both granted and denied credentials in an outage", arguments: ["notentitled", "expired"])
+    func rejectedCredentials(kind: String) async throws {
         let report = try await check(
-            .editionCredentials, answering: "<credentials><error status=\"\(word)\"/></credentials>")
+            .editionCredentials, responding: "<credentials><error status=\"\(kind)\"/></credentials>")
         #expect(report.broken.isEmpty && report["failure-direction"] == .passed(3))
     }
 
-    @Test("Pitfall 9: finds credentials that are refused as if the token were bad, unless it is")
+    @Test("Pitfall 9: finds credentials that blame a valid token")
     func blamedToken() async throws {
         let document = "<credentials><error status=\"notrecognised\"/></credentials>"
-        expect(try await check(.editionCredentials, answering: document), breaks: "failure-direction")
-        expect(try await check(.editionCredentials, answering: document, known: nil), breaks: "failure-direction")
+        expect(try await check(.editionCredentials, responding: document), breaks: "failure-direction")
+        expect(try await check(.editionCredentials, responding: document, known: nil), breaks: "failure-direction")
         for state in [CheckReader.State.stale, .unknown] {
-            let report = try await check(.editionCredentials, answering: document, known: state)
+            let report = try await check(.editionCredentials, responding: document, known: state)
             #expect(report.broken.isEmpty && report["failure-direction"] == .passed(3), "\(state)")
         }
     }
 
-    @Test("judges the form of what is refused in an outage")
+    @Test("checks the format of errors during an outage")
     func form() async throws {
-        let bare = try await check(.editionCredentials, answering: "<error status=\"notentitled\"/>")
+        let bare = try await check(.editionCredentials, responding: "<error status=\"notentitled\"/>")
         expect(bare, breaks: "refusal-credentials-place")
-        let word = try await check(
-            .editionCredentials, answering: "<credentials><error status=\"later\"/></credentials>")
-        expect(word, breaks: "refusal-credentials-status")
+        let kind = try await check(
+            .editionCredentials, responding: "<credentials><error status=\"later\"/></credentials>")
+        expect(kind, breaks: "refusal-credentials-status")
     }
 
-    /// Checks the stand-in with one reader.
+    /// Checks the fake server with one reader.
     private func check(_ reader: CheckReader) async throws -> CheckReport {
         try await ConformanceTests.check(
-            StandIn(),
+            FakePublisherServer(),
             cases: { _ in
                 var cases = CheckCases()
                 cases.readers = [reader]
@@ -131,22 +131,22 @@ struct FailureRuleTests {
             })
     }
 
-    @Test("asks for the rest with the token of a reader who can not sign in")
+    @Test("uses the case's token for the other calls if the reader cannot sign in")
     func everything() async throws {
         var reader = CheckReader("down")
         reader.signIn = [Field("username", "500-500-500"), Field("password", "anything")]
-        reader.token = StandIn.token("200-500-500")
-        reader.holds = [StandIn.first]
-        reader.failing = Set(CheckReader.Failing.allCases)
+        reader.token = FakePublisherServer.token("200-500-500")
+        reader.holds = [FakePublisherServer.first]
+        reader.failing = Set(CheckReader.FailingCall.allCases)
         let report = try await check(reader)
         #expect(report.broken.isEmpty, "\(report.broken)")
         #expect(report["failure-direction"] == .passed(4))
     }
 
-    @Test("follows a token that is given although nothing can be verified")
+    @Test("follows a renewed token although verification fails")
     func renewalAlone() async throws {
         var reader = CheckReader("down")
-        reader.token = StandIn.token("200-500-500")
+        reader.token = FakePublisherServer.token("200-500-500")
         reader.renewal = .token
         reader.failing = [.verification]
         let report = try await check(reader)

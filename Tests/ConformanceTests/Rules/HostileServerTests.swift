@@ -4,17 +4,17 @@ import Testing
 
 @testable import Conformance
 
-/// A server that would have whoever checks it do something else.
-@Suite("A hostile server")
+/// Checks that a server cannot make the checker do something else.
+@Suite("Hostile server")
 struct HostileServerTests {
-    @Test("does not write into the requests that its credentials are tried with")
+    @Test("cannot inject headers into the requests that use its credentials")
     func credentials() async throws {
         let record = RequestRecord()
         let report = try await check(
-            StandIn { request, answer in
+            FakePublisherServer { request, response in
                 if request.isContent { record.add(request) }
                 guard request.isCredentials else { return }
-                answer.text = answer.text
+                response.text = response.text
                     .replacing("</password>", with: "\r\nX-Injected: 1</password>")
                     .replacing("<header ", with: "<header name=\"Transfer-Encoding\">chunked</header><header ")
             })
@@ -27,19 +27,19 @@ struct HostileServerTests {
         #expect(requests.contains { $0.header("X-Edge") == "a&b" })
     }
 
-    @Test("ends the check when what is made of its answers takes too much room")
+    @Test("ends the check when parsing its responses needs too much memory")
     func room() async throws {
         let large = "<x>\(String(repeating: "<y a='b'/>", count: 9_000))</x>"
-        await #expect(throws: Checkup.CouldNotCheck.self) {
+        await #expect(throws: CheckRun.CheckFailure.self) {
             try await check(
-                StandIn { _, answer in
-                    answer.status = 200
-                    answer.text = large
+                FakePublisherServer { _, response in
+                    response.status = 200
+                    response.text = large
                 })
         }
     }
 
-    @Test("writes no long texts, and no end of a quotation, into the report")
+    @Test("cannot write long texts or an end of quotation into the report")
     func texts() throws {
         let accents = "a" + String(repeating: "\u{301}", count: 100_000)
         #expect(Printable.quote(accents).unicodeScalars.count == 83)
@@ -49,11 +49,11 @@ struct HostileServerTests {
         let name = "a" + String(repeating: "b", count: 10_000)
         let probe = Probe(
             .unknownReader, .signIn, [], .form, at: Endpoint(root: try #require(Address("http://127.0.0.1/test"))))
-        let answer = RawAnswer(
+        let response = ReceivedResponse(
             status: 200, fields: [Field("Cache-Control", "no-store"), Field("Content-Type", "text/xml")],
             body: Array("<\(name)/>".utf8))
-        let report = try judge(Exchange(probe, .success(answer)))
+        let report = try judge(Exchange(probe, .success(response)))
         let texts = report.entries.flatMap(\.verdict.findings).map(\.text)
-        #expect(texts.contains { $0.hasPrefix("the root is <abbb") } && texts.allSatisfy { $0.count <= 501 })
+        #expect(texts.contains { $0.hasPrefix("the root element is <abbb") } && texts.allSatisfy { $0.count <= 501 })
     }
 }

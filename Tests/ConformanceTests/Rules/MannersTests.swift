@@ -2,20 +2,20 @@ import Testing
 
 @testable import Conformance
 
-/// What the guide promises whoever is asked.
-@Suite("A check does to the other side")
+/// Verifies the promises of the guide to the checked server.
+@Suite("Requests of a check")
 struct MannersTests {
-    @Test("nothing but what it says")
+    @Test("are limited to those that the guide announces")
     func requests() async throws {
         let record = RequestRecord()
-        let report = try await check(StandIn { request, _ in record.add(request) })
+        let report = try await check(FakePublisherServer { request, _ in record.add(request) })
         #expect(report.broken.isEmpty, "\(report.broken)")
         let requests = record.requests
         #expect(Set(requests.map(\.method)) == ["GET", "HEAD", "POST", "PATCH"])
         for request in requests where request.method == "PATCH" {
             #expect(request.body.isEmpty && request.fields.isEmpty, "\(request.target)")
         }
-        // A token that was given is never signed out.
+        // A token that a server issued is never signed out.
         let signedOut = requests.filter { $0.call == "sign_out" }.flatMap(\.fields)
         #expect(signedOut.map(\.name) == ["token"] && signedOut.allSatisfy { $0.value.hasPrefix("forged") })
         let signIns = requests.filter { $0.isSignIn && $0.method != "PATCH" }

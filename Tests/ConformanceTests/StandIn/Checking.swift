@@ -5,35 +5,36 @@ import Testing
 
 @testable import Conformance
 
-/// The cases that the stand-in is checked with.
-func standInCases(_ port: Int) -> CheckCases {
+/// Returns the cases for a check of the fake server.
+func fakeServerCases(_ port: Int) -> CheckCases {
     var cases = CheckCases()
     cases.readers = CheckCases.testUsers
-    cases.secret = Secret(StandIn.secret)
-    cases.content = Address("http://127.0.0.1:\(port)/content/\(StandIn.first).zip")
+    cases.secret = Secret(FakePublisherServer.secret)
+    cases.content = Address("http://127.0.0.1:\(port)/content/\(FakePublisherServer.first).zip")
     return cases
 }
 
-/// Checks the stand-in as fast as it answers.
+/// Checks the fake server without a rate limit.
 func check(
-    _ standIn: StandIn, scheme: String = "http", host: String = "127.0.0.1", tls: StandIn.TLS? = nil,
+    _ fake: FakePublisherServer, scheme: String = "http", host: String = "127.0.0.1",
+    tls: FakePublisherServer.TLS? = nil,
     own calls: [Call: String] = [:],
-    cases: @Sendable @escaping (Int) -> CheckCases = standInCases,
+    cases: @Sendable @escaping (Int) -> CheckCases = fakeServerCases,
     options change: @Sendable @escaping (inout CheckOptions) -> Void = { _ in }
 ) async throws -> CheckReport {
-    try await standIn.serve(tls: tls) { port in
+    try await fake.serve(tls: tls) { port in
         let root = try #require(Address("\(scheme)://\(host):\(port)/test"))
         let own = try calls.mapValues { try #require(Address($0)) }
         var options = CheckOptions()
         options.requestsPerSecond = .infinity
-        // A busy machine may keep an answer back for long.
-        options.patience = 120
+        // A busy machine may delay a response for long.
+        options.timeout = 120
         change(&options)
-        return try await Checkup(endpoint: Endpoint(root: root, own: own), cases: cases(port), options: options).run()
+        return try await CheckRun(endpoint: Endpoint(root: root, own: own), cases: cases(port), options: options).run()
     }
 }
 
-/// Judges exchanges that nobody had.
+/// Judges exchanges that were made up.
 func judge(_ exchanges: Exchange...) throws -> CheckReport {
     let root = try #require(Address("http://127.0.0.1/test"))
     var evidence = Evidence(
@@ -43,7 +44,7 @@ func judge(_ exchanges: Exchange...) throws -> CheckReport {
 }
 
 extension CheckReport {
-    /// The rules that are broken, with what was found.
+    /// The broken rules, with their findings.
     var broken: [String: [String]] {
         var broken: [String: [String]] = [:]
         for entry in entries where !entry.verdict.findings.isEmpty {

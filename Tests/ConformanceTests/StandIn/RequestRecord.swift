@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The requests that a stand-in was sent.
+/// Records the requests that a fake server received.
 final class RequestRecord: Sendable {
-    private let kept = Mutex<[StandInRequest]>([])
+    private let cached = Mutex<[FakeServerRequest]>([])
 
-    var requests: [StandInRequest] { kept.withLock(\.self) }
+    var requests: [FakeServerRequest] { cached.withLock(\.self) }
 
-    func add(_ request: StandInRequest) { kept.withLock { $0.append(request) } }
+    func add(_ request: FakeServerRequest) { cached.withLock { $0.append(request) } }
 }

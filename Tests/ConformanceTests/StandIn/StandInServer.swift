@@ -5,13 +5,13 @@ import NIOSSL
 import NIOTLS
 import Synchronization
 
-extension StandIn {
-    /// Runs the body while the stand-in answers on a free port of 127.0.0.1, one request a connection.
+extension FakePublisherServer {
+    /// Runs the body while the fake server serves a free port of 127.0.0.1, one request per connection.
     func serve<Result: Sendable>(
         tls: TLS? = nil, _ body: @Sendable @escaping (_ port: Int) async throws -> Result
     ) async throws -> Result {
         let context = try tls?.context
-        let taken = TakenConnections()
+        let taken = OccupiedConnections()
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -22,15 +22,16 @@ extension StandIn {
                     }
                     guard tls?.hasHTTP2 == true else {
                         return channel.eventLoop.makeSucceededFuture(
-                            taken.keep(.plain(try .init(wrappingChannelSynchronously: channel))))
+                            taken.track(.plain(try .init(wrappingChannelSynchronously: channel))))
                     }
-                    let chosen = NIOTypedApplicationProtocolNegotiationHandler<StandInConnection> { chosen, channel in
+                    let chosen = NIOTypedApplicationProtocolNegotiationHandler<FakeServerConnection> {
+                        chosen, channel in
                         channel.eventLoop.makeCompletedFuture {
                             guard case .negotiated("h2") = chosen else {
-                                return taken.keep(.plain(try .init(wrappingChannelSynchronously: channel)))
+                                return taken.track(.plain(try .init(wrappingChannelSynchronously: channel)))
                             }
                             try channel.pipeline.syncOperations.addHandler(NIOHTTP2Handler(mode: .server))
-                            return taken.keep(.streams(try .init(wrappingChannelSynchronously: channel)))
+                            return taken.track(.streams(try .init(wrappingChannelSynchronously: channel)))
                         }
                     }
                     try channel.pipeline.syncOperations.addHandler(chosen)
@@ -64,17 +65,17 @@ extension StandIn {
             var bytes: [UInt8] = []
             for try await more in inbound {
                 bytes.append(contentsOf: more.readableBytesView)
-                guard let request = StandInRequest(bytes) else { continue }
-                let answer = answer(request)
-                guard !answer.isSilence else { continue }
-                if !answer.isNothing { try await outbound.write(ByteBuffer(bytes: answer.bytes)) }
-                if !answer.isKeptOpen { return }
+                guard let request = FakeServerRequest(bytes) else { continue }
+                let response = response(request)
+                guard !response.isSilence else { continue }
+                if !response.isNothing { try await outbound.write(ByteBuffer(bytes: response.bytes)) }
+                if !response.isKeptOpen { return }
             }
         }
     }
 }
 
-private enum StandInConnection: Sendable {
+private enum FakeServerConnection: Sendable {
     case plain(NIOAsyncChannel<ByteBuffer, ByteBuffer>)
     case streams(NIOAsyncChannel<HTTP2Frame, HTTP2Frame>)
 
@@ -86,12 +87,12 @@ private enum StandInConnection: Sendable {
     }
 }
 
-/// Holds connections until the stand-in has gone. One that comes as it goes is served by nobody, and NIO ends the program where
-/// such a one is let go before it was ended.
-private final class TakenConnections: Sendable {
-    private let all = Mutex<[StandInConnection]>([])
+/// Holds connections until the fake server has shut down. A connection accepted during shutdown is never served, and
+/// NIO traps if such a channel is released before it is closed.
+private final class OccupiedConnections: Sendable {
+    private let all = Mutex<[FakeServerConnection]>([])
 
-    func keep(_ connection: StandInConnection) -> StandInConnection {
+    func track(_ connection: FakeServerConnection) -> FakeServerConnection {
         all.withLock { $0.append(connection) }
         return connection
     }

@@ -2,30 +2,30 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-extension StandIn {
-    /// Answers each stream as soon as its answer is ready, whatever the others do.
+extension FakePublisherServer {
+    /// Responds to each stream as soon as its response is ready, independently of the others.
     func serve(_ connection: NIOAsyncChannel<HTTP2Frame, HTTP2Frame>) async throws {
         try await connection.executeThenClose { inbound, outbound in
             try await withThrowingDiscardingTaskGroup { streams in
                 var requests: [HTTP2StreamID: (head: HPACKHeaders, body: [UInt8])] = [:]
                 for try await frame in inbound {
-                    let isWhole: Bool
+                    let isComplete: Bool
                     switch frame.payload {
                     case .headers(let part):
                         requests[frame.streamID] = (part.headers, [])
-                        isWhole = part.endStream
+                        isComplete = part.endStream
                     case .data(let part):
                         if case .byteBuffer(let bytes) = part.data {
                             requests[frame.streamID]?.body += bytes.readableBytesView
                         }
-                        isWhole = part.endStream
+                        isComplete = part.endStream
                     default: continue
                     }
-                    guard isWhole, let (head, body) = requests.removeValue(forKey: frame.streamID),
-                        let request = StandInRequest(head, body)
+                    guard isComplete, let (head, body) = requests.removeValue(forKey: frame.streamID),
+                        let request = FakeServerRequest(head, body)
                     else { continue }
                     streams.addTask {
-                        try? await outbound.write(contentsOf: answer(request).frames(on: frame.streamID))
+                        try? await outbound.write(contentsOf: response(request).frames(on: frame.streamID))
                     }
                 }
             }
@@ -33,7 +33,7 @@ extension StandIn {
     }
 }
 
-extension StandInRequest {
+extension FakeServerRequest {
     fileprivate init?(_ head: HPACKHeaders, _ body: [UInt8]) {
         var text = "\(head.first(name: ":method") ?? "") \(head.first(name: ":path") ?? "") HTTP/2\r\n"
         for field in head where !field.name.hasPrefix(":") { text += "\(field.name): \(field.value)\r\n" }
@@ -42,7 +42,7 @@ extension StandInRequest {
     }
 }
 
-extension StandInAnswer {
+extension FakeResponse {
     fileprivate func frames(on stream: HTTP2StreamID) -> [HTTP2Frame] {
         var head = HPACKHeaders([(":status", "\(status)")])
         for (name, value) in headers { head.add(name: name.lowercased(), value: value) }

@@ -4,24 +4,24 @@ import NIOSSL
 import TestSupport
 import Testing
 
-extension StandIn {
-    /// The stand-in's certificate, with the authority that signed it.
+extension FakePublisherServer {
+    /// The fake server's certificate, with the authority that signed it.
     struct TLS: Sendable {
         let certificate: String
         let key: String
-        /// Of the authority, in PEM.
+        /// The certificate of the authority.
         let roots: [NIOSSLCertificate]
         var oldest = TLSVersion.tlsv12
         var newest: TLSVersion?
         var hasHTTP2 = false
-        /// How long a connection waits for its handshake.
+        /// The delay of a connection before its handshake.
         var delay = TimeAmount.zero
 
-        /// Makes a certificate in the folder.
+        /// Creates a certificate in the folder.
         ///
         /// - Parameters:
-        ///   - days: how long it is good; less than nothing is over already.
-        ///   - names: as in `IP:127.0.0.1`.
+        /// - days: The validity in days. A negative value yields an expired certificate.
+        /// - names: The subject alternative names, for example `IP:127.0.0.1`.
         init(in folder: URL, days: Int = 90, names: String = "IP:127.0.0.1") async throws {
             func openssl(_ arguments: String...) async throws {
                 let run = try await CommandRun.of("openssl", arguments, in: folder)

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A shared cache that somebody put in front.
+/// A shared cache in front of the endpoint.
 enum Varnish {
-    /// Runs the body while Varnish answers on a port of 127.0.0.1 in the origin's name.
+    /// Runs the body while Varnish serves a port of 127.0.0.1 for the origin.
     ///
-    /// - Parameter rules: in VCL, besides those that Varnish comes with, which obey the origin.
+    /// - Parameter rules: Additional rules in VCL. The default rules of Varnish obey the origin.
     static func serve<Result: Sendable>(
         before origin: Int, _ rules: String = "", _ body: @Sendable (_ port: Int) async throws -> Result
     ) async throws -> Result {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Conformance
 
-@Suite("The order in which times are taken")
+@Suite("Order of timed requests")
 struct BalancedOrderTests {
-    @Test("has each at each place, and right behind each other one, once in as many rounds", arguments: [2, 4, 6, 20])
+    @Test("balances positions and successors over as many rounds", arguments: [2, 4, 6, 20])
     func balanced(count: Int) {
         let rounds = (0..<count).map { BalancedOrder.round($0, of: count) }
         #expect(rounds.allSatisfy { $0.sorted() == Array(0..<count) })
@@ -13,7 +13,7 @@ struct BalancedOrderTests {
         #expect(Set(neighbours).count == count * (count - 1) && neighbours.count == count * (count - 1))
     }
 
-    @Test("begins anew, and takes turns for two")
+    @Test("repeats after a cycle, and alternates for two")
     func turns() {
         #expect((0..<4).map { BalancedOrder.round($0, of: 2) } == [[0, 1], [1, 0], [0, 1], [1, 0]])
         #expect(BalancedOrder.round(7, of: 4) == BalancedOrder.round(3, of: 4))

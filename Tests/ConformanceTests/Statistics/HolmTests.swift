@@ -3,7 +3,7 @@ import Testing
 
 @testable import Conformance
 
-@Suite("Several comparisons at once")
+@Suite("Multiple comparisons")
 struct HolmTests {
     private static let examples: [(values: [Double], expected: [Bool])] = [
         ([], []), ([0.049], [true]), ([0.05], [false]), ([0.04, 0.04], [false, false]), ([0.04, 0.02], [true, true]),
@@ -15,7 +15,7 @@ struct HolmTests {
         #expect(Holm.areSignificant(values, below: 0.05) == expected)
     }
 
-    @Test("raise a false alarm no more often than one does", arguments: [1, 3, 10])
+    @Test("raise a false alarm no more often than a single one does", arguments: [1, 3, 10])
     func falseAlarms(comparisons: Int) {
         var random = SeededRandom(seed: 16)
         let rounds = 20_000
@@ -23,7 +23,7 @@ struct HolmTests {
             let values = (0..<comparisons).map { _ in Double.random(in: 0..<1, using: &random) }
             return Holm.areSignificant(values, below: 0.05).contains(true)
         }
-        // Each held against the threshold itself, ten would raise one in forty rounds of a hundred.
+        // If each were compared with the threshold itself, ten would raise one in forty of a hundred rounds.
         #expect((0.04...0.055).contains(Double(alarms) / Double(rounds)), "\(alarms)")
     }
 }

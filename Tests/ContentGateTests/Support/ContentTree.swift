@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A directory of content that goes away with the test.
+/// A temporary content directory that is removed with the test.
 final class ContentTree: Sendable {
     let root: String
 

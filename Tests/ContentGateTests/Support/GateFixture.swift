@@ -4,14 +4,14 @@ import Gatefold
 import HTTPTypes
 import TestSupport
 
-/// Two publications behind one gate, and everything to make good and bad credentials for them.
+/// Two publications behind one gate, with helpers that make valid and invalid credentials.
 struct GateFixture {
     let clock = ManualClock()
     let daily: Tenant
     let weekly: Tenant
     let gate: Gate
 
-    init(root: String? = nil, acceptsPlainSalts: Bool = true, acceptsTickets: Bool = false) throws {
+    init(root: String? = nil, acceptsPlainSalts: Bool = true, acceptsDownloadTokens: Bool = false) throws {
         daily = try Tenant(
             "daily", secret: "a daily secret, long enough", clock: clock, acceptsPlainSalts: acceptsPlainSalts)
         weekly = try Tenant(
@@ -21,44 +21,44 @@ struct GateFixture {
                 daily.publication(
                     open: ["covers/**", "*/cover.jpg"], feed: ["feed.xml"], free: ["ed-free"], root: root,
                     files: ["ed-filed": "2026/May Issue.hpub", "ed-moved": "ed-2.zip"],
-                    acceptsTickets: acceptsTickets),
+                    acceptsDownloadTokens: acceptsDownloadTokens),
                 weekly.publication(open: [], feed: [], free: [], root: root.map { $0 + "/weekly-root" }),
             ], clock: clock.wall)
     }
 
-    func decide(
+    func evaluate(
         _ target: String, _ authorization: [String] = [], method: HTTPRequest.Method = .get, isResume: Bool = false
     ) -> GateDecision {
-        gate.decide(
+        gate.evaluate(
             GateRequest(method: method, target: target, authorization: authorization, isResume: isResume))
     }
 
-    /// The refusal's reason, nil when allowed.
-    func refusal(
+    /// Returns the reason of the denial, or nil if the request is allowed.
+    func denial(
         _ target: String, _ authorization: [String] = [], method: HTTPRequest.Method = .get, isResume: Bool = false
-    ) -> GateRefusal.Reason? {
-        guard case .refused(let refusal) = decide(target, authorization, method: method, isResume: isResume) else {
+    ) -> GateDenial.Reason? {
+        guard case .denied(let denial) = evaluate(target, authorization, method: method, isResume: isResume) else {
             return nil
         }
-        return refusal.reason
+        return denial.reason
     }
 
     func allowed(_ target: String, _ authorization: [String] = [], isResume: Bool = false) -> AllowedContent? {
-        guard case .allowed(let content) = decide(target, authorization, isResume: isResume) else { return nil }
+        guard case .allowed(let content) = evaluate(target, authorization, isResume: isResume) else { return nil }
         return content
     }
 }
 
-/// One publication with its secret.
+/// A publication with its secret.
 struct Tenant {
     let id: PublicationID
     let secrets: SecretRing
     let revocations: RevocationList
     let clock: ManualClock
-    let holder: SaltHolder
+    let subject: SaltSubject
     let session: Session
     let acceptsPlainSalts: Bool
-    private let references = ReferenceKey(Secret("the key of the references"))
+    private let pseudonymKey = PseudonymKey(Secret("the key of the references"))
 
     init(_ name: String, secret: String, clock: ManualClock, acceptsPlainSalts: Bool) throws {
         id = PublicationID(name)!
@@ -71,13 +71,13 @@ struct Tenant {
             publication: id, subscriber: subscriber, device: nil, reference: .random(from: .seeded(3)),
             issuedAt: clock.now.addingTimeInterval(-100), expiresAt: clock.now.addingTimeInterval(86_400))
         self.session = session
-        holder = SaltHolder(
-            subscriber: references.reference(to: subscriber), session: session.reference, issuedAt: session.issuedAt)
+        subject = SaltSubject(
+            subscriber: pseudonymKey.reference(to: subscriber), session: session.reference, issuedAt: session.issuedAt)
     }
 
     func publication(
         open: [String], feed: [String], free: [String], root: String?, files: [String: String] = [:],
-        acceptsTickets: Bool = false
+        acceptsDownloadTokens: Bool = false
     ) throws -> GatePublication {
         GatePublication(
             id: id,
@@ -85,7 +85,7 @@ struct Tenant {
                 prefix: "/content/\(id)/", openPatterns: open, feedPatterns: feed, root: root),
             verifier: EditionCredentialsVerifier(
                 publication: id, secrets: secrets, acceptsPlainSalts: acceptsPlainSalts, resumeWindow: 3_600),
-            feedVerifier: FeedCredentialsVerifier(secrets: secrets, tokens: codec, references: references),
+            feedVerifier: FeedCredentialsVerifier(secrets: secrets, tokens: codec, pseudonymKey: pseudonymKey),
             revocations: revocations,
             catalogue: CurrentCatalogue(
                 Catalogue(
@@ -94,23 +94,23 @@ struct Tenant {
                     }
                         + files.map {
                             Edition(id: EditionID($0.key)!, title: $0.key, published: .distantPast, file: $0.value)
-                        })), acceptsTickets: acceptsTickets)
+                        })), acceptsDownloadTokens: acceptsDownloadTokens)
     }
 
-    /// The header of good credentials for an edition, for ten minutes when sealed.
-    func basic(_ edition: String, _ form: SaltForm = .sealed) throws -> String {
+    /// Returns the header with valid credentials for an edition. Sealed credentials are valid for ten minutes.
+    func basic(_ edition: String, _ form: SaltFormat = .sealed) throws -> String {
         let pair = try pair(edition, form)
         return Self.basic(pair.userid, pair.password)
     }
 
-    func pair(_ edition: String, _ form: SaltForm = .sealed) throws -> EditionCredentials {
+    func pair(_ edition: String, _ form: SaltFormat = .sealed) throws -> EditionCredentials {
         try EditionCredentialsIssuer(publication: id, secrets: secrets, form: form, random: .seeded(7)).issue(
-            EditionID(edition)!, for: holder, until: clock.now.addingTimeInterval(600))
+            EditionID(edition)!, for: subject, until: clock.now.addingTimeInterval(600))
     }
 
-    /// The target with a good ticket for an edition, for ten minutes.
-    func target(_ path: String, ticketFor edition: String) throws -> String {
-        Ticket(try pair(edition)).added(to: "/content/\(id)/\(path)")
+    /// Returns the target with a ticket for an edition that is valid for ten minutes.
+    func target(_ path: String, downloadTokenFor edition: String) throws -> String {
+        DownloadToken(try pair(edition)).added(to: "/content/\(id)/\(path)")
     }
 
     func token() throws -> String { try codec.seal(session) }

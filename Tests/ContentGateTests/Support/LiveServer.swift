@@ -5,13 +5,13 @@ import Logging
 import TestSupport
 import Testing
 
-/// Content behind the gate on a real port: `ContentResponder` is the whole server.
+/// Serves content behind the gate on a real port, with `ContentResponder` as the whole server.
 func withContentServer(
     _ fixture: GateFixture, observer: @escaping @Sendable (GateEvent) -> Void = { _ in },
     _ body: @escaping @Sendable (RawClient) async throws -> Void
 ) async throws {
     let responder = ContentResponder<BasicRequestContext>(
-        GateKeeper(fixture.gate, observer: observer), files: FileServer(clock: fixture.clock.wall))
+        GateEvaluator(fixture.gate, observer: observer), files: FileServer(clock: fixture.clock.wall))
     try await withServer(responder, body)
 }
 
@@ -19,7 +19,7 @@ func withServer(
     _ responder: some HTTPResponder<BasicRequestContext>, _ body: @escaping @Sendable (RawClient) async throws -> Void
 ) async throws {
     let application = Application(
-        responder: responder, server: .kept, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+        responder: responder, server: .channelRetaining, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try await application.test(.live) { client in
         try await body(RawClient(port: try #require(client.port)))

@@ -1,7 +1,7 @@
 import Glibc
 import NIOPosix
 
-/// Says exactly the bytes it is given to a loopback port, so that nothing is normalised on the way.
+/// Sends exact bytes to a loopback port, so that no client normalises them.
 struct RawClient: Sendable {
     let port: Int
     private static let pool: NIOThreadPool = {
@@ -10,7 +10,7 @@ struct RawClient: Sendable {
         return pool
     }()
 
-    /// One request on a connection of its own; lines end with CRLF, `Host` and `Connection` are added.
+    /// Sends a request on its own connection. Lines end with CRLF, and `Host` and `Connection` are added.
     func get(_ target: String, _ headers: [String] = [], method: String = "GET") async throws -> RawResponse {
         let head = (["\(method) \(target) HTTP/1.1", "Host: example.com", "Connection: close"] + headers + ["", ""])
             .joined(separator: "\r\n")
@@ -22,7 +22,7 @@ struct RawClient: Sendable {
         try await Self.pool.runIfActive { try Connection(port: port).exchange(bytes) }
     }
 
-    /// Writes the bytes, reads only the first `count` of the answer, does `meanwhile`, and then reads the rest.
+    /// Writes the bytes, reads the first `count` bytes of the response, runs `meanwhile`, and then reads the rest.
     func exchange(
         _ bytes: [UInt8], pausingAfter count: Int, _ meanwhile: @escaping @Sendable () throws -> Void
     ) async throws -> [UInt8] {
@@ -35,7 +35,7 @@ struct RawClient: Sendable {
         }
     }
 
-    /// Writes the bytes, reads the first `count` of the answer and hangs up.
+    /// Writes the bytes, reads the first `count` bytes of the response and closes the connection.
     func abandon(_ bytes: [UInt8], after count: Int) async throws {
         try await Self.pool.runIfActive {
             let connection = try Connection(port: port)
@@ -49,7 +49,7 @@ struct RawResponse {
     struct Malformed: Error {}
 
     let status: Int
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     let headers: [(name: String, value: String)]
     let body: [UInt8]
     let head: String
@@ -113,7 +113,7 @@ private final class Connection {
         }
     }
 
-    /// No bytes when the server has hung up, also by a reset; that it said nothing in time is an error.
+    /// Returns no bytes if the server has closed or reset the connection. A timeout throws an error.
     func read(atMost count: Int) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
             let received = recv(descriptor, buffer.baseAddress, count, 0)
@@ -122,14 +122,14 @@ private final class Connection {
         }
     }
 
-    /// Until the server closes, or an answer without a body is complete.
+    /// Reads until the server closes or a response without a body is complete.
     func readToEnd() throws -> [UInt8] {
         var all: [UInt8] = []
         while true {
             let bytes = try read(atMost: 65_536)
             if bytes.isEmpty { return all }
             all += bytes
-            if all.count < 4_096, let answer = try? RawResponse(all), answer["content-length"] == "0" { return all }
+            if all.count < 4_096, let response = try? RawResponse(all), response["content-length"] == "0" { return all }
         }
     }
 }

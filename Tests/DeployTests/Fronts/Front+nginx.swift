@@ -6,13 +6,13 @@ extension Front {
         try nginx(site, including: "nginx/gatefold.conf", until: .port(site.port))
     }
 
-    /// The file server that HAProxy and Varnish have behind them.
+    /// Returns the file server behind HAProxy and Varnish.
     func files(_ site: SitePlan) throws -> ServerProcess.Launch {
         let socket = site.folder.appendingPathComponent("gatefold-files.sock")
         return try nginx(site, including: "nginx/files.conf", until: .file(socket))
     }
 
-    /// The one that lets apps hear notices.
+    /// Returns the nginx through which apps receive notifications.
     func notifications(_ site: SitePlan) throws -> ServerProcess.Launch {
         try nginx(site, including: "nginx/notifications.conf", until: .port(site.port))
     }

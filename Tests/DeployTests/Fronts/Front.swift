@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The servers of others whose configurations are in `deploy/fronts`.
+/// The servers of other vendors that `deploy/fronts` configures.
 enum Front: String, CaseIterable, CustomTestStringConvertible {
     case nginx, apache, caddy, haproxy, varnish
 
     var testDescription: String { rawValue }
 
-    /// The servers to start, the last of which faces the reader.
+    /// Returns the servers to start. The last one faces the reader.
     func launches(_ site: SitePlan) throws -> [ServerProcess.Launch] {
         switch self {
         case .nginx: [try nginx(site)]
@@ -20,18 +20,18 @@ enum Front: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// Where a front is to stand: what replaces the placeholders of its configuration.
+/// The location of a front: the values of its configuration's placeholders.
 struct SitePlan {
-    /// For configuration, sockets, logs and whatever else a server writes.
+    /// The folder for configuration, sockets, logs and other files of a server.
     let folder: URL
     /// The folder with the editions.
     let root: URL
     let port: Int
     let gatePort: Int
-    /// Placeholders of this site alone, and what replaces them.
+    /// Additional placeholders of this site and their values.
     var more: [String: String] = [:]
 
-    /// Writes a configuration of `deploy/fronts` with every placeholder replaced into the folder.
+    /// Writes a configuration of `deploy/fronts` into the folder with every placeholder replaced.
     func install(_ template: String) throws -> URL {
         let source = Self.fronts.appendingPathComponent(template)
         var text = try String(contentsOf: source, encoding: .utf8)
@@ -42,7 +42,7 @@ struct SitePlan {
         return try write(text, to: source.lastPathComponent)
     }
 
-    /// Writes what stands around a configuration on a real machine, such as Debian's own main file.
+    /// Writes the surrounding configuration of a real machine, such as Debian's main file.
     func write(_ text: String, to name: String) throws -> URL {
         let file = folder.appendingPathComponent(name)
         try Data(text.utf8).write(to: file)
@@ -56,7 +56,7 @@ struct SitePlan {
     private var placeholders: [String: String] {
         [
             "ADDRESS": "127.0.0.1", "PORT": "\(port)", "GATEFOLD": "127.0.0.1:\(gatePort)",
-            "GATEFOLD_HOST": "127.0.0.1", "GATEFOLD_PORT": "\(gatePort)", "PUBLICATION": GateUnderTest.publication,
+            "GATEFOLD_HOST": "127.0.0.1", "GATEFOLD_PORT": "\(gatePort)", "PUBLICATION": GateHarness.publication,
             "ROOT": root.path, "RUN": folder.path, "CONFIG": folder.path, "LOG": folder.path,
         ]
     }
@@ -66,7 +66,7 @@ struct SitePlan {
         .appendingPathComponent("deploy/fronts")
 }
 
-/// A file that a Debian package brings. A test that needs it fails without it and names the package.
+/// A file of a Debian package. A test that needs it fails without it and names the package.
 struct Installed {
     struct Missing: Error, CustomStringConvertible {
         let description: String

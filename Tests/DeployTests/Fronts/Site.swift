@@ -1,22 +1,22 @@
 import Foundation
 import TestSupport
 
-/// A front at work in front of sample editions.
+/// A running front with sample editions.
 struct Site: Sendable {
-    static let editions = ["ed-1", "ed-2", GateUnderTest.freeEdition]
-    static let prefix = "/content/\(GateUnderTest.publication)/"
+    static let editions = ["ed-1", "ed-2", GateHarness.freeEdition]
+    static let prefix = "/content/\(GateHarness.publication)/"
 
     let http: RawHTTP
     let plan: SitePlan
 
-    /// Everything that the front's servers wrote so far: what they print, and files beside their configuration.
+    /// Returns all logs of the front's servers so far: their output and the files in the folder.
     func logs() throws -> String {
         try FileManager.default.contentsOfDirectory(at: plan.folder, includingPropertiesForKeys: nil)
             .filter { ["out", "log"].contains($0.pathExtension) }
             .map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined(separator: "\n")
     }
 
-    /// The target of a file of the shelf, escaped as a careful app does it.
+    /// Returns the request target of a file on the shelf with strict escaping.
     static func target(_ path: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
@@ -28,13 +28,13 @@ struct Site: Sendable {
     }
 }
 
-/// Runs the body with a front that asks the gate on the given port, and stops its servers afterwards.
+/// Runs the body with a front that queries the gate on the given port, and stops its servers afterwards.
 func withSite(
-    _ front: Front, asking gatePort: Int, _ body: @Sendable (Site) async throws -> Void
+    _ front: Front, requesting gatePort: Int, _ body: @Sendable (Site) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
         let root = folder.appendingPathComponent("editions")
-        _ = try EditionShelf(in: root, editions: Site.editions)
+        _ = try EditionStore(in: root, editions: Site.editions)
         let plan = SitePlan(folder: folder, root: root, port: try FreePort.find(), gatePort: gatePort)
         try await withServers(try front.launches(plan)) { _ in
             try await body(Site(http: RawHTTP(port: plan.port), plan: plan))
@@ -45,6 +45,6 @@ func withSite(
 /// Runs the body with a front and a working gate behind it.
 func withSite(_ front: Front, _ body: @Sendable @escaping (Site) async throws -> Void) async throws {
     try await withGate { gate in
-        try await withSite(front, asking: gate.port, body)
+        try await withSite(front, requesting: gate.port, body)
     }
 }

@@ -3,18 +3,18 @@ import TestSupport
 
 /// Runs the body with `gatefold serve` on a free port of 127.0.0.1.
 ///
-/// - Parameter more: sections of its configuration beside those there are.
-func withGate(_ more: String = "", _ body: @Sendable @escaping (GateUnderTest) async throws -> Void) async throws {
+/// - Parameter more: Additional sections of the configuration.
+func withGate(_ more: String = "", _ body: @Sendable @escaping (GateHarness) async throws -> Void) async throws {
     try await withTemporaryFolder { folder in
         let port = try FreePort.find()
-        try write(more + GateUnderTest.configuration, to: folder.appendingPathComponent("gatefold.yaml"))
-        try write(GateUnderTest.secretText, to: folder.appendingPathComponent("secret"))
-        try write(GateUnderTest.testSecretText, to: folder.appendingPathComponent("test"))
-        try write(GateUnderTest.referenceSecretText, to: folder.appendingPathComponent("references"))
+        try write(more + GateHarness.configuration, to: folder.appendingPathComponent("gatefold.yaml"))
+        try write(GateHarness.secretText, to: folder.appendingPathComponent("secret"))
+        try write(GateHarness.testSecretText, to: folder.appendingPathComponent("test"))
+        try write(GateHarness.referenceSecretText, to: folder.appendingPathComponent("pseudonyms"))
         let gatefold = ServerProcess.Launch(
             GatefoldProgram.path, ["serve", "--config", "gatefold.yaml", "--port", "\(port)"], in: folder,
             until: .port(port))
-        try await withServer(gatefold) { _ in try await body(GateUnderTest(port: port)) }
+        try await withServer(gatefold) { _ in try await body(GateHarness(port: port)) }
     }
 }
 
@@ -22,14 +22,14 @@ private func write(_ text: String, to file: URL) throws {
     try Data(text.utf8).write(to: file)
 }
 
-extension GateUnderTest {
+extension GateHarness {
     static let referenceSecretText = "9c41e6d27a0b85f3 of the references"
 
     static let testSecretText = "2f7ab8c05e19d364 of the test users"
 
     fileprivate static let configuration = """
         server: {public_url: "http://127.0.0.1"}
-        state: {path: state.sqlite, reference_secret: {file: references}}
+        state: {path: state.sqlite, pseudonym_secret: {file: pseudonyms}}
         backends:
           house: {kind: sqlite, path: house.sqlite}
           made-up: {kind: test}

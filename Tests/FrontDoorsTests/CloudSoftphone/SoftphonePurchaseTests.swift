@@ -5,18 +5,18 @@ import Testing
 
 @testable import FrontDoors
 
-@Suite("A purchase as Cloud Softphone tells it")
+@Suite("Cloud Softphone purchase parser")
 struct SoftphonePurchaseTests {
-    @Test("is read from any bytes, or is none: within its limits, and never half")
+    @Test("accepts or rejects any bytes, within its limits and never in part")
     func anything() {
         var random = SeededRandom(seed: 21)
         var settings = CloudSoftphone(path: "/title/iap", store: .apple)
         settings.fields.token = "token"
-        let spice = "receipt=&productCode=&username=&price=&token=%+\"{}:,0123456789\\u00 A"
+        let specialCharacters = "receipt=&productCode=&username=&price=&token=%+\"{}:,0123456789\\u00 A"
         var found = 0
         for round in 0..<8_000 {
-            var bytes = random.hostileBytes(upTo: 60, spice: spice)
-            // Half of them begin like a purchase.
+            var bytes = random.hostileBytes(upTo: 60, specialCharacters: specialCharacters)
+            // Half of the inputs begin like a purchase.
             if round.isMultiple(of: 2) {
                 bytes = Array("productCode=a&username=b&receipt=M&price=".utf8) + bytes
             } else if round.isMultiple(of: 3) {

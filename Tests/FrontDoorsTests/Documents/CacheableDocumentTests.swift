@@ -7,7 +7,7 @@ import Testing
 
 @testable import FrontDoors
 
-@Suite("A document that caches may keep")
+@Suite("Cacheable document")
 struct CacheableDocumentTests {
     private let document = CacheableDocument(
         bytes: Array("[]".utf8), contentType: "application/json; charset=utf-8",
@@ -19,7 +19,7 @@ struct CacheableDocumentTests {
             body: RequestBody(buffer: ByteBuffer()))
     }
 
-    @Test("carries its validators, its length and what caches may do")
+    @Test("carries validators, a length and a cache policy")
     func headers() {
         let response = document.response(to: request(), vary: "Authorization")
         #expect(response.status == .ok)
@@ -32,7 +32,7 @@ struct CacheableDocumentTests {
         #expect(document.etag.count == 34 && !document.etag.hasPrefix("W/"))
     }
 
-    @Test("answers HEAD with the same headers and without a body")
+    @Test("serves HEAD with the same headers and without a body")
     func head() {
         let get = document.response(to: request())
         let head = document.response(to: request(.head))
@@ -41,7 +41,7 @@ struct CacheableDocumentTests {
     }
 
     @Test(
-        "is not sent again to whoever has it",
+        "yields 304 for a matching validator",
         arguments: [
             (HTTPField.Name.ifNoneMatch, "TAG"), (.ifNoneMatch, "\"other\", W/TAG"), (.ifNoneMatch, "*"),
             (.ifModifiedSince, "Sun, 01 Nov 2026 12:00:00 GMT"), (.ifModifiedSince, "Mon, 02 Nov 2026 12:00:00 GMT"),
@@ -56,10 +56,10 @@ struct CacheableDocumentTests {
     }
 
     @Test(
-        "is sent to whoever has another or an older one",
+        "is sent in full if the validator is different or older",
         arguments: [
             [HTTPField.Name.ifNoneMatch: "\"other\""], [.ifModifiedSince: "Sun, 01 Nov 2026 11:59:59 GMT"],
-            // The tag counts where there are both.
+            // The entity tag takes precedence over the date.
             [.ifNoneMatch: "\"other\"", .ifModifiedSince: "Mon, 02 Nov 2026 12:00:00 GMT"],
         ])
     func modified(fields: [HTTPField.Name: String]) {
@@ -68,18 +68,18 @@ struct CacheableDocumentTests {
         #expect(document.response(to: request(.get, headers)).status == .ok)
     }
 
-    @Test("fails a condition of somebody who wants exactly another one")
+    @Test("fails an If-Match condition with another tag")
     func preconditionFailed() {
         let response = document.response(to: request(.get, [.ifMatch: "\"other\""]), vary: "Authorization")
         #expect(response.status == .preconditionFailed)
-        // No cache keeps it in the document's place.
-        for field in RefusalHeaders.all { #expect(response.headers[field.name] == field.value) }
+        // No cache may store the error in place of the document.
+        for field in DenialHeaders.all { #expect(response.headers[field.name] == field.value) }
         for name in [HTTPField.Name.eTag, .lastModified, .vary, .contentType] {
             #expect(response.headers[name] == nil)
         }
     }
 
-    @Test("of one reader is known by its tag alone, because anybody's has the same address and may have the same date")
+    @Test("of one reader validates by its tag only, because copies of other readers share address and date")
     func reader() {
         let date = document.response(
             to: request(.get, [.ifModifiedSince: "Mon, 02 Nov 2026 12:00:00 GMT"]), caching: .reader)
@@ -90,7 +90,7 @@ struct CacheableDocumentTests {
         #expect(tag.status == .notModified)
     }
 
-    @Test("has another tag with other bytes, and the same with the same")
+    @Test("has a tag that depends on its bytes only")
     func tags() {
         let same = CacheableDocument(
             bytes: document.bytes, contentType: "text/plain", lastModified: Date(timeIntervalSince1970: 1e12))

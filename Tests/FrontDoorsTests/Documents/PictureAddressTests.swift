@@ -7,12 +7,12 @@ import Testing
 @testable import Catalogues
 @testable import FrontDoors
 
-@Suite("The address of a picture in a document")
+@Suite("Picture address in a document")
 struct PictureAddressTests {
     private static let site = DownloadSite(publicURL: "https://e.example.com", prefix: "/content/daily/")
 
     @Test(
-        "of another server is escaped as far as RFC 3986 asks, and means there what it meant",
+        "on another server is escaped as RFC 3986 requires and keeps its meaning",
         arguments: [
             ("https://cdn.example.com/M\u{E4}rz.jpg", "https://cdn.example.com/M%C3%A4rz.jpg"),
             ("https://cdn.example.com/a|b\"c<d>.jpg", "https://cdn.example.com/a%7Cb%22c%3Cd%3E.jpg"),
@@ -31,7 +31,7 @@ struct PictureAddressTests {
     }
 
     @Test(
-        "below the content stands behind its prefix",
+        "of a relative path gets the content prefix",
         arguments: [
             ("covers/M\u{E4}rz 1.jpg", "https://e.example.com/content/daily/covers/M%C3%A4rz%201.jpg"),
             ("/covers/a%20b.jpg?v=<", "https://e.example.com/covers/a%20b.jpg?v=%3C"),
@@ -40,18 +40,19 @@ struct PictureAddressTests {
         #expect(Self.site.absolute(reference) == written)
     }
 
-    @Test("has nothing in it that a URL may not have, whatever the catalogue says")
+    @Test("holds only characters that a URL allows, for any catalogue text")
     func anything() {
         var random = SeededRandom(seed: 11)
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%:/?#[]@!$&'()*+,;=".utf8)
         for _ in 0..<8_000 {
-            let text = String(decoding: random.hostileBytes(upTo: 30, spice: "/?#%<>\"|[]@:"), as: UTF8.self)
+            let text = String(
+                decoding: random.hostileBytes(upTo: 30, specialCharacters: "/?#%<>\"|[]@:"), as: UTF8.self)
             let address = Self.site.absolute("https://" + text)
             #expect(address.utf8.allSatisfy { allowed.contains($0) })
         }
     }
 
-    @Test("of a file that a catalogue takes is one that the gate reads as that file")
+    @Test("of every file that the catalogue accepts is read by the gate as the same file")
     func gate() throws {
         var random = SeededRandom(seed: 12)
         var taken = 0

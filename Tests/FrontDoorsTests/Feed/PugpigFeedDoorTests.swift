@@ -10,7 +10,7 @@ import XML
 
 @testable import FrontDoors
 
-@Suite("The feed of editions (PROTOCOLS 1.5)")
+@Suite("Feed of editions")
 struct PugpigFeedDoorTests {
     private static let secret = Secret("a secret of the edition formula")
     private let clock = ManualClock()
@@ -49,7 +49,7 @@ struct PugpigFeedDoorTests {
             catalogue: catalogue,
             verifier: FeedCredentialsVerifier(
                 secrets: SecretRing(current: Self.secret), tokens: codec,
-                references: ReferenceKey(Secret("a secret of the references"))),
+                pseudonymKey: PseudonymKey(Secret("a secret of the references"))),
             revocations: RevocationList(publication: .title))
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: NoCacheMiddleware())
@@ -77,7 +77,7 @@ struct PugpigFeedDoorTests {
         return Dictionary(links.map { ($0.attributes["rel"] ?? "", $0.attributes["href"] ?? "") }) { $1 }
     }
 
-    @Test("shows everybody what is out, what it costs and what is gone, and may be cached")
+    @Test("shows published, priced and deleted editions to every client, and is cacheable")
     func everybody() async throws {
         try await test { client in
             for path in ["/feed", "/feed.xml", "/title/feed", "/title/feed.xml"] {
@@ -112,7 +112,7 @@ struct PugpigFeedDoorTests {
         }
     }
 
-    @Test("is valid for xmllint, too")
+    @Test("validates with xmllint")
     func xmllint() async throws {
         try await test { client in
             let body = try await client.execute(uri: "/feed", method: .get).body
@@ -131,13 +131,13 @@ struct PugpigFeedDoorTests {
         let token = try codec.seal(
             Session(
                 publication: .title, subscriber: Subscriber(backend: "b", key: "1"), device: nil,
-                reference: SessionReference(bytes: [1, 2, 3, 4])!, issuedAt: clock.now - 100,
+                reference: SessionPseudonym(bytes: [1, 2, 3, 4])!, issuedAt: clock.now - 100,
                 expiresAt: clock.now + (expired ? -1 : 3_600)))
         let password = EditionPassword.makeForFeed(token: token, secret: Self.secret)
         return "Basic " + Data("\(token):\(password)".utf8).base64EncodedString()
     }
 
-    @Test("shows drafts, as drafts, to good feed credentials only, and to no shared cache")
+    @Test("shows drafts only to valid feed credentials, and in no shared cache")
     func drafts() async throws {
         let (good, expired) = (try credentials(), try credentials(expired: true))
         try await test { client in
@@ -146,20 +146,20 @@ struct PugpigFeedDoorTests {
             #expect(ids(root) == ["next", "draft", "paid", "free"])
             let drafts = root.children.filter { $0.child("control")?.child("draft")?.text == "yes" }
             #expect(drafts.compactMap { $0.child("id")?.text } == ["next", "draft"])
-            // The gate opens no draft to those without credentials, so the app must ask for some.
+            // The gate opens no draft without credentials, so the app must request them.
             for draft in ["draft", "next"] {
                 #expect(links(root, draft)["http://opds-spec.org/acquisition"] == nil)
                 #expect(links(root, draft)["http://opds-spec.org/acquisition/buy"]?.contains("/\(draft).") == true)
             }
             #expect(response.headers[.cacheControl] == "private, no-cache")
             #expect(response.headers[.vary] == "Authorization")
-            // What everybody gets has the same address: its date must not pass for this one's.
+            // The public feed has the same address, so its date must not validate this feed.
             let date = try await client.execute(
                 uri: "/feed", method: .get,
                 headers: [.authorization: good, .ifModifiedSince: "Fri, 31 Dec 2027 23:59:59 GMT"])
             #expect(date.status == .ok)
-            let refused = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: expired])
-            #expect(ids(try self.root(refused)) == ["paid", "free"])
+            let rejected = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: expired])
+            #expect(ids(try self.root(rejected)) == ["paid", "free"])
         }
         try await test(drafts: false) { client in
             let response = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: good])
@@ -169,8 +169,8 @@ struct PugpigFeedDoorTests {
     }
 
     @Test(
-        "takes refused credentials for none and never answers 401", arguments: ["Basic eDp5", "Bearer x", "Basic", ""])
-    func refused(value: String) async throws {
+        "treats rejected credentials as absent, not as 401", arguments: ["Basic eDp5", "Bearer x", "Basic", ""])
+    func rejected(value: String) async throws {
         try await test { client in
             let response = try await client.execute(uri: "/feed", method: .get, headers: [.authorization: value])
             #expect(response.status == .ok)
@@ -180,7 +180,7 @@ struct PugpigFeedDoorTests {
         }
     }
 
-    @Test("is another when the date of an edition comes, and only then is it sent again")
+    @Test("changes at the publication date of an edition, and yields 304 before it")
     func appears() async throws {
         try await test { [clock] client in
             let first = try await client.execute(uri: "/feed", method: .get)
@@ -201,7 +201,7 @@ struct PugpigFeedDoorTests {
         }
     }
 
-    @Test("is another with another catalogue, even in the same second")
+    @Test("changes with the catalogue, even within the same second")
     func replaced() async throws {
         try await test { [catalogue] client in
             let first = try await client.execute(uri: "/feed", method: .get)
@@ -214,13 +214,13 @@ struct PugpigFeedDoorTests {
         }
     }
 
-    @Test("is 503 while the catalogue has not come, and what an app has of it stays")
-    func awaited() async throws {
+    @Test("yields 503 while the catalogue is pending, so that apps keep their copy")
+    func pending() async throws {
         let good = try credentials()
         try await test { [catalogue] client in
             let before = try await client.execute(uri: "/feed", method: .get)
             let tag = try #require(before.headers[.eTag])
-            catalogue.replace(with: .awaited)
+            catalogue.replace(with: .pending)
             for (path, headers): (String, HTTPFields) in [
                 ("/feed", [:]), ("/title/feed.xml", [.ifNoneMatch: tag]), ("/feed", [.authorization: good]),
                 ("/itunes/com.example.title", [:]),
@@ -233,7 +233,7 @@ struct PugpigFeedDoorTests {
         }
     }
 
-    @Test("escapes the name of an archive, and leaves the query of a picture alone")
+    @Test("escapes an archive's name and keeps the query of a picture address")
     func addresses() async throws {
         catalogue.replace(
             with: Catalogue([
@@ -249,7 +249,7 @@ struct PugpigFeedDoorTests {
         }
     }
 
-    @Test("is answered at its own paths only, and to GET and HEAD only")
+    @Test("is served only at its own paths, and only to GET and HEAD")
     func routes() async throws {
         try await test { client in
             for path in ["/feed/", "/title/feed/", "/other/feed", "//feed", "/itunes/com.example.other"] {
@@ -262,7 +262,7 @@ struct PugpigFeedDoorTests {
         }
     }
 
-    @Test("has a second form for the Newsstand: covers of what is out")
+    @Test("has a Newsstand variant with the covers of published editions")
     func newsstand() async throws {
         try await test { client in
             let response = try await client.execute(uri: "/itunes/com.example.title", method: .get)

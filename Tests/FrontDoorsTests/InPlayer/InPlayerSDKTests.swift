@@ -5,8 +5,8 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Every document of the front door is decoded by the models of every SDK that reads it.
-@Suite("The documents of the InPlayer front door")
+/// Decodes every document of the front door with the models of every SDK that reads it.
+@Suite("Documents of the InPlayer front door")
 struct InPlayerSDKTests {
     struct Prices: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -31,14 +31,15 @@ struct InPlayerSDKTests {
             fees: [InPlayerFee(product: "*", amount: .init("0")!, currency: "EUR", term: term, setupFee: .init("0")!)]),
     ]
 
-    @Test("are decoded by the models of the iOS, Android and web SDKs", arguments: prices)
+    @Test("The models of the iOS, Android and web SDKs decode them", arguments: prices)
     func decodes(_ prices: Prices) async throws {
-        try await InPlayerRig.run({ $0.settings = { $0.fees = prices.fees } }) { (rig: InPlayerRig) async throws in
-            try await Walk(rig, items: [43929, 200], products: ["43929_1", "200_1"]).takeAll()
+        try await InPlayerHarness.run({ $0.settings = { $0.fees = prices.fees } }) {
+            (harness: InPlayerHarness) async throws in
+            try await Walk(harness, items: [43929, 200], products: ["43929_1", "200_1"]).removeAll()
         }
     }
 
-    @Test("are decoded whatever is in the catalogue and whatever it costs", arguments: 0..<12 as Range<UInt64>)
+    @Test("They decode for random catalogues and fees", arguments: 0..<12 as Range<UInt64>)
     func generated(_ seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let editions = (1...Int.random(in: 1...6, using: &random)).map { Self.edition($0, &random) }
@@ -46,18 +47,18 @@ struct InPlayerSDKTests {
         let fees = (0..<Int.random(in: 0...4, using: &random)).map { _ in
             Self.fee(patterns.randomElement(using: &random)!, &random)
         }
-        try await InPlayerRig.run({ $0.settings = { $0.fees = fees } }) { (rig: InPlayerRig) async throws in
-            rig.catalogue.replace(with: Catalogue(editions))
+        try await InPlayerHarness.run({ $0.settings = { $0.fees = fees } }) { (harness: InPlayerHarness) async throws in
+            harness.catalogue.replace(with: Catalogue(editions))
             for edition in editions {
-                let item = try await rig.call("/items/assets/external/edition/\(edition.id)")
+                let item = try await harness.call("/items/assets/external/edition/\(edition.id)")
                 _ = try item.decoded(IOSModels.Item.self)
                 _ = try item.decoded(AndroidModels.Item.self)
             }
-            // A free edition is sold nowhere, so that no product names its number.
-            let sold = editions.compactMap(\.soldAs)
+            // A free edition is not sold, so no product names its number.
+            let sold = editions.compactMap(\.storeProductID)
             try await Walk(
-                rig, items: sold.compactMap { Int($0.prefix(5)) } + [200], products: sold + ["200_1", "200_2"]
-            ).takeAll()
+                harness, items: sold.compactMap { Int($0.prefix(5)) } + [200], products: sold + ["200_1", "200_2"]
+            ).removeAll()
         }
     }
 
@@ -88,15 +89,15 @@ struct InPlayerSDKTests {
             term: term(), trial: term(), setupFee: Bool.random(using: &random) ? amount() : nil)
     }
 
-    @Test("give a price with cents exactly, and whole units beside it where an SDK reads no fractions")
+    @Test("Prices are exact, and rounded for the SDK that reads no fractions")
     func cents() async throws {
-        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
-            let session = try await rig.register()
-            let receipt = rig.store.vouch("month", rig.store.purchase("200_1", id: "2", until: "2026-11-15"))
-            try await rig.call(
+        try await InPlayerHarness.run { (harness: InPlayerHarness) async throws in
+            let session = try await harness.register()
+            let receipt = harness.store.accept("month", harness.store.purchase("200_1", id: "2", until: "2026-11-15"))
+            try await harness.call(
                 "/external-payments/apple/validate", "receipt=\(receipt.formEncoded)&product_name=200_1",
                 token: session.access)
-            let list = try await rig.call("/subscriptions", token: session.access)
+            let list = try await harness.call("/subscriptions", token: session.access)
             let ios = try #require(try list.decoded(IOSModels.Subscriptions.self).collection?.first)
             #expect(ios.charged_amount == 4.99 && ios.formatted_amount == "4.99 EUR")
             let android = try #require(try list.decoded(AndroidModels.Subscriptions.self).collection.first)
@@ -104,55 +105,57 @@ struct InPlayerSDKTests {
             let web = try #require(try list.decoded(WebModels.Subscriptions.self).collection.first)
             #expect(web.charged_amount == 4.99 && web.subscription_price == 4.99 && web.access_type.period == "month")
             #expect(web.subscription_id == "2" && web.payment_method_name == "apple")
-            let fees: [IOSModels.AccessFee] = try await rig.call("/v2/items/200/access-fees").decoded()
+            let fees: [IOSModels.AccessFee] = try await harness.call("/v2/items/200/access-fees").decoded()
             #expect(fees[0].amount == 4.99 && fees[0].item_type == "subscription")
             #expect(fees[0].setup_fee?.fee_amount == 1 && fees[0].setup_fee?.description == "1 EUR")
-            let item: IOSModels.Item = try await rig.call("/items/43929").decoded()
+            let item: IOSModels.Item = try await harness.call("/items/43929").decoded()
             #expect(item.access_fees?.map(\.item_type) == ["edition"] && item.access_fees?.map(\.amount) == [2.5])
         }
     }
 
-    @Test("say of a subscription what it does: it renews, it ended, or it was taken back")
+    @Test("A subscription states its action: renewed, ended or revoked")
     func actionTypes() async throws {
-        try await InPlayerRig.run { (rig: InPlayerRig) async throws in
-            let session = try await rig.register()
+        try await InPlayerHarness.run { (harness: InPlayerHarness) async throws in
+            let session = try await harness.register()
             for (product, purchase) in [
-                ("200_1", rig.store.purchase("200_1", id: "1", until: "2026-11-15")),
-                ("200_2", rig.store.purchase("200_2", id: "2", until: "2026-10-20")),
+                ("200_1", harness.store.purchase("200_1", id: "1", until: "2026-11-15")),
+                ("200_2", harness.store.purchase("200_2", id: "2", until: "2026-10-20")),
                 (
                     "com.example.weekly",
-                    rig.store.purchase("com.example.weekly", id: "3", until: "2026-11-15", revoked: "2026-10-20")
+                    harness.store.purchase("com.example.weekly", id: "3", until: "2026-11-15", revoked: "2026-10-20")
                 ),
             ] {
-                let other = rig.store.purchase(product, id: "other \(product)", at: "2026-01-01", until: "2026-01-02")
-                let receipt = rig.store.vouch(product, purchase, other)
+                let other = harness.store.purchase(
+                    product, id: "other \(product)", at: "2026-01-01", until: "2026-01-02")
+                let receipt = harness.store.accept(product, purchase, other)
                 #expect(
-                    try await rig.call(
+                    try await harness.call(
                         "/external-payments/apple/validate", "receipt=\(receipt.formEncoded)&product_name=\(product)",
                         token: session.access
                     ).status == 200)
             }
-            let list: WebModels.Subscriptions = try await rig.call("/subscriptions", token: session.access).decoded()
+            let list: WebModels.Subscriptions = try await harness.call("/subscriptions", token: session.access)
+                .decoded()
             let types = Dictionary(uniqueKeysWithValues: list.collection.map { ($0.subscription_id, $0.action_type) })
             #expect(types["1"] == .recurrent && types["2"] == .ended && types["3"] == .canceled)
         }
     }
 }
 
-/// A reader's way through every call that answers with a document.
+/// Calls every endpoint that responds with a document, as a reader's app does.
 private struct Walk {
-    let rig: InPlayerRig
+    let harness: InPlayerHarness
     let items: [Int]
     let products: [String]
 
-    init(_ rig: InPlayerRig, items: [Int], products: [String]) {
-        self.rig = rig
+    init(_ harness: InPlayerHarness, items: [Int], products: [String]) {
+        self.harness = harness
         self.items = items
         self.products = products
     }
 
-    func takeAll() async throws {
-        try await all("/accounts/register-fields/\(InPlayerRig.merchant)") {
+    func removeAll() async throws {
+        try await all("/accounts/register-fields/\(InPlayerHarness.merchant)") {
             _ = try $0.decoded(IOSModels.RegisterFields.self)
             _ = try $0.decoded(AndroidModels.RegisterFields.self)
         }
@@ -160,12 +163,13 @@ private struct Walk {
             _ = try $0.decoded(IOSModels.SocialAddresses.self)
             _ = try $0.decoded(AndroidModels.SocialAddresses.self)
         }
-        let session = try await rig.register()
-        for answer in [
-            try await rig.call("/accounts/authenticate", rig.signInForm()), try await rig.renew(session.refresh),
+        let session = try await harness.register()
+        for response in [
+            try await harness.call("/accounts/authenticate", harness.signInForm()),
+            try await harness.renew(session.refresh),
         ] {
-            _ = try answer.decoded(IOSModels.Authorization.self)
-            _ = try answer.decoded(AndroidModels.Authorization.self)
+            _ = try response.decoded(IOSModels.Authorization.self)
+            _ = try response.decoded(AndroidModels.Authorization.self)
         }
         try await all("/accounts", session.access) {
             _ = try $0.decoded(IOSModels.Account.self)
@@ -180,21 +184,22 @@ private struct Walk {
         try await shop()
         for product in products {
             let until = product.hasPrefix("200") ? "2026-11-15" : nil
-            let receipt = rig.store.vouch(product, rig.store.purchase(product, id: "id \(product)", until: until))
-            let answer = try await rig.call(
+            let receipt = harness.store.accept(
+                product, harness.store.purchase(product, id: "id \(product)", until: until))
+            let response = try await harness.call(
                 "/v2/external-payments/apple/validate", "receipt=\(receipt.formEncoded)&product_name=\(product)",
                 token: session.access)
-            _ = try answer.decoded(AndroidModels.Response.self)
+            _ = try response.decoded(AndroidModels.Response.self)
         }
-        try await rig.call(
+        try await harness.call(
             "/v2/external-payments/apple/validate", "receipt=Zm9yZ2Vk&product_name=200_1", token: session.access)
         try await account(session)
-        try await notices()
+        try await notifications()
     }
 
     private func shop() async throws {
         for item in items {
-            try await all("/items/\(InPlayerRig.merchant)/\(item)") {
+            try await all("/items/\(InPlayerHarness.merchant)/\(item)") {
                 _ = try $0.decoded(IOSModels.Item.self)
                 _ = try $0.decoded(AndroidModels.Item.self)
             }
@@ -229,15 +234,15 @@ private struct Walk {
             ("/accounts/forgot-password", "email=ada@example.com"), ("/accounts/export", "password=right horse"),
             ("/accounts/change-password", "old_password=right horse&password=left horse"),
         ] {
-            let answer = try await rig.call(path, form, token: session.access)
-            #expect(answer.status == 200, "\(path) \(answer.text)")
-            _ = try answer.decoded(AndroidModels.Response.self)
+            let response = try await harness.call(path, form, token: session.access)
+            #expect(response.status == 200, "\(path) \(response.text)")
+            _ = try response.decoded(AndroidModels.Response.self)
         }
     }
 
-    private func notices() async throws {
-        try await rig.passOnChanges()
-        let payloads = rig.notices.withLock { $0.map { Data($0.payload) } }
+    private func notifications() async throws {
+        try await harness.forwardChanges()
+        let payloads = harness.notifications.withLock { $0.map { Data($0.payload) } }
         let types = try payloads.map { payload in
             let ios = try JSONDecoder().decode(IOSModels.Notification.self, from: payload)
             switch ios.type {
@@ -258,12 +263,12 @@ private struct Walk {
 
     private func all(
         _ path: String, _ token: String? = nil, sourceLocation: SourceLocation = #_sourceLocation,
-        _ decode: (InPlayerAnswered) throws -> Void
+        _ decode: (InPlayerTestResponse) throws -> Void
     ) async throws {
-        let answer = try await rig.call(path, token: token)
-        #expect(answer.status == 200, "\(path) \(answer.text)", sourceLocation: sourceLocation)
-        #expect(throws: Never.self, "\(path) \(answer.text.prefix(2000))", sourceLocation: sourceLocation) {
-            try decode(answer)
+        let response = try await harness.call(path, token: token)
+        #expect(response.status == 200, "\(path) \(response.text)", sourceLocation: sourceLocation)
+        #expect(throws: Never.self, "\(path) \(response.text.prefix(2000))", sourceLocation: sourceLocation) {
+            try decode(response)
         }
     }
 }

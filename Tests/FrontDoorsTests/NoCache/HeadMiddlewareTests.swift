@@ -5,9 +5,9 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-@Suite("Answers to HEAD")
+@Suite("Responses to HEAD")
 struct HeadMiddlewareTests {
-    @Test("have no body, and the length that GET would have")
+    @Test("have no body, but the Content-Length of GET")
     func head() async throws {
         let router = Router()
         router.add(middleware: HeadMiddleware())

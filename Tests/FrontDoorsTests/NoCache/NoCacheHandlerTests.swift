@@ -16,7 +16,7 @@ struct NoCacheHandlerTests {
         return head.headerFields
     }
 
-    @Test("Pitfall 16: a head that says nothing to caches gets them, whatever its status", arguments: [200, 400, 500])
+    @Test("Pitfall 16: a response without Cache-Control gets them, whatever its status", arguments: [200, 400, 500])
     func unsaid(status: Int) throws {
         let fields = try sent(
             HTTPResponse(status: .init(code: status), headerFields: [.eTag: "1", .lastModified: "x"]))
@@ -26,7 +26,7 @@ struct NoCacheHandlerTests {
         #expect(fields[.lastModified] == nil)
     }
 
-    @Test("A head with its own Cache-Control, and an informational one, pass as they are")
+    @Test("A response with Cache-Control and an informational response pass unchanged")
     func said() throws {
         #expect(
             try sent(HTTPResponse(status: .ok, headerFields: [.cacheControl: "private", .eTag: "1"]))

@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 import XML
 
-/// The historic test console's reading of the answers (PROTOCOLS 1.4).
+/// The historic test console's evaluation of the responses (Pugpig test endpoint, “Test console checks”).
 private struct Console {
     enum Outcome: Equatable {
-        case credentialsNotRecognised
-        /// The state, the editions it tells (nil for all), and whether credentials were given.
+        case credentialsRejected
+        /// The state, the number of listed editions (nil for all), and whether credentials were granted.
         case signedIn(state: String, editions: Int?, hasCredentials: Bool)
         case broken(String)
     }
@@ -24,7 +24,7 @@ private struct Console {
             return .broken("sign_in")
         }
         let token = signIn.name == "token" ? signIn.text : ""
-        if token.isEmpty { return .credentialsNotRecognised }
+        if token.isEmpty { return .credentialsRejected }
         let parameter = "token=\(percentEncoded(token))"
         guard let verification = try await document("verify_subscription", parameter),
             let state = verification.attributes["state"],
@@ -49,7 +49,7 @@ private struct Console {
     }
 }
 
-@Suite("The historic test console against the Pugpig front door (PROTOCOLS 1.4)")
+@Suite("Historic test console against the Pugpig front door")
 struct ConsoleTests {
     private static let runs: [(String, Console.Outcome)] = [
         ("activeall", .signedIn(state: "active", editions: nil, hasCredentials: true)),
@@ -64,7 +64,7 @@ struct ConsoleTests {
         ("credserror", .signedIn(state: "active", editions: nil, hasCredentials: false)),
         ("expiredtoken", .signedIn(state: "stale", editions: 0, hasCredentials: false)),
         ("peter", .signedIn(state: "active", editions: nil, hasCredentials: true)),
-        ("nobody", .credentialsNotRecognised),
+        ("nobody", .credentialsRejected),
         ("500-200-200", .broken("sign_in")),
         ("000-200-200", .broken("sign_in")),
         ("200-500-200", .broken("verify_subscription")),
@@ -72,9 +72,9 @@ struct ConsoleTests {
         ("200-200-500", .broken("edition_credentials")),
     ]
 
-    @Test("Its whole sequence", arguments: [false, true])
+    @Test("The complete sequence yields the expected outcomes", arguments: [false, true])
     func sequence(hasDebugComments: Bool) async throws {
-        try await TestDoor.testUsers(hasDebugComments: hasDebugComments).test { client in
+        try await FrontDoorHarness.testUsers(hasDebugComments: hasDebugComments).test { client in
             for (user, expected) in Self.runs {
                 let outcome = try await Console(client: client).run(user, edition: "com.pugpig.edition0001")
                 #expect(outcome == expected, "\(user)")

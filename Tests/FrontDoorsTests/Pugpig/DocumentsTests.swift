@@ -5,13 +5,14 @@ import XML
 
 @testable import FrontDoors
 
-@Suite("The Pugpig documents")
+@Suite("Pugpig documents")
 struct DocumentsTests {
-    private static let spice = "<>&\"'-]\r\n\t --><subscription state=\"active\">%:{}"
+    private static let specialCharacters = "<>&\"'-]\r\n\t --><subscription state=\"active\">%:{}"
 
-    /// A text of hostile characters, all of which XML can carry.
+    /// Returns a text of hostile characters that XML can represent.
     private func text(_ random: inout SeededRandom) -> String {
-        let text = String(decoding: random.hostileBytes(upTo: 30, spice: Self.spice), as: UTF8.self)
+        let text = String(
+            decoding: random.hostileBytes(upTo: 30, specialCharacters: Self.specialCharacters), as: UTF8.self)
         return String(
             String.UnicodeScalarView(
                 text.unicodeScalars.filter { $0.value >= 0x20 || "\t\r\n".unicodeScalars.contains($0) }))
@@ -23,7 +24,7 @@ struct DocumentsTests {
 
     private func hex(_ random: inout SeededRandom) -> String { Hexadecimal.encode(random.bytes(20)) }
 
-    @Test("Whatever a token, message or comment holds, the document is valid and says the same")
+    @Test("A token document is valid and preserves any token, message and comment")
     func tokenDocuments() throws {
         let schema = try Schemas.schema(.token)
         var random = SeededRandom(seed: 21)
@@ -37,13 +38,13 @@ struct DocumentsTests {
             #expect(root.attributes["global_auth_password"] == feed)
 
             let message = Bool.random(using: &random) ? text(&random) : nil
-            let refused = TokenDocument.bytes(.refused(SignInRefusal(reason: .notRecognised, message: message)))
-            #expect(try schema.errors(in: refused) == [])
-            #expect(try XMLDocument(parsing: refused).root.attributes["message"] == message)
+            let rejected = TokenDocument.bytes(.rejected(SignInRejection(reason: .rejected, message: message)))
+            #expect(try schema.errors(in: rejected) == [])
+            #expect(try XMLDocument(parsing: rejected).root.attributes["message"] == message)
         }
     }
 
-    @Test("Pitfall 1: the list of issues is absent for everything, and there for anything less")
+    @Test("Pitfall 1: the issue list is absent for all editions and present for anything less")
     func subscriptionDocuments() throws {
         let schema = try Schemas.schema(.subscription)
         var random = SeededRandom(seed: 22)
@@ -55,7 +56,7 @@ struct DocumentsTests {
                 entitlement: Bool.random(using: &random) ? .allEditions : .editions(held),
                 userInfo: texts(&random).map { UserInfoCategory(scheme: $0, value: text(&random)) })
             let bytes = SubscriptionDocument.bytes(
-                VerificationAnswer(subscription: subscription, comments: texts(&random)))
+                VerificationResult(subscription: subscription, comments: texts(&random)))
             #expect(try schema.errors(in: bytes) == [])
             let root = try XMLDocument(parsing: bytes).root
             #expect(root.attributes["state"] == subscription.state.rawValue)
@@ -73,7 +74,7 @@ struct DocumentsTests {
         }
     }
 
-    @Test("Credentials, extra headers and refusals are valid and say the same")
+    @Test("Credentials, headers and errors make valid documents and keep their values")
     func credentialsDocuments() throws {
         let schema = try Schemas.schema(.credentials)
         var random = SeededRandom(seed: 23)
@@ -90,18 +91,18 @@ struct DocumentsTests {
             #expect(read.map(\.text) == headers.map(\.value))
             #expect(read.map { $0.attributes["name"] } == headers.map(\.name))
 
-            let reason = ([nil] + CredentialsRefusal.Reason.allCases).randomElement(using: &random)!
+            let reason = ([nil] + CredentialsRejection.Reason.allCases).randomElement(using: &random)!
             let message = Bool.random(using: &random) ? text(&random) : nil
-            let refused = CredentialsDocument.bytes(
-                .refused(CredentialsRefusal(reason: reason, message: message), comments: texts(&random)))
-            #expect(try schema.errors(in: refused) == [])
-            let error = try XMLDocument(parsing: refused).root.child("error")
+            let rejected = CredentialsDocument.bytes(
+                .rejected(CredentialsRejection(reason: reason, message: message), comments: texts(&random)))
+            #expect(try schema.errors(in: rejected) == [])
+            let error = try XMLDocument(parsing: rejected).root.child("error")
             #expect(error?.attributes["status"] == reason?.rawValue)
             #expect(error?.attributes["message"] == message)
         }
     }
 
-    @Test("The documents to the byte")
+    @Test("The documents match byte for byte")
     func bytes() throws {
         func body(_ bytes: [UInt8]) -> String { String(decoding: bytes.drop { $0 != 0x0A }.dropFirst(), as: UTF8.self) }
         #expect(
@@ -109,13 +110,13 @@ struct DocumentsTests {
                 == "<token>t</token><!-- c -->")
         #expect(
             body(
-                SubscriptionDocument.bytes(VerificationAnswer(subscription: Subscription(state: .active), comments: []))
+                SubscriptionDocument.bytes(VerificationResult(subscription: Subscription(state: .active), comments: []))
             )
                 == #"<subscription state="active"><issues/></subscription>"#)
         #expect(
             body(
                 CredentialsDocument.bytes(
-                    .refused(CredentialsRefusal(reason: .notEntitled, message: "m"), comments: [])))
+                    .rejected(CredentialsRejection(reason: .notEntitled, message: "m"), comments: [])))
                 == #"<credentials><error status="notentitled" message="m"/></credentials>"#)
     }
 }

@@ -9,10 +9,10 @@ import TestSupport
 import Testing
 import XML
 
-@Suite("Pitfall 6: who may be a subscriber")
+@Suite("Pitfall 6: user enumeration")
 struct EnumerationTests {
-    @Test("Every refused sign-in is the same answer to the byte, by every spelling", arguments: Spelling.all)
-    func sameBytes(spelling: Spelling) async throws {
+    @Test("All rejected sign-ins get identical bytes, in every request style", arguments: RequestStyle.all)
+    func sameBytes(spelling: RequestStyle) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gatefold-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -30,7 +30,7 @@ struct EnumerationTests {
         let backend = SQLiteSubscriberBackend(
             name: "embedded", database: database, proof: .init(field: "password"),
             verifier: PasswordVerifier(hasher: hasher, concurrency: 1))
-        try await TestDoor.scripted(backend).test { client in
+        try await FrontDoorHarness.scripted(backend).test { client in
             var seen: Set<[String]> = []
             for user in ["unknown", "active", "suspended", "none", "keyed", "foreign"] {
                 let response = try await client.call("sign_in", ["username": user, "password": "wrong"], spelling)
@@ -40,12 +40,12 @@ struct EnumerationTests {
             }
             #expect(seen.count == 1)
             #expect(seen.first?[1].contains("notrecognised") == true)
-            // Whether the subscription is good is not told at sign-in either.
+            // Sign-in does not reveal the state of the subscription either.
             for user in ["active", "suspended"] {
-                let answer = try Answer(
+                let document = try PugpigDocumentResponse(
                     try await client.call("sign_in", ["username": user, "password": "right"], spelling), .token)
-                #expect(answer.root.name == "token")
-                #expect(answer.root.attributes.isEmpty)
+                #expect(document.root.name == "token")
+                #expect(document.root.attributes.isEmpty)
             }
         }
     }

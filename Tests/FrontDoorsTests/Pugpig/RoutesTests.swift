@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import XML
 
-@Suite("The Pugpig front door's paths, methods and headers")
+@Suite("Paths, methods and headers of the Pugpig front door")
 struct RoutesTests {
     private static let methods: [HTTPRequest.Method] = [
         .get, .head, .post, .put, .delete, .patch, .options, .trace, .connect, .init("PROPFIND")!,
@@ -25,9 +25,9 @@ struct RoutesTests {
         #expect(response.headers[.location] == nil, "\(what)")
     }
 
-    @Test("Pitfall 16: every route of the router, by every method, forbids caches to keep its answer")
+    @Test("Pitfall 16: every route forbids caching for every method")
     func everyRoute() async throws {
-        let door = TestDoor.testUsers()
+        let door = FrontDoorHarness.testUsers()
         door.router.get("broken") { _, _ -> String in throw BrokenRoute() }
         door.router.get("refusing") { _, _ -> String in throw HTTPError(.forbidden, message: "no") }
         door.router.get("validated") { _, _ in Response(status: .ok, headers: [.eTag: "\"1\"", .lastModified: "x"]) }
@@ -45,18 +45,18 @@ struct RoutesTests {
         }
     }
 
-    @Test("Answers of every status forbid caches to keep them", arguments: [200, 204, 304, 400, 401, 404, 500, 503])
+    @Test("Responses of every status forbid caching", arguments: [200, 204, 304, 400, 401, 404, 500, 503])
     func everyStatus(status: Int) async throws {
-        try await TestDoor.testUsers().test { client in
+        try await FrontDoorHarness.testUsers().test { client in
             let response = try await client.call("sign_in", ["username": "\(status)-\(status)-\(status)"])
             #expect(response.status.code == status)
             expectNoCache(response, "\(status)")
         }
     }
 
-    @Test("An answer that says itself what caches may do is left alone")
+    @Test("A response with its own Cache-Control is left unchanged")
     func ownCacheControl() async throws {
-        let door = TestDoor.testUsers()
+        let door = FrontDoorHarness.testUsers()
         door.router.get("download") { _, _ in
             Response(status: .ok, headers: [.cacheControl: "private", .eTag: "\"1\""])
         }
@@ -68,7 +68,7 @@ struct RoutesTests {
     }
 
     @Test(
-        "Pitfall 16: what only resembles a path of ours is not found",
+        "Pitfall 16: a path that only resembles a call is not found",
         arguments: [
             "/verify_subscription/x.css", "/title/verify_subscription/x.css", "//verify_subscription",
             "//title/verify_subscription", "/title//verify_subscription", "/verify_subscription//",
@@ -79,7 +79,7 @@ struct RoutesTests {
             "/title/../verify_subscription", "/../verify_subscription",
         ])
     func resemblingPaths(path: String) async throws {
-        try await TestDoor.testUsers().test { client in
+        try await FrontDoorHarness.testUsers().test { client in
             for method in [HTTPRequest.Method.get, .post, .head] {
                 let response = try await client.execute(uri: path + "?token=llaevitca", method: method)
                 #expect(response.status == .notFound)
@@ -88,9 +88,9 @@ struct RoutesTests {
         }
     }
 
-    @Test("Without a default publication a call has to name one")
+    @Test("Without a default publication, a call must name one")
     func noDefault() async throws {
-        let proxy = TestDoor.makeProxy(
+        let authorizationService = FrontDoorHarness.makeAuthorizationService(
             Publication(
                 id: .title, credentialFields: CredentialFields(identifier: "a", proofs: []),
                 rule: EntitlementRule(policy: .accessBased)), backend: ScriptedBackend(),
@@ -98,19 +98,20 @@ struct RoutesTests {
                 publication: .title, secrets: SecretRing(current: Secret("s")), random: .seeded(1)),
             clock: ManualClock())
         let router = Router()
-        PugpigFrontDoor(publications: { PublicationDirectory(byID: [.title: proxy]) }).addRoutes(to: router)
+        PugpigFrontDoor(publications: { PublicationDirectory(byID: [.title: authorizationService]) }).addRoutes(
+            to: router)
         try await Application(router: router).test(.router) { client in
             let unnamed = try await client.call("verify_subscription")
             #expect(unnamed.status == .notFound)
-            let named = try await client.call("verify_subscription", [:], Spelling(hasPrefix: true))
+            let named = try await client.call("verify_subscription", [:], RequestStyle(hasPrefix: true))
             #expect(named.status == .ok)
         }
     }
 
-    @Test("HEAD asks no backend, and has no body", arguments: Spelling.all)
-    func head(spelling: Spelling) async throws {
+    @Test("HEAD queries no backend and returns no body", arguments: RequestStyle.all)
+    func head(spelling: RequestStyle) async throws {
         let backend = ScriptedBackend()
-        try await TestDoor.scripted(backend).test { client in
+        try await FrontDoorHarness.scripted(backend).test { client in
             for call in ["sign_in", "renew_token", "verify_subscription", "edition_credentials"] {
                 let response = try await client.execute(
                     uri: spelling.path(call) + "?username=a&password=right", method: .head)
@@ -119,12 +120,12 @@ struct RoutesTests {
                 #expect(response.body.readableBytes == 0)
             }
         }
-        #expect(backend.questions.isEmpty)
+        #expect(backend.queries.isEmpty)
     }
 
-    @Test("OPTIONS and the methods we do not serve are told which we do")
+    @Test("OPTIONS and unsupported methods return the allowed methods")
     func methods() async throws {
-        try await TestDoor.testUsers().test { client in
+        try await FrontDoorHarness.testUsers().test { client in
             for path in ["/sign_in", "/title/sign_in/"] {
                 for (method, status) in [
                     (HTTPRequest.Method.options, HTTPResponse.Status.noContent), (.put, .methodNotAllowed),

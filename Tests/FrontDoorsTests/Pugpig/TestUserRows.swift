@@ -1,12 +1,13 @@
 import Testing
 
-/// The table of PROTOCOLS 1.3, at a moment in an even five minutes of the hour unless said.
+/// A test user and its expected results (Pugpig test endpoint, “Test users”). Unless stated, the time is in an even
+/// five minutes of the hour.
 struct TestUserRow: Sendable, CustomTestStringConvertible {
-    enum SignIn: Equatable { case token, tokenAndFeed, refused, verbatim(Int) }
+    enum SignIn: Equatable { case token, tokenAndFeed, rejected, raw(Int) }
     enum Issues: Equatable { case absent, empty, odd, random }
-    enum Verification: Equatable { case state(String, Issues), verbatim(Int) }
-    enum Editions: Equatable { case all, allAndNone, odd, none, random, errorWithoutStatus, verbatim(Int) }
-    enum Renewal: Equatable { case token, becomes(String), refused, oneMoreMark }
+    enum Verification: Equatable { case state(String, Issues), raw(Int) }
+    enum Editions: Equatable { case all, allAndNone, odd, none, random, errorWithoutStatus, raw(Int) }
+    enum Renewal: Equatable { case token, becomes(String), rejected, oneMoreMark }
 
     let user: String
     var password = "anything"
@@ -60,15 +61,15 @@ struct TestUserRow: Sendable, CustomTestStringConvertible {
             TestUserRow("longjson", .token, everything, .allAndNone),
             TestUserRow("credserror", .token, everything, .errorWithoutStatus),
             TestUserRow("expiredtoken", .token, .state("stale", .empty), .none, renewal: .becomes("llaevitca")),
-            TestUserRow("blockedtoken", .token, .state("stale", .empty), .none, renewal: .refused),
+            TestUserRow("blockedtoken", .token, .state("stale", .empty), .none, renewal: .rejected),
             TestUserRow("alwaysstaletoken", .token, .state("stale", .empty), .none, renewal: .oneMoreMark),
             TestUserRow("peter", .token, everything, .allAndNone, password: "PAN"),
-            TestUserRow("peter", .refused, everything, .allAndNone, password: "wendy"),
-            TestUserRow("nobody", .refused, .state("inactive", .empty), .none),
-            TestUserRow("skeleton_key", .refused, .state("inactive", .empty), .none),
+            TestUserRow("peter", .rejected, everything, .allAndNone, password: "wendy"),
+            TestUserRow("nobody", .rejected, .state("inactive", .empty), .none),
+            TestUserRow("skeleton_key", .rejected, .state("inactive", .empty), .none),
         ] + statusCoders
 
-    /// The combinations the historic endpoint lists, and texts that are no status.
+    /// The combinations that the historic endpoint lists, and texts that are not a status.
     private static let statusCoders =
         [
             "zzz-200-200", "200-zzz-200", "200-200-zzz", "200-200-500", "200-500-500", "500-500-500", "500-200-200",
@@ -84,7 +85,7 @@ struct TestUserRow: Sendable, CustomTestStringConvertible {
                 }
             }
             return TestUserRow(
-                name, codes[0].map { .verbatim($0) } ?? .token, codes[1].map { .verbatim($0) } ?? everything,
-                codes[2].map { .verbatim($0) } ?? .all)
+                name, codes[0].map { .raw($0) } ?? .token, codes[1].map { .raw($0) } ?? everything,
+                codes[2].map { .raw($0) } ?? .all)
         }
 }

@@ -9,7 +9,7 @@ import XML
 
 @testable import FrontDoors
 
-@Suite("Reading requests")
+@Suite("Request fields")
 struct RequestFieldsTests {
     private func form(_ text: String) -> [String: String] {
         Dictionary(FormFields.parse(text.utf8).map { ($0.name, $0.value) }) { $1 }
@@ -19,7 +19,7 @@ struct RequestFieldsTests {
         FlatJSON.parse(Array(text.utf8)).map { Dictionary($0.map { ($0.name, $0.value) }) { $1 } }
     }
 
-    @Test("Form text is read as browsers and PHP read it")
+    @Test("Form text is parsed as browsers and PHP do")
     func formText() {
         #expect(form("a=1&b=2") == ["a": "1", "b": "2"])
         #expect(form("a=1&a=2") == ["a": "2"])
@@ -35,7 +35,7 @@ struct RequestFieldsTests {
         #expect(form("") == [:])
     }
 
-    @Test("A JSON object of scalars is read, its numbers as they are spelt")
+    @Test("A JSON object of scalars is parsed, with the spelling of its numbers preserved")
     func jsonObject() {
         #expect(
             json(#" {"a":"1" , "b" : 12345678901234567890,"c":-0.5e+3,"d":true,"e":false,"f":null} "#)
@@ -50,7 +50,7 @@ struct RequestFieldsTests {
     }
 
     @Test(
-        "What is no flat JSON object is none",
+        "A text that is not a flat JSON object is rejected",
         arguments: [
             "", " ", "[]", "1", "null", "{", "}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":{}}", "{\"a\":[1]}",
             "{\"a\":01}", "{\"a\":+1}", "{\"a\":1.}", "{\"a\":.5}", "{\"a\":1e}", "{\"a\":tru}", "{a:1}", "{\"a\":1}x",
@@ -61,7 +61,7 @@ struct RequestFieldsTests {
     }
 
     @Test(
-        "Languages come in the order of the reader's wish",
+        "Languages are sorted by the reader's preference",
         arguments: [
             ("en-gb", ["en-gb"]), ("de, en;q=0.5, fr;q=0.9", ["de", "fr", "en"]),
             ("DE-AT;Q=1.000 , de", ["de-at", "de"]),
@@ -73,11 +73,11 @@ struct RequestFieldsTests {
         #expect(AcceptLanguage.parse(header) == expected)
     }
 
-    @Test("10,000 random byte strings have a reading at every parser")
+    @Test("Every parser survives 10,000 random byte strings")
     func randomBytes() {
         var random = SeededRandom(seed: 11)
         for _ in 0..<10_000 {
-            let bytes = random.hostileBytes(upTo: 12, spice: "%+&=a;,q0.1{}\":\\u\"ntrue-*[]")
+            let bytes = random.hostileBytes(upTo: 12, specialCharacters: "%+&=a;,q0.1{}\":\\u\"ntrue-*[]")
             for (name, _) in FormFields.parse(bytes) { #expect(!name.isEmpty) }
             _ = FlatJSON.parse(bytes)
             _ = FlatJSON.parse(Array("{\"".utf8) + bytes)
@@ -107,8 +107,8 @@ struct RequestFieldsTests {
                     body: .init(
                         byteBuffer: ByteBuffer(
                             string: fields.sorted { $0 < $1 }.map { "\($0)=\($1)" }.joined(separator: "&"))))
-            } catch let refusal as RequestRefusal {
-                return PugpigResponse.refused(refusal)
+            } catch let rejection as RequestRejection {
+                return PugpigResponse.rejected(rejection)
             }
         }
         return try await Application(router: router).test(.router) { client in
@@ -116,7 +116,7 @@ struct RequestFieldsTests {
         }
     }
 
-    @Test("Where a field is in both, the body wins, and the rest of both is there")
+    @Test("The body precedes the query for a shared field, and the other fields are merged")
     func precedence() async throws {
         let form = try await post("a=body&b=2", query: "?a=query&c=3")
         #expect(String(buffer: form.body) == "a=body&b=2&c=3")
@@ -129,7 +129,7 @@ struct RequestFieldsTests {
     }
 
     @Test(
-        "Text that is not UTF-8 is refused, wherever it is, because two names would become one",
+        "Text that is not UTF-8 is rejected everywhere, because two names could become one",
         arguments: [
             "a=J%F6rg", "a=%C3", "a=%FF&b=1", "%FF=1", "a=%AC", "a=%EF%BF%BD", "a=%account[username]%", "a=%ED%A0%80",
             "a=%C0%AF", "a=%F4%90%80%80",
@@ -137,10 +137,10 @@ struct RequestFieldsTests {
     func noText(form: String) async throws {
         #expect(try await post(form).status == .badRequest)
         #expect(try await post("b=2", query: "?\(form)").status == .badRequest)
-        #expect(throws: RequestRefusal.self) { try RequestFields.read(query: form[...].utf8) }
+        #expect(throws: RequestRejection.self) { try RequestFields.read(query: form[...].utf8) }
     }
 
-    @Test("Bytes that are no UTF-8 are refused in a form and in JSON, and so is half of a surrogate pair")
+    @Test("Invalid UTF-8 in a form or in JSON is rejected, and so is a lone surrogate")
     func noTextInBodies() async throws {
         let form = "application/x-www-form-urlencoded"
         #expect(try await post(Array("a=J".utf8) + [0xF6], type: form).status == .badRequest)
@@ -151,14 +151,14 @@ struct RequestFieldsTests {
         #expect(try await post(#"{"a":"\ud83d\ude00"}"#, type: json).status == .ok)
     }
 
-    @Test("A malformed percent-escape stands for itself where text comes of it (PROTOCOLS 1.1)")
+    @Test("A malformed percent escape is preserved literally if the result is text")
     func malformedEscapes() async throws {
-        let answer = try await post("email=test%test.com&x=%&y=%4&z=%zz%41&u=%C3%B6")
-        #expect(answer.status == .ok)
-        #expect(String(buffer: answer.body) == "email=test%test.com&u=ö&x=%&y=%4&z=%zzA")
+        let response = try await post("email=test%test.com&x=%&y=%4&z=%zz%41&u=%C3%B6")
+        #expect(response.status == .ok)
+        #expect(String(buffer: response.body) == "email=test%test.com&u=ö&x=%&y=%4&z=%zzA")
     }
 
-    @Test("Limits are kept: at them all is well, over them the request is refused")
+    @Test("Requests at the limits are accepted, and requests above them rejected")
     func limits() async throws {
         func status(_ body: String, _ query: String = "") async throws -> Int {
             try await post(body, query: query).status.code
@@ -176,7 +176,7 @@ struct RequestFieldsTests {
         #expect(try await status(String(repeating: "&", count: 262_145)) == 413)
     }
 
-    @Test("Other types and compressed bodies are refused")
+    @Test("Other content types and compressed bodies are rejected")
     func types() async throws {
         for type in ["multipart/form-data; boundary=x", "text/plain", "text/xml", "", "application/jsonx"] {
             #expect(try await post("a=1", type: type).status == .unsupportedMediaType)

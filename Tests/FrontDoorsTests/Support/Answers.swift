@@ -6,8 +6,8 @@ import NIOCore
 import Testing
 import XML
 
-/// An answer as a test reads it, checked against its schema.
-struct Answer {
+/// A parsed response, checked against its schema.
+struct PugpigDocumentResponse {
     let response: TestResponse
     let root: XMLElement
 
@@ -28,7 +28,7 @@ struct Answer {
 
     var status: String? { (root.child("error") ?? root).attributes["status"] }
     var message: String? { (root.child("error") ?? root).attributes["message"] }
-    /// Nil where the list is absent.
+    /// The listed issues, or nil without a list.
     var issues: Set<String>? { root.child("issues").map { Set($0.children.map(\.text)) } }
     var isGranted: Bool {
         !(root.child("userid")?.text ?? "").isEmpty && !(root.child("password")?.text ?? "").isEmpty
@@ -36,7 +36,7 @@ struct Answer {
 }
 
 enum Schemas {
-    static func schema(_ kind: Answer.Kind) throws -> RelaxNGSchema {
+    static func schema(_ kind: PugpigDocumentResponse.Kind) throws -> RelaxNGSchema {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Fixtures/pugpig/\(kind.rawValue).rng").standardizedFileURL
         return try RelaxNGSchema(String(contentsOf: file, encoding: .utf8))

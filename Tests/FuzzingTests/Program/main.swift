@@ -1,14 +1,14 @@
 import Foundation
 
-/// The program of `deploy/fuzz`: libFuzzer with the target that `GATEFOLD_FUZZ_TARGET` names. Its arguments are libFuzzer's
-/// (<https://llvm.org/docs/LibFuzzer.html>); `--list` prints each target with the length of its longest input.
+/// The program of `deploy/fuzz`: libFuzzer with the target that `GATEFOLD_FUZZ_TARGET` names. Its arguments are those
+/// of libFuzzer (<https://llvm.org/docs/LibFuzzer.html>). `--list` prints each target with its maximum input length.
 ///
-/// The variable and no argument, because libFuzzer starts its own program again with the same arguments.
+/// The target is a variable and not an argument, because libFuzzer restarts the program with the same arguments.
 enum FuzzedTarget {
     static let chosen = ProcessInfo.processInfo.environment["GATEFOLD_FUZZ_TARGET"].flatMap(FuzzTarget.named)
 }
 
-/// Of libFuzzer's runtime.
+/// The entry point of libFuzzer's runtime.
 @_silgen_name("LLVMFuzzerRunDriver")
 func runFuzzer(
     _ count: UnsafeMutablePointer<CInt>,
@@ -17,7 +17,7 @@ func runFuzzer(
 ) -> CInt
 
 if CommandLine.arguments.dropFirst().first == "--list" {
-    for target in FuzzTarget.all { print(target.name, target.longest) }
+    for target in FuzzTarget.all { print(target.name, target.maxLength) }
     exit(0)
 }
 guard FuzzedTarget.chosen != nil else {

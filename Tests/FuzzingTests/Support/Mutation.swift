@@ -1,8 +1,8 @@
 import TestSupport
 
 extension SeededRandom {
-    /// One of the inputs, damaged in a few places, or with a part of another in it.
-    mutating func mutated(_ inputs: [[UInt8]], upTo longest: Int) -> [UInt8] {
+    /// Returns one of the inputs with a few mutations or with a part of another input.
+    mutating func mutated(_ inputs: [[UInt8]], upTo maxLength: Int) -> [UInt8] {
         var bytes = inputs.randomElement(using: &self) ?? []
         for _ in 0..<Int.random(in: 1...4, using: &self) {
             let place = Int.random(in: 0...bytes.count, using: &self)
@@ -19,6 +19,6 @@ extension SeededRandom {
                 bytes.replaceSubrange(place..<end, with: other[begin..<min(other.count, begin + 12)])
             }
         }
-        return Array(bytes.prefix(longest))
+        return Array(bytes.prefix(maxLength))
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The inputs in `Fixtures/Fuzz`, from which all others are made.
+/// The inputs in `Fixtures/Fuzz` from which all others are derived.
 enum Seeds {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Fixtures/Fuzz").standardizedFileURL
 
-    /// The names of all folders of seeds.
+    /// Returns the names of all seed folders.
     static func names() throws -> Set<String> {
         Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
     }

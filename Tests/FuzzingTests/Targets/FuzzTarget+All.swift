@@ -1,19 +1,20 @@
 extension FuzzTarget {
-    /// Every target there is.
+    /// All targets.
     static let all: [FuzzTarget] = [
         .xmlDocument, .xmlRecords, .json, .jsonPath, .csv,
-        .plainRequest, .fastLane, .requestBody, .requestFields, .requestHeaders, .pageHeaders,
+        .fastPathRequest, .fastPathTarget, .requestBody, .requestFields, .requestHeaders, .pageHeaders,
         .appPaths, .pugpigPaths, .loggedPath,
-        .gate, .ticket, .contentHeaders, .basicCredentials,
+        .gate, .downloadToken, .contentHeaders, .basicCredentials,
         .sealedTexts, .editionCredentials, .accessTokens,
         .identifiers, .addresses,
-        .receiptText, .unifiedReceipt, .transactionReceipt, .storeAnswer, .signedPurchase,
+        .receiptText, .unifiedReceipt, .transactionReceipt, .storeResponse, .signedPurchase,
         .storedPassword, .passwordTemplate, .subscriberImport, .feed, .feedFile, .mapping,
-        .serviceAnswer, .serviceTemplate, .tokenAnswer, .pugpigAnswer, .programAnswer, .lineChannel, .inPlayerAnswer,
-        .keptSessions,
+        .serviceResponse, .serviceTemplate, .tokenResponse, .pugpigResponse, .programResponse, .lineChannel,
+        .inPlayerResponse,
+        .storedSessions,
         .directoryTexts, .sqlStatement, .databaseTexts,
         .atomCatalogue, .bakerCatalogue,
-        .mqttPacket, .webSocket, .pushAnswer, .letterTemplate, .mailReply, .settings, .checkedAnswer,
+        .mqttPacket, .webSocket, .pushResponse, .emailTemplate, .mailReply, .settings, .checkedResponse,
     ]
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

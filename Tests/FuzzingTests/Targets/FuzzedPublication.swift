@@ -2,79 +2,82 @@ import Foundation
 import Gatefold
 
 extension FuzzedTenant {
-    /// The publication at work, for targets whose parsers answer in its name.
-    static let proxy = PublicationProxy(
+    /// The running publication for targets whose parsers respond in its name.
+    static let authorizationService = AuthorizationService(
         publication: Publication(
             id: id, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
             rule: EntitlementRule(policy: .accessBased), messages: Messages(["de": [.active: "Willkommen"]])),
-        backend: House(), tokens: codec, editionSecrets: secrets, state: NoStore(), revocations: revocations,
-        guesses: UnlimitedGuesses(), references: references, clock: WallClock { FuzzedTenant.now }, random: random)
+        backend: FakeSubscriberBackend(), tokens: codec, editionSecrets: secrets, state: NoStore(),
+        revocations: revocations,
+        loginThrottle: UnlimitedLoginAttempts(), pseudonymKey: pseudonymKey, clock: WallClock { FuzzedTenant.now },
+        random: random)
 }
 
-/// The subscriber system of ``FuzzedTenant/subscriber``: everybody has everything, and that is remembered.
-private struct House: SubscriberBackend {
+/// The subscriber backend of ``FuzzedTenant/subscriber``: grants everything to every reader, with cached results.
+private struct FakeSubscriberBackend: SubscriberBackend {
     let name = "house"
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) -> Recognition {
-        .recognised(FuzzedTenant.subscriber)
+    func authenticate(_ credentials: Credentials, context: CallContext) -> AuthenticationResult {
+        .authenticated(FuzzedTenant.subscriber)
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) -> Subscription {
         Subscription(state: .active, entitlement: .allEditions)
     }
 
-    func rememberedSubscription(of subscriber: Subscriber, inquiry: Inquiry) -> Remembered<Subscription>? {
-        Remembered(subscription(of: subscriber, inquiry: inquiry))
+    func cachedSubscription(of subscriber: Subscriber, context: CallContext) -> Cached<Subscription>? {
+        Cached(subscription(of: subscriber, context: context))
     }
 
-    func rememberedVerdict(
-        on edition: EditionID, for subscriber: Subscriber, inquiry: Inquiry
-    ) -> Remembered<RememberedVerdict>? { Remembered(RememberedVerdict.none) }
+    func cachedVerdict(
+        on edition: EditionID, for subscriber: Subscriber, context: CallContext
+    ) -> Cached<CachedVerdict>? { Cached(CachedVerdict.none) }
 }
 
-/// Keeps nothing, and knows of nothing: no parser asks it.
-struct NoStore: SessionStore, AccountBook {
+/// An empty store that no parser queries.
+struct NoStore: SessionStore, AccountStore {
     private struct Unused: Error {}
 
     func admit(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID,
-        limit: DeviceLimit, at moment: Date
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        limit: DeviceLimit, at timestamp: Date
     ) throws -> DeviceRegistration { throw Unused() }
 
-    func devices(of subscriber: SubscriberReference, in publication: PublicationID) throws -> [Device] {
+    func devices(of subscriber: SubscriberPseudonym, in publication: PublicationID) throws -> [Device] {
         throw Unused()
     }
 
     func touch(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID, at moment: Date
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
     ) throws { throw Unused() }
 
     func remove(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
     ) throws { throw Unused() }
 
     func record(_ revocation: Revocation) throws { throw Unused() }
 
-    func note(_ bounds: TokenBounds, of publication: PublicationID) throws { throw Unused() }
+    func record(_ bounds: TokenBounds, of publication: PublicationID) throws { throw Unused() }
 
     func revocations(after sequence: Int64, limit: Int) throws -> RevocationPage { throw Unused() }
 
     func maintain() throws -> [PublicationID: Date] { throw Unused() }
 
-    func rememberAcquaintance(_ digest: [UInt8], of identifier: [UInt8]) throws { throw Unused() }
+    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) throws { throw Unused() }
 
-    func isAcquainted(_ digest: [UInt8]) throws -> Bool { throw Unused() }
+    func isKnownDevice(_ digest: [UInt8]) throws -> Bool { throw Unused() }
 
     func health() throws { throw Unused() }
 
     func account(of owner: PurchaseOwner, in publication: PublicationID) throws -> Account? { throw Unused() }
 
     func openAccount(
-        of owner: PurchaseOwner, in publication: PublicationID, uuid: String, details: AccountDetails, at moment: Date
+        of owner: PurchaseOwner, in publication: PublicationID, uuid: String, details: AccountDetails,
+        at timestamp: Date
     ) throws -> Account { throw Unused() }
 
     func change(
-        _ details: AccountDetails, of owner: PurchaseOwner, in publication: PublicationID, at moment: Date
+        _ details: AccountDetails, of owner: PurchaseOwner, in publication: PublicationID, at timestamp: Date
     ) throws -> Account? { throw Unused() }
 
     func eraseAccount(of owner: PurchaseOwner, in publication: PublicationID) throws -> Bool { throw Unused() }

@@ -1,8 +1,7 @@
 import Foundation
 import Gatefold
 
-/// The publication that targets try to get into. Everything of it is the same in each run, so that what it gave out once
-/// can be a seed.
+/// The publication under attack by the targets. It is identical in each run, so that its issued values can be seeds.
 enum FuzzedTenant {
     static let id = PublicationID("daily")!
     static let secrets = SecretRing(
@@ -11,35 +10,35 @@ enum FuzzedTenant {
     static let edition = EditionID("ed-1")!
     static let other = EditionID("ed-2")!
     static let revocations = RevocationList(publication: id)
-    static let references = ReferenceKey(Secret("the key of the references"))
+    static let pseudonymKey = PseudonymKey(Secret("the key of the references"))
 
-    /// The same bytes each time: what is sealed here keeps no secret.
+    /// A deterministic source: values sealed here are not secret.
     static let random = RandomSource { count in (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) } }
 
     static let subscriber = Subscriber(backend: "house", key: "ada", upstreamSession: nil)
 
     static let session = Session(
-        publication: id, subscriber: subscriber, device: nil, reference: SessionReference("01020304")!,
+        publication: id, subscriber: subscriber, device: nil, reference: SessionPseudonym("01020304")!,
         issuedAt: now.addingTimeInterval(-100), expiresAt: now.addingTimeInterval(86_400))
 
-    static let holder = SaltHolder(
-        subscriber: references.reference(to: subscriber), session: session.reference, issuedAt: session.issuedAt)
+    static let subject = SaltSubject(
+        subscriber: pseudonymKey.reference(to: subscriber), session: session.reference, issuedAt: session.issuedAt)
 
     static let codec = SealedTokenCodec(publication: id, secrets: secrets, random: random)
     static let token = ready { try codec.seal(session) }
 
-    static func pair(_ edition: EditionID, _ form: SaltForm) -> EditionCredentials {
+    static func pair(_ edition: EditionID, _ form: SaltFormat) -> EditionCredentials {
         ready {
             try EditionCredentialsIssuer(publication: id, secrets: secrets, form: form, random: random)
-                .issue(edition, for: holder, until: now.addingTimeInterval(600))
+                .issue(edition, for: subject, until: now.addingTimeInterval(600))
         }
     }
 
     static let verifier = EditionCredentialsVerifier(
         publication: id, secrets: secrets, acceptsPlainSalts: true, resumeWindow: 3600)
-    static let feedVerifier = FeedCredentialsVerifier(secrets: secrets, tokens: codec, references: references)
+    static let feedVerifier = FeedCredentialsVerifier(secrets: secrets, tokens: codec, pseudonymKey: pseudonymKey)
 
-    /// `Basic` credentials as a header has them.
+    /// Returns `Basic` credentials in the format of a header.
     static func basic(_ pair: EditionCredentials) -> String {
         "Basic " + Data("\(pair.userid):\(pair.password)".utf8).base64EncodedString()
     }

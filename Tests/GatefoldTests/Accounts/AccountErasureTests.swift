@@ -3,94 +3,95 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("A reader who is erased") struct AccountErasureTests {
+@Suite("Account erasure") struct AccountErasureTests {
     private func erase(
-        _ rig: AccountRig, _ token: String, _ password: String = "first password"
+        _ harness: AccountHarness, _ token: String, _ password: String = "first password"
     ) async throws -> Account? {
-        try await rig.desk.erase(token: token, password: password, Inquiry())
+        try await harness.accountService.erase(token: token, password: password, CallContext())
     }
 
-    @Test("is signed out everywhere, and leaves no account, device or subscriber behind")
+    @Test("Erasure signs the reader out everywhere and removes the account, the devices and the subscriber")
     func everything() async throws {
-        let state = VolatileStateStore()
-        let rig = AccountRig(state: state)
-        let token = try await rig.register(device: "phone")
-        let other = try #require(try await rig.signIn(device: "tablet"))
-        let pair = try await rig.pair(other)
-        let who = ReferenceKey(.one).reference(to: try rig.subscriber(token))
-        // The same reader's in another publication of the same subscriber system.
-        let owner = rig.proxy.owner(of: try rig.subscriber(token))
-        _ = try await rig.book.openAccount(
-            of: owner, in: .weekly, uuid: "0", details: AccountDetails(identifier: AccountRig.ada), at: rig.clock.now)
-        #expect(try await erase(rig, token)?.details.identifier == AccountRig.ada)
-        #expect(!rig.isGood(token) && !rig.isGood(other))
-        #expect(try !rig.opensGate(pair))
+        let state = InMemoryStateStore()
+        let harness = AccountHarness(state: state)
+        let token = try await harness.register(device: "phone")
+        let other = try #require(try await harness.signIn(device: "tablet"))
+        let pair = try await harness.pair(other)
+        let who = PseudonymKey(.one).reference(to: try harness.subscriber(token))
+        // The account of the same reader in another publication of the same subscriber system.
+        let owner = harness.authorizationService.owner(of: try harness.subscriber(token))
+        _ = try await harness.accountStore.openAccount(
+            of: owner, in: .weekly, uuid: "0", details: AccountDetails(identifier: AccountHarness.ada),
+            at: harness.clock.now)
+        #expect(try await erase(harness, token)?.details.identifier == AccountHarness.ada)
+        #expect(!harness.isGood(token) && !harness.isGood(other))
+        #expect(try !harness.opensGate(pair))
         #expect(await state.devices(of: who, in: .daily).isEmpty)
-        #expect(rig.readers.identifiers.isEmpty)
+        #expect(harness.readers.identifiers.isEmpty)
         for publication in [PublicationID.daily, .weekly] {
-            #expect(try await rig.book.accounts(in: publication, after: 0, limit: 9).isEmpty)
+            #expect(try await harness.accountStore.accounts(in: publication, after: 0, limit: 9).isEmpty)
         }
-        #expect(try await rig.signIn() == nil)
-        // Whoever registers with the identifier next is somebody else.
-        let next = try await rig.register()
-        #expect(try rig.subscriber(next).key != "1")
-        #expect(try await rig.desk.account(of: try rig.subscriber(next))?.number == 3)
+        #expect(try await harness.signIn() == nil)
+        // The next registration with the identifier creates a different subscriber.
+        let next = try await harness.register()
+        #expect(try harness.subscriber(next).key != "1")
+        #expect(try await harness.accountService.account(of: try harness.subscriber(next))?.number == 3)
     }
 
-    @Test("is signed out, and has no device, in the other publications of the same subscriber system either")
-    func siblings() async throws {
-        let state = VolatileStateStore()
-        let readers = VolatileSubscribers()
-        let weekly = AccountRig(.weekly, readers: readers, state: state)
-        let rig = AccountRig(readers: readers, state: state, siblings: [weekly.revocations])
-        let token = try await rig.register(device: "phone")
+    @Test("Erasure signs the reader out and removes the devices in publications that share the registry")
+    func sharedRegistryPublications() async throws {
+        let state = InMemoryStateStore()
+        let readers = InMemorySubscribers()
+        let weekly = AccountHarness(.weekly, readers: readers, state: state)
+        let harness = AccountHarness(readers: readers, state: state, sharedRegistryPublications: [weekly.revocations])
+        let token = try await harness.register(device: "phone")
         let other = try #require(try await weekly.signIn(device: "tablet"))
-        let who = ReferenceKey(.one).reference(to: try rig.subscriber(token))
-        _ = try await erase(rig, token)
-        #expect(!rig.isGood(token) && !weekly.isGood(other))
+        let who = PseudonymKey(.one).reference(to: try harness.subscriber(token))
+        _ = try await erase(harness, token)
+        #expect(!harness.isGood(token) && !weekly.isGood(other))
         #expect(await state.devices(of: who, in: .weekly).isEmpty)
     }
 
-    @Test("leaves no account behind that a call under way opened meanwhile")
+    @Test("Erasure removes an account that a concurrent call opened in the meantime")
     func reopened() async throws {
-        let rig = AccountRig()
-        let token = try await rig.register()
-        let who = try rig.subscriber(token)
-        rig.readers.beforeErasing { [rig] in
-            _ = try await rig.desk.account(of: who, identifier: AccountRig.ada)
+        let harness = AccountHarness()
+        let token = try await harness.register()
+        let who = try harness.subscriber(token)
+        harness.readers.beforeErasing { [harness] in
+            _ = try await harness.accountService.account(of: who, identifier: AccountHarness.ada)
         }
-        _ = try await erase(rig, token)
-        #expect(try await rig.book.accounts(in: .daily, after: 0, limit: 9).isEmpty)
+        _ = try await erase(harness, token)
+        #expect(try await harness.accountStore.accounts(in: .daily, after: 0, limit: 9).isEmpty)
     }
 
-    @Test("has no purchases left, also where the publication sells nothing itself")
+    @Test("Erasure fails if the purchases cannot be erased, even if the publication sells nothing itself")
     func purchases() async throws {
-        // One that can not be asked shows that it is.
-        let rig = AccountRig(ledger: BrokenLedger())
-        let token = try await rig.register()
-        await #expect(throws: Unavailable.self) { try await erase(rig, token) }
-        #expect(rig.readers.identifiers == [AccountRig.ada])
+        // A ledger that fails shows that the erasure calls it.
+        let harness = AccountHarness(ledger: BrokenLedger())
+        let token = try await harness.register()
+        await #expect(throws: Unavailable.self) { try await erase(harness, token) }
+        #expect(harness.readers.identifiers == [AccountHarness.ada])
     }
 
-    @Test("has to say the password")
+    @Test("Erasure requires a valid token and the correct password")
     func proof() async throws {
-        let rig = AccountRig()
-        let token = try await rig.register()
-        await #expect(throws: AccountRefusal.wrongPassword) { try await erase(rig, token, "a wrong one") }
-        await #expect(throws: AccountRefusal.notSignedIn) { try await erase(rig, "no token") }
-        #expect(rig.isGood(token) && rig.readers.identifiers == [AccountRig.ada])
+        let harness = AccountHarness()
+        let token = try await harness.register()
+        await #expect(throws: AccountError.wrongPassword) { try await erase(harness, token, "a wrong one") }
+        await #expect(throws: AccountError.notSignedIn) { try await erase(harness, "no token") }
+        #expect(harness.isGood(token) && harness.readers.identifiers == [AccountHarness.ada])
     }
 
-    @Test("half-way is signed out, and can have the rest erased after signing in again")
+    @Test("A partial erasure signs the reader out, and a retry after the next sign-in completes it")
     func halfWay() async throws {
-        let rig = AccountRig()
-        let token = try await rig.register()
-        rig.readers.breakDown("erase")
-        await #expect(throws: Unavailable.self) { try await erase(rig, token) }
-        #expect(!rig.isGood(token))
-        rig.readers.breakDown()
-        _ = try await erase(rig, try #require(try await rig.signIn()))
-        #expect(rig.readers.identifiers.isEmpty)
-        #expect(try await rig.book.accounts(in: .daily, after: 0, limit: 9).isEmpty)
+        let harness = AccountHarness()
+        let token = try await harness.register()
+        harness.readers.startOutage("erase")
+        await #expect(throws: Unavailable.self) { try await erase(harness, token) }
+        #expect(!harness.isGood(token))
+        harness.readers.startOutage()
+        _ = try await erase(harness, try #require(try await harness.signIn()))
+        #expect(harness.readers.identifiers.isEmpty)
+        #expect(try await harness.accountStore.accounts(in: .daily, after: 0, limit: 9).isEmpty)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gatefold
 
-@Suite("What accounts are made of") struct AccountValuesTests {
+@Suite("Account values") struct AccountValuesTests {
     @Test("A random UUID has the version and variant of RFC 9562, in lower case")
     func uuids() throws {
         var seen: Set<String> = []
@@ -18,7 +18,7 @@ import Testing
         #expect(seen.count == 10_000)
     }
 
-    @Test("A password is long enough, can be typed again, and is no longer than a field")
+    @Test("Accepts passwords within the length limits that hold no control characters and are not blank")
     func passwords() {
         let rule = PasswordRule()
         for good in ["12345678", "pass wor", "пароль-8", "🎩🎩🎩🎩🎩🎩🎩🎩", String(repeating: "a", count: 1024)] {
@@ -30,43 +30,43 @@ import Testing
         ] {
             #expect(!rule.accepts(bad), "\(bad.debugDescription)")
         }
-        #expect(PasswordRule(shortest: 0).shortest == 1)
-        #expect(!PasswordRule(shortest: 0).accepts(""))
+        #expect(PasswordRule(minLength: 0).minLength == 1)
+        #expect(!PasswordRule(minLength: 0).accepts(""))
     }
 
-    @Test("What is for sale is read from the name it wrote, and from no other")
+    @Test("A sale item is parsed from its own name only")
     func items() throws {
-        let items: [SoldItem] = [
+        let items: [SaleItem] = [
             .edition(.first), .subscription("com.example.month"), .subscription("a b  c "), .subscription("edition x"),
         ]
-        for item in items { #expect(SoldItem(name: item.name) == item) }
+        for item in items { #expect(SaleItem(name: item.name) == item) }
         #expect(Set(items.map(\.name)).count == items.count)
         for name in ["", "edition", "edition ", "Edition \(EditionID.first)", "offer x", "edition /../x\n"] {
-            #expect(SoldItem(name: name) == nil, "\(name.debugDescription)")
+            #expect(SaleItem(name: name) == nil, "\(name.debugDescription)")
         }
-        #expect(SoldItem.firstAssigned > 1 << 29 && SoldItem.firstAssigned < Int64(Int32.max) - 1_000_000_000)
+        #expect(SaleItem.firstAssigned > 1 << 29 && SaleItem.firstAssigned < Int64(Int32.max) - 1_000_000_000)
     }
 
-    @Test("Items have numbers of the publication's own, and only those that were given out stand for one")
+    @Test("Items are numbered per publication, and an unassigned number returns no item")
     func numbers() async throws {
-        let rig = AccountRig()
-        let items: [SoldItem] = [.edition(.first), .subscription("month")]
-        let numbers = try await rig.desk.numbers(of: items)
-        #expect(Set(numbers.values) == [SoldItem.firstAssigned, SoldItem.firstAssigned + 1])
-        for (item, number) in numbers { #expect(try await rig.desk.item(numbered: number) == item) }
-        #expect(try await rig.desk.numbers(of: []) == [:])
-        for number in [.min, -1, 0, 1, SoldItem.firstAssigned - 1, SoldItem.firstAssigned + 2, .max] {
-            #expect(try await rig.desk.item(numbered: number) == nil)
+        let harness = AccountHarness()
+        let items: [SaleItem] = [.edition(.first), .subscription("month")]
+        let numbers = try await harness.accountService.numbers(of: items)
+        #expect(Set(numbers.values) == [SaleItem.firstAssigned, SaleItem.firstAssigned + 1])
+        for (item, number) in numbers { #expect(try await harness.accountService.item(numbered: number) == item) }
+        #expect(try await harness.accountService.numbers(of: []) == [:])
+        for number in [.min, -1, 0, 1, SaleItem.firstAssigned - 1, SaleItem.firstAssigned + 2, .max] {
+            #expect(try await harness.accountService.item(numbered: number) == nil)
         }
     }
 
-    @Test("Neither an account nor what goes with it says in a log whose it is")
+    @Test("Descriptions of accounts and their parts hold no personal data")
     func redacted() {
         let details = AccountDetails(identifier: "ada@example.com", fullName: "Ada", metadata: ["city": "London"])
         let account = Account(
-            publication: .daily, owner: ReferenceKey(.one).owner(Subscriber(backend: "readers", key: "1")), number: 1,
+            publication: .daily, owner: PseudonymKey(.one).owner(Subscriber(backend: "readers", key: "1")), number: 1,
             uuid: "0", details: details, created: .after(0), updated: .after(0))
-        let reset = PasswordReset(ticket: "ticket", identifier: "ada@example.com", account: account)
+        let reset = PasswordReset(resetToken: "ticket", identifier: "ada@example.com", account: account)
         for text in ["\(details)", "\(account)", "\(reset)", "\([details])", String(reflecting: account)] {
             #expect(!text.contains("ada") && !text.contains("Ada") && !text.contains("London"))
         }

@@ -4,183 +4,184 @@ import Testing
 
 @testable import Gatefold
 
-@Suite("A reader who changes the password") struct PasswordChangeTests {
-    @Test("stays signed in on this device and is signed out on all others, also at the gate")
+@Suite("Password change") struct PasswordChangeTests {
+    @Test("Keeps the session of this device and ends all others, also at the gate")
     func others() async throws {
-        let rig = AccountRig()
-        let tablet = try await rig.register(device: "tablet")
-        let phone = try #require(try await rig.signIn(device: "phone"))
-        let web = try #require(try await rig.signIn())
-        let pairs = (try await rig.pair(tablet), try await rig.pair(phone), try await rig.pair(web))
-        rig.clock.advance(by: 60)
-        try await rig.change(phone)
-        #expect(rig.isGood(phone) && !rig.isGood(tablet) && !rig.isGood(web))
-        #expect(try rig.opensGate(pairs.1))
-        #expect(try !rig.opensGate(pairs.0))
-        #expect(try !rig.opensGate(pairs.2))
-        #expect(try await rig.proxy.renew(token: phone, Inquiry()).token != nil)
-        #expect(try await rig.proxy.renew(token: tablet, Inquiry()).token == nil)
-        #expect(try await rig.signIn() == nil)
-        // At once, and on a device that was signed out.
-        let again = try #require(try await rig.signIn(AccountRig.ada, "other password", device: "tablet"))
-        #expect(rig.isGood(again) && rig.isGood(phone))
-        #expect(try rig.opensGate(try await rig.pair(again)))
+        let harness = AccountHarness()
+        let tablet = try await harness.register(device: "tablet")
+        let phone = try #require(try await harness.signIn(device: "phone"))
+        let web = try #require(try await harness.signIn())
+        let pairs = (try await harness.pair(tablet), try await harness.pair(phone), try await harness.pair(web))
+        harness.clock.advance(by: 60)
+        try await harness.change(phone)
+        #expect(harness.isGood(phone) && !harness.isGood(tablet) && !harness.isGood(web))
+        #expect(try harness.opensGate(pairs.1))
+        #expect(try !harness.opensGate(pairs.0))
+        #expect(try !harness.opensGate(pairs.2))
+        #expect(try await harness.authorizationService.renew(token: phone, CallContext()).token != nil)
+        #expect(try await harness.authorizationService.renew(token: tablet, CallContext()).token == nil)
+        #expect(try await harness.signIn() == nil)
+        // A device that was signed out can sign in again in the same second.
+        let again = try #require(try await harness.signIn(AccountHarness.ada, "other password", device: "tablet"))
+        #expect(harness.isGood(again) && harness.isGood(phone))
+        #expect(try harness.opensGate(try await harness.pair(again)))
     }
 
-    @Test("twice, on two devices, is signed in on the last alone")
+    @Test("After two changes on two devices, only the device of the last change is signed in")
     func twice() async throws {
-        let rig = AccountRig()
-        let phone = try await rig.register(device: "phone")
-        try await rig.change(phone)
-        let tablet = try #require(try await rig.signIn(AccountRig.ada, "other password", device: "tablet"))
-        #expect(rig.isGood(phone) && rig.isGood(tablet))
-        try await rig.change(tablet, from: "other password", to: "third password")
-        #expect(!rig.isGood(phone) && rig.isGood(tablet))
-        // Not brought back by one more change.
-        try await rig.change(tablet, from: "third password", to: "fourth password")
-        #expect(!rig.isGood(phone) && rig.isGood(tablet))
+        let harness = AccountHarness()
+        let phone = try await harness.register(device: "phone")
+        try await harness.change(phone)
+        let tablet = try #require(try await harness.signIn(AccountHarness.ada, "other password", device: "tablet"))
+        #expect(harness.isGood(phone) && harness.isGood(tablet))
+        try await harness.change(tablet, from: "other password", to: "third password")
+        #expect(!harness.isGood(phone) && harness.isGood(tablet))
+        // Another change does not restore the ended session.
+        try await harness.change(tablet, from: "third password", to: "fourth password")
+        #expect(!harness.isGood(phone) && harness.isGood(tablet))
     }
 
-    @Test("needs the present password, a good token, and a new one that may be chosen")
-    func refused() async throws {
-        let rig = AccountRig()
-        let token = try await rig.register()
-        let other = try #require(try await rig.signIn())
-        await #expect(throws: AccountRefusal.wrongPassword) { try await rig.change(token, from: "a wrong one") }
-        await #expect(throws: AccountRefusal.unacceptablePassword) { try await rig.change(token, to: "short") }
-        await #expect(throws: AccountRefusal.notSignedIn) { try await rig.change("no token") }
-        #expect(rig.isGood(other))
-        let closed = AccountRig(readers: VolatileSubscribers(isSelfService: false))
-        _ = try await closed.readers.register(identifier: AccountRig.ada, password: "first password")
+    @Test("Requires the current password, a valid token and an acceptable new password")
+    func rejected() async throws {
+        let harness = AccountHarness()
+        let token = try await harness.register()
+        let other = try #require(try await harness.signIn())
+        await #expect(throws: AccountError.wrongPassword) { try await harness.change(token, from: "a wrong one") }
+        await #expect(throws: AccountError.unacceptablePassword) { try await harness.change(token, to: "short") }
+        await #expect(throws: AccountError.notSignedIn) { try await harness.change("no token") }
+        #expect(harness.isGood(other))
+        let closed = AccountHarness(readers: InMemorySubscribers(isSelfService: false))
+        _ = try await closed.readers.register(identifier: AccountHarness.ada, password: "first password")
         let there = try #require(try await closed.signIn())
-        await #expect(throws: AccountRefusal.notOffered) { try await closed.change(there) }
+        await #expect(throws: AccountError.notOffered) { try await closed.change(there) }
     }
 
-    @Test("Whoever has a token only can guess at the password no oftener than at sign-in")
-    func guessing() async throws {
-        let rig = AccountRig(guesses: GuessLimiter(limits: GuessLimits(perIdentifier: 4)))
-        let token = try await rig.register()
-        var answers: [AccountRefusal] = []
+    @Test("Login attempts by password change are throttled like sign-ins")
+    func loginThrottle() async throws {
+        let harness = AccountHarness(loginThrottle: LoginThrottle(limits: LoginThrottleLimits(perIdentifier: 4)))
+        let token = try await harness.register()
+        var results: [AccountError] = []
         for number in 0..<6 {
             do {
-                try await rig.change(token, from: "guess number \(number)")
-            } catch let refusal as AccountRefusal {
-                answers.append(refusal)
+                try await harness.change(token, from: "guess number \(number)")
+            } catch let rejection as AccountError {
+                results.append(rejection)
             }
         }
-        #expect(answers.prefix(3).allSatisfy { $0 == .wrongPassword })
-        guard case .throttled = answers.last else {
-            Issue.record("\(answers)")
+        #expect(results.prefix(3).allSatisfy { $0 == .wrongPassword })
+        guard case .throttled = results.last else {
+            Issue.record("\(results)")
             return
         }
     }
 
-    @Test("Whoever signs in with the former password while it is changed is signed out, within one second, too")
+    @Test("Ends a session that the former password opened during the change")
     func latecomer() async throws {
-        let rig = AccountRig()
-        let token = try await rig.register(device: "phone")
-        let thief = Kept<String?>(nil)
-        rig.readers.beforeSetting { [rig] in
-            let late = try await rig.signIn()
+        let harness = AccountHarness()
+        let token = try await harness.register(device: "phone")
+        let thief = Locked<String?>(nil)
+        harness.readers.beforeSetting { [harness] in
+            let late = try await harness.signIn()
             thief.withLock { $0 = late }
         }
-        try await rig.change(token)
+        try await harness.change(token)
         let late = try #require(thief.withLock { $0 })
-        #expect(!rig.isGood(late) && rig.isGood(token))
+        #expect(!harness.isGood(late) && harness.isGood(token))
     }
 
-    @Test("Whoever signs in with the former password, and is recognised right before it is changed, is not let in")
+    @Test("Rejects a sign-in with the former password that was authenticated just before the change")
     func inFlight() async throws {
-        let rig = AccountRig()
-        let token = try await rig.register(device: "phone")
-        rig.readers.afterRecognising { [rig] in try await rig.change(token) }
-        #expect(try await rig.signIn() == nil)
-        #expect(rig.isGood(token))
-        // A mailed ticket and an erasure are no other.
-        let ticket = try await rig.ticket()
-        rig.readers.afterRecognising { [rig] in
-            _ = try await rig.desk.setPassword("third password", ticket: ticket)
+        let harness = AccountHarness()
+        let token = try await harness.register(device: "phone")
+        harness.readers.afterAuthentication { [harness] in try await harness.change(token) }
+        #expect(try await harness.signIn() == nil)
+        #expect(harness.isGood(token))
+        // The same holds for a reset by mail and for an erasure.
+        let resetToken = try await harness.resetToken()
+        harness.readers.afterAuthentication { [harness] in
+            _ = try await harness.accountService.setPassword("third password", resetToken: resetToken)
         }
-        #expect(try await rig.signIn(AccountRig.ada, "other password") == nil)
-        let last = try #require(try await rig.signIn(AccountRig.ada, "third password"))
-        rig.readers.afterRecognising { [rig] in
-            _ = try await rig.desk.erase(token: last, password: "third password", Inquiry())
+        #expect(try await harness.signIn(AccountHarness.ada, "other password") == nil)
+        let last = try #require(try await harness.signIn(AccountHarness.ada, "third password"))
+        harness.readers.afterAuthentication { [harness] in
+            _ = try await harness.accountService.erase(token: last, password: "third password", CallContext())
         }
-        #expect(try await rig.signIn(AccountRig.ada, "third password") == nil)
+        #expect(try await harness.signIn(AccountHarness.ada, "third password") == nil)
     }
 
-    @Test("Whoever signs in with the present one while all are signed out is let in, unless that does not end")
+    @Test("A sign-in with the current password survives one concurrent revocation and fails if they continue")
     func signedOutMeanwhile() async throws {
-        let rig = AccountRig()
-        let who = try rig.subscriber(try await rig.register())
+        let harness = AccountHarness()
+        let who = try harness.subscriber(try await harness.register())
         @Sendable func endAll() {
-            let reference = ReferenceKey(.one).reference(to: who)
-            let moment = rig.revocations.boundary(subscriber: reference)
-            rig.revocations.add(
+            let reference = PseudonymKey(.one).reference(to: who)
+            let timestamp = harness.revocations.boundary(subscriber: reference)
+            harness.revocations.add(
                 Revocation(
-                    publication: .daily, subscriber: reference, session: nil, at: max(moment, rig.clock.now)))
+                    publication: .daily, subscriber: reference, session: nil, at: max(timestamp, harness.clock.now)))
         }
-        rig.readers.afterRecognising { endAll() }
-        let token = try #require(try await rig.signIn())
-        #expect(rig.isGood(token))
+        harness.readers.afterAuthentication { endAll() }
+        let token = try #require(try await harness.signIn())
+        #expect(harness.isGood(token))
         @Sendable func again() {
             endAll()
-            rig.readers.afterRecognising { again() }
+            harness.readers.afterAuthentication { again() }
         }
-        rig.readers.afterRecognising { again() }
-        let failure = await #expect(throws: Unavailable.self) { try await rig.signIn() }
+        harness.readers.afterAuthentication { again() }
+        let failure = await #expect(throws: Unavailable.self) { try await harness.signIn() }
         #expect(failure?.retryAfter == 1)
     }
 
-    @Test("is signed out in the other publications of the same subscriber system as well, and stays signed in here")
-    func siblings() async throws {
-        let state = VolatileStateStore()
-        let readers = VolatileSubscribers()
-        let weekly = AccountRig(.weekly, readers: readers, state: state)
-        let rig = AccountRig(readers: readers, state: state, siblings: [weekly.revocations, weekly.revocations])
-        let token = try await rig.register(device: "phone")
+    @Test("Ends the sessions in publications that share the registry and keeps the session here")
+    func sharedRegistryPublications() async throws {
+        let state = InMemoryStateStore()
+        let readers = InMemorySubscribers()
+        let weekly = AccountHarness(.weekly, readers: readers, state: state)
+        let harness = AccountHarness(
+            readers: readers, state: state, sharedRegistryPublications: [weekly.revocations, weekly.revocations])
+        let token = try await harness.register(device: "phone")
         let other = try #require(try await weekly.signIn(device: "phone"))
-        rig.clock.advance(by: 60)
+        harness.clock.advance(by: 60)
         weekly.clock.advance(by: 60)
-        try await rig.change(token)
-        #expect(rig.isGood(token) && !weekly.isGood(other))
-        // Other nodes and the next start find it in the store.
-        let told = Set(await state.revocations(after: 0).map(\.revocation.publication))
-        #expect(told == Set([PublicationID.daily, PublicationID.weekly]))
-        #expect(try await weekly.signIn(AccountRig.ada, "other password", device: "phone") != nil)
+        try await harness.change(token)
+        #expect(harness.isGood(token) && !weekly.isGood(other))
+        // Other nodes and the next start read the revocations from the store.
+        let reported = Set(await state.revocations(after: 0).map(\.revocation.publication))
+        #expect(reported == Set([PublicationID.daily, PublicationID.weekly]))
+        #expect(try await weekly.signIn(AccountHarness.ada, "other password", device: "phone") != nil)
     }
 
-    @Test("Two who change it at once from the same one do not both succeed")
+    @Test("Of two concurrent changes from the same password, only one succeeds")
     func race() async throws {
-        let rig = AccountRig()
-        let token = try await rig.register(device: "phone")
-        let other = try #require(try await rig.signIn(device: "tablet"))
-        rig.readers.beforeSetting { [rig] in
+        let harness = AccountHarness()
+        let token = try await harness.register(device: "phone")
+        let other = try #require(try await harness.signIn(device: "tablet"))
+        harness.readers.beforeSetting { [harness] in
             let who = Subscriber(backend: "readers", key: "1")
-            let mark = try await rig.readers.passwordMark(of: who)
-            _ = try await rig.readers.setPassword("a thief's password", of: who, replacing: try #require(mark))
+            let revision = try await harness.readers.passwordRevision(of: who)
+            _ = try await harness.readers.setPassword("a thief's password", of: who, replacing: try #require(revision))
         }
-        await #expect(throws: AccountRefusal.wrongPassword) { try await rig.change(token) }
-        #expect(!rig.isGood(other))
-        #expect(try await rig.signIn(AccountRig.ada, "a thief's password") != nil)
+        await #expect(throws: AccountError.wrongPassword) { try await harness.change(token) }
+        #expect(!harness.isGood(other))
+        #expect(try await harness.signIn(AccountHarness.ada, "a thief's password") != nil)
     }
 
     @Test(
-        "Where the store can not be asked nothing is changed; where the password can not be set, others sign in again")
+        "A store failure changes nothing; a failed password update still ends the other sessions")
     func halfWay() async throws {
-        let broken = AccountRig(state: BrokenStateStore())
-        // Without a device nothing is asked of the store.
+        let broken = AccountHarness(state: BrokenStateStore())
+        // Without a device, the sign-in does not call the store.
         let token = try await broken.register()
         await #expect(throws: Unavailable.self) { try await broken.change(token) }
         #expect(try await broken.signIn() != nil)
-        let rig = AccountRig()
-        let phone = try await rig.register(device: "phone")
-        let tablet = try #require(try await rig.signIn(device: "tablet"))
-        rig.readers.breakDown("setPassword")
-        await #expect(throws: Unavailable.self) { try await rig.change(phone) }
-        #expect(rig.isGood(phone) && !rig.isGood(tablet))
-        #expect(try await rig.signIn(device: "tablet") != nil)
-        rig.readers.breakDown()
-        try await rig.change(phone)
+        let harness = AccountHarness()
+        let phone = try await harness.register(device: "phone")
+        let tablet = try #require(try await harness.signIn(device: "tablet"))
+        harness.readers.startOutage("setPassword")
+        await #expect(throws: Unavailable.self) { try await harness.change(phone) }
+        #expect(harness.isGood(phone) && !harness.isGood(tablet))
+        #expect(try await harness.signIn(device: "tablet") != nil)
+        harness.readers.startOutage()
+        try await harness.change(phone)
     }
 }

@@ -3,111 +3,120 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("A reader who forgot the password") struct PasswordResetTests {
-    @Test("sets a new one with a ticket, once, and is signed out everywhere")
+@Suite("Password reset") struct PasswordResetTests {
+    @Test("A reset token sets a new password once and ends all sessions")
     func once() async throws {
-        let rig = AccountRig()
-        let token = try await rig.register(device: "phone")
-        let pair = try await rig.pair(token)
-        let reset = try #require(try await rig.desk.resetPassword(of: " ADA@example.com", Inquiry()))
-        #expect(reset.identifier == AccountRig.ada && reset.account?.number == 1)
-        #expect(try await rig.desk.setPassword("other password", ticket: reset.ticket)?.number == 1)
-        #expect(!rig.isGood(token))
-        #expect(try !rig.opensGate(pair))
-        #expect(try await rig.signIn() == nil)
-        let again = try #require(try await rig.signIn(AccountRig.ada, "other password", device: "phone"))
-        // Used, it ends nobody's session either.
-        await #expect(throws: AccountRefusal.ticketNotGood) {
-            try await rig.desk.setPassword("third password", ticket: reset.ticket)
+        let harness = AccountHarness()
+        let token = try await harness.register(device: "phone")
+        let pair = try await harness.pair(token)
+        let reset = try #require(try await harness.accountService.resetPassword(of: " ADA@example.com", CallContext()))
+        #expect(reset.identifier == AccountHarness.ada && reset.account?.number == 1)
+        #expect(
+            try await harness.accountService.setPassword("other password", resetToken: reset.resetToken)?.number == 1)
+        #expect(!harness.isGood(token))
+        #expect(try !harness.opensGate(pair))
+        #expect(try await harness.signIn() == nil)
+        let again = try #require(try await harness.signIn(AccountHarness.ada, "other password", device: "phone"))
+        // A used reset token ends no session either.
+        await #expect(throws: AccountError.resetTokenInvalid) {
+            try await harness.accountService.setPassword("third password", resetToken: reset.resetToken)
         }
-        #expect(rig.isGood(again))
+        #expect(harness.isGood(again))
     }
 
-    @Test("A ticket is over after its time, after a change of the password, and after another ticket was used")
+    @Test("A reset token is invalid after its expiry, after a password change and after use of another reset token")
     func over() async throws {
-        let rig = AccountRig()
-        let token = try await rig.register()
-        let ticket = try await rig.ticket()
-        rig.clock.advance(by: 3599)
-        let later = try await rig.ticket()
-        rig.clock.advance(by: 1)
-        await #expect(throws: AccountRefusal.ticketNotGood) {
-            try await rig.desk.setPassword("other password", ticket: ticket)
+        let harness = AccountHarness()
+        let token = try await harness.register()
+        let resetToken = try await harness.resetToken()
+        harness.clock.advance(by: 3599)
+        let later = try await harness.resetToken()
+        harness.clock.advance(by: 1)
+        await #expect(throws: AccountError.resetTokenInvalid) {
+            try await harness.accountService.setPassword("other password", resetToken: resetToken)
         }
-        try await rig.change(token)
-        await #expect(throws: AccountRefusal.ticketNotGood) {
-            try await rig.desk.setPassword("third password", ticket: later)
+        try await harness.change(token)
+        await #expect(throws: AccountError.resetTokenInvalid) {
+            try await harness.accountService.setPassword("third password", resetToken: later)
         }
-        let two = (try await rig.ticket(), try await rig.ticket())
-        try await rig.desk.setPassword("third password", ticket: two.1)
-        await #expect(throws: AccountRefusal.ticketNotGood) {
-            try await rig.desk.setPassword("fourth password", ticket: two.0)
+        let two = (try await harness.resetToken(), try await harness.resetToken())
+        try await harness.accountService.setPassword("third password", resetToken: two.1)
+        await #expect(throws: AccountError.resetTokenInvalid) {
+            try await harness.accountService.setPassword("fourth password", resetToken: two.0)
         }
     }
 
-    @Test("A ticket is nothing in another publication, in another form, and for another backend's reader")
+    @Test("Rejects a reset token of another publication, of another backend and in any other format")
     func elsewhere() async throws {
-        let readers = VolatileSubscribers()
-        let rig = AccountRig(readers: readers)
-        let other = AccountRig(.weekly, readers: readers)
-        try await rig.register()
-        let ticket = try await rig.ticket()
-        for text in ["", "x", ticket + "A", String(ticket.dropLast()), try #require(try await rig.signIn())] {
-            await #expect(throws: AccountRefusal.ticketNotGood) {
-                try await rig.desk.setPassword("other password", ticket: text)
+        let readers = InMemorySubscribers()
+        let harness = AccountHarness(readers: readers)
+        let other = AccountHarness(.weekly, readers: readers)
+        try await harness.register()
+        let resetToken = try await harness.resetToken()
+        for text in [
+            "", "x", resetToken + "A", String(resetToken.dropLast()), try #require(try await harness.signIn()),
+        ] {
+            await #expect(throws: AccountError.resetTokenInvalid) {
+                try await harness.accountService.setPassword("other password", resetToken: text)
             }
         }
-        await #expect(throws: AccountRefusal.ticketNotGood) {
-            try await other.desk.setPassword("other password", ticket: ticket)
+        await #expect(throws: AccountError.resetTokenInvalid) {
+            try await other.accountService.setPassword("other password", resetToken: resetToken)
         }
-        let renamed = AccountRig(readers: VolatileSubscribers(name: "others"))
+        let renamed = AccountHarness(readers: InMemorySubscribers(name: "others"))
         try await renamed.register()
-        await #expect(throws: AccountRefusal.ticketNotGood) {
-            try await renamed.desk.setPassword("other password", ticket: ticket)
+        await #expect(throws: AccountError.resetTokenInvalid) {
+            try await renamed.accountService.setPassword("other password", resetToken: resetToken)
         }
-        await #expect(throws: AccountRefusal.unacceptablePassword) {
-            try await rig.desk.setPassword("short", ticket: ticket)
+        await #expect(throws: AccountError.unacceptablePassword) {
+            try await harness.accountService.setPassword("short", resetToken: resetToken)
         }
-        // Asking for one is no sign-in, and the ticket no token.
-        #expect(!rig.isGood(ticket))
-        try await rig.desk.setPassword("other password", ticket: ticket)
+        // A request for a reset token does not sign in, and the reset token is not a session token.
+        #expect(!harness.isGood(resetToken))
+        try await harness.accountService.setPassword("other password", resetToken: resetToken)
     }
 
-    @Test("Nobody's identifier gets none, and a reader's not endlessly many, however many addresses ask")
+    @Test("An unknown identifier gets no reset token, and a known one gets a limited number across all addresses")
     func limits() async throws {
-        let rig = AccountRig(errands: GuessLimiter(limits: GuessLimits(perIdentifier: 5)))
-        try await rig.register()
-        #expect(try await rig.desk.resetPassword(of: "nobody@example.com", Inquiry()) == nil)
-        #expect(try await rig.desk.resetPassword(of: " ", Inquiry()) == nil)
-        #expect(try await rig.desk.resetPassword(of: String(repeating: "a", count: 2000), Inquiry()) == nil)
+        let harness = AccountHarness(registrationThrottle: LoginThrottle(limits: LoginThrottleLimits(perIdentifier: 5)))
+        try await harness.register()
+        #expect(try await harness.accountService.resetPassword(of: "nobody@example.com", CallContext()) == nil)
+        #expect(try await harness.accountService.resetPassword(of: " ", CallContext()) == nil)
+        #expect(
+            try await harness.accountService.resetPassword(of: String(repeating: "a", count: 2000), CallContext())
+                == nil)
         var mailed = 0
         for number in 0..<20 {
-            let inquiry = Inquiry(client: ClientAddress("198.51.100.\(number)"))
+            let context = CallContext(client: ClientAddress("198.51.100.\(number)"))
             do {
-                if try await rig.desk.resetPassword(of: AccountRig.ada, inquiry) != nil { mailed += 1 }
-            } catch AccountRefusal.throttled {}
+                if try await harness.accountService.resetPassword(of: AccountHarness.ada, context) != nil {
+                    mailed += 1
+                }
+            } catch AccountError.throttled {}
         }
         #expect(mailed == 5)
-        // The reader is not locked out by it.
-        #expect(try await rig.signIn() != nil)
+        // The requests do not lock the reader out.
+        #expect(try await harness.signIn() != nil)
     }
 
-    @Test("What fails half-way leaves the ticket good")
+    @Test("A reset token remains valid after a backend failure during its use")
     func halfWay() async throws {
-        let rig = AccountRig()
-        let token = try await rig.register()
-        let ticket = try await rig.ticket()
+        let harness = AccountHarness()
+        let token = try await harness.register()
+        let resetToken = try await harness.resetToken()
         for call in ["passwordMark", "setPassword"] {
-            rig.readers.breakDown(call)
+            harness.readers.startOutage(call)
             await #expect(throws: Unavailable.self) {
-                try await rig.desk.setPassword("other password", ticket: ticket)
+                try await harness.accountService.setPassword("other password", resetToken: resetToken)
             }
         }
-        #expect(!rig.isGood(token))
-        rig.readers.breakDown()
-        try await rig.desk.setPassword("other password", ticket: ticket)
-        #expect(try await rig.signIn(AccountRig.ada, "other password") != nil)
-        rig.readers.breakDown("subscriber")
-        await #expect(throws: Unavailable.self) { try await rig.desk.resetPassword(of: AccountRig.ada, Inquiry()) }
+        #expect(!harness.isGood(token))
+        harness.readers.startOutage()
+        try await harness.accountService.setPassword("other password", resetToken: resetToken)
+        #expect(try await harness.signIn(AccountHarness.ada, "other password") != nil)
+        harness.readers.startOutage("subscriber")
+        await #expect(throws: Unavailable.self) {
+            try await harness.accountService.resetPassword(of: AccountHarness.ada, CallContext())
+        }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import Testing
 
-@Suite("Akamai's edge token")
+@Suite("Akamai edge token")
 struct AkamaiEdgeTokenTests {
     static let key = "52a152a152a152a152a152a152a1aabb"
     static let grant = EdgeGrant(
@@ -11,7 +11,7 @@ struct AkamaiEdgeTokenTests {
         expiresAt: Date(timeIntervalSince1970: 1_793_538_000),
         client: ClientAddress("2001:db8::1"))
 
-    /// What the independent script in `Fixtures/edge` computes.
+    /// Returns the token computed by the independent script in `Fixtures/edge`.
     private func reference(_ settings: [String: Any]) throws -> String {
         var settings = settings
         settings["key"] = Self.key
@@ -25,7 +25,7 @@ struct AkamaiEdgeTokenTests {
     }
 
     @Test(
-        "An ACL token equals the independent script's, with every algorithm",
+        "An ACL token equals the one of the independent script for every algorithm",
         arguments: AkamaiEdgeToken.Algorithm.allCases)
     func acl(_ algorithm: AkamaiEdgeToken.Algorithm) throws {
         var options = AkamaiEdgeToken.Options()
@@ -38,7 +38,7 @@ struct AkamaiEdgeTokenTests {
         #expect(headers == [EdgeHeader(name: "Cookie", value: "__token__=\(expected)")])
     }
 
-    @Test("Every field at once, plain and escaped early, equals the independent script's", arguments: [false, true])
+    @Test("Every field with and without early escaping equals the script's token", arguments: [false, true])
     func everything(early: Bool) throws {
         var options = AkamaiEdgeToken.Options()
         options.name = "hdnts"
@@ -46,10 +46,10 @@ struct AkamaiEdgeTokenTests {
         options.id = "session/{edition}"
         options.data = "a=b&c=(d)*"
         options.bindsAddress = true
-        options.statesStart = true
+        options.includesStartTime = true
         options.escapesEarly = early
         options.window = 120
-        options.carrier = .header
+        options.tokenPlacement = .header
         let expected = try reference([
             "ip": "2001:db8::1", "st": 1_793_534_400, "exp": 1_793_534_520, "id": "session/com.example.edition0001",
             "data": "a=b&c=(d)*", "url": "/e/com.example.edition0001/index.html?x=1", "salt": "a salt & more",
@@ -60,7 +60,7 @@ struct AkamaiEdgeTokenTests {
         #expect(!expected.contains("url=") && !expected.contains("salt="))
     }
 
-    @Test("A token is never good for longer than the edition credentials")
+    @Test("A token never outlives the edition credentials")
     func window() throws {
         var options = AkamaiEdgeToken.Options()
         options.window = 86_400
@@ -68,7 +68,7 @@ struct AkamaiEdgeTokenTests {
         #expect(value.contains("exp=1793538000~"))
     }
 
-    @Test("Bound to an address that nobody knows there is no token")
+    @Test("Issues no address-bound token if the client address is unknown")
     func noAddress() throws {
         var options = AkamaiEdgeToken.Options()
         options.bindsAddress = true
@@ -80,14 +80,14 @@ struct AkamaiEdgeTokenTests {
     }
 
     @Test(
-        "A key that is not hexadecimal, or short, is refused",
+        "Rejects a key that is short or not hexadecimal",
         arguments: ["", "xyz", "52a1", "52a152a152a152a152a152a152a1aab"])
     func badKey(_ key: String) {
         #expect(throws: EdgeTokenError.hexKey) { try AkamaiEdgeToken(key: Secret(key), scope: .acl(["/*"])) }
     }
 
     @Test(
-        "Nothing that would end a header, a cookie or a field is accepted",
+        "Rejects characters that would end a header, a cookie or a field",
         arguments: [
             "/a\r\nX: y", "/a;b", "/a b", "/a~hmac=0", "/a!b", "/a\"b", "/a\u{7F}", "/é", "/{user}", "/{edition", "",
         ])

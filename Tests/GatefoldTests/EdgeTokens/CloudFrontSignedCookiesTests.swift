@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import Testing
 
-@Suite("CloudFront's signed cookies")
+@Suite("CloudFront signed cookies")
 struct CloudFrontSignedCookiesTests {
     static let resource = "https://cdn.example.com/{publication}/{edition}/*"
 
@@ -54,7 +54,7 @@ struct CloudFrontSignedCookiesTests {
         #expect(said.contains("Verified OK"))
     }
 
-    @Test("OpenSSL verifies a custom policy's signature, whatever the key's kind and form", arguments: Kind.allCases)
+    @Test("OpenSSL verifies the signature of a custom policy for every key type and format", arguments: Kind.allCases)
     func custom(_ kind: Kind) throws {
         let folder = try ScratchFolder()
         let token = try CloudFrontSignedCookies(
@@ -70,7 +70,7 @@ struct CloudFrontSignedCookiesTests {
         #expect(cookies.count == 3)
     }
 
-    @Test("OpenSSL verifies a canned policy that it builds from what is sent")
+    @Test("OpenSSL verifies the signature of a canned policy rebuilt from the cookies")
     func canned() throws {
         let folder = try ScratchFolder()
         let token = try CloudFrontSignedCookies(
@@ -85,7 +85,7 @@ struct CloudFrontSignedCookiesTests {
         try verify(Data(policy.utf8), decode(cookies["CloudFront-Signature"]), "sha1", in: folder)
     }
 
-    @Test("With SHA-256 the digest is named", arguments: [Kind.rsa, .ecdsa])
+    @Test("Names the digest in a cookie if it is SHA-256", arguments: [Kind.rsa, .ecdsa])
     func sha256(_ kind: Kind) throws {
         let folder = try ScratchFolder()
         let token = try CloudFrontSignedCookies(
@@ -96,7 +96,7 @@ struct CloudFrontSignedCookiesTests {
             decode(cookies["CloudFront-Policy"]), decode(cookies["CloudFront-Signature"]), "sha256", in: folder)
     }
 
-    @Test("Keys that can not work are refused, and the error does not quote them")
+    @Test("Rejects unusable keys without quoting them in the error")
     func badKeys() throws {
         let folder = try ScratchFolder()
         #expect(throws: EdgeTokenError.pemKey) {
@@ -109,7 +109,7 @@ struct CloudFrontSignedCookiesTests {
         }
     }
 
-    @Test("Settings that could break the header, the cookies or the policy are refused")
+    @Test("Rejects settings that could break the header, the cookies or the policy")
     func badSettings() throws {
         let folder = try ScratchFolder()
         let key = try makeKey(.ecdsa, in: folder)

@@ -1,9 +1,9 @@
 import Gatefold
 import Testing
 
-@Suite("A static edge header")
+@Suite("Static edge header")
 struct StaticEdgeHeaderTests {
-    @Test("is the same with every grant")
+    @Test("Returns the same header for every grant")
     func same() throws {
         let token = try StaticEdgeHeader(name: "X-Edge-Key", value: "a word & another")
         #expect(
@@ -11,12 +11,12 @@ struct StaticEdgeHeaderTests {
                 == [EdgeHeader(name: "X-Edge-Key", value: "a word & another")])
     }
 
-    @Test("can not begin another header", arguments: ["a\r\nX: y", "a\nb", "\u{0}", "é", " a", "a ", "", "a\u{7F}"])
+    @Test("Rejects values with line breaks", arguments: ["a\r\nX: y", "a\nb", "\u{0}", "é", " a", "a ", "", "a\u{7F}"])
     func values(_ value: String) {
         #expect(throws: EdgeTokenError.self) { try StaticEdgeHeader(name: "X-Edge", value: value) }
     }
 
-    @Test("has a name that is one", arguments: ["", "X Edge", "X:Edge", "X\r\nEdge", "É", "X(Edge)"])
+    @Test("Rejects invalid header names", arguments: ["", "X Edge", "X:Edge", "X\r\nEdge", "É", "X(Edge)"])
     func names(_ name: String) {
         #expect(throws: EdgeTokenError.name(name)) { try StaticEdgeHeader(name: name, value: "a") }
     }

@@ -3,15 +3,15 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("Checking edition credentials")
+@Suite("Edition credentials verifier")
 struct EditionCredentialsVerifierTests {
-    static let holder = SaltHolder(
-        subscriber: SubscriberReference(bytes: [1, 2, 3, 4, 5, 6, 7])!,
-        session: SessionReference(bytes: [8, 9, 10, 11])!,
+    static let subject = SaltSubject(
+        subscriber: SubscriberPseudonym(bytes: [1, 2, 3, 4, 5, 6, 7])!,
+        session: SessionPseudonym(bytes: [8, 9, 10, 11])!,
         issuedAt: .after(-60))
     let none = RevocationList(publication: .daily)
 
-    func issuer(_ form: SaltForm, _ secret: Secret = .one, in publication: PublicationID = .daily)
+    func issuer(_ form: SaltFormat, _ secret: Secret = .one, in publication: PublicationID = .daily)
         -> EditionCredentialsIssuer
     {
         EditionCredentialsIssuer(
@@ -26,62 +26,62 @@ struct EditionCredentialsVerifierTests {
             resumeWindow: 600)
     }
 
-    @Test("A pair opens its edition and no other", arguments: SaltForm.allCases)
-    func roundTrip(_ form: SaltForm) throws {
-        let pair = try issuer(form).issue(.first, for: Self.holder, until: .after(3600))
+    @Test("A pair opens its own edition only", arguments: SaltFormat.allCases)
+    func roundTrip(_ form: SaltFormat) throws {
+        let pair = try issuer(form).issue(.first, for: Self.subject, until: .after(3600))
         let verdict = verifier().verify(pair, for: .first, at: .after(0), revocations: none)
-        #expect(verdict == .accepted(form == .sealed ? Self.holder : nil))
+        #expect(verdict == .accepted(form == .sealed ? Self.subject : nil))
         #expect(verifier().verify(pair, for: .second, at: .after(0), revocations: none) == .wrongPassword)
         #expect(verifier(.two).verify(pair, for: .first, at: .after(0), revocations: none) == .wrongPassword)
     }
 
     @Test("A third party that knows only the SHA-1 rule accepts a sealed pair")
     func thirdParty() throws {
-        let pair = try issuer(.sealed).issue(.first, for: Self.holder, until: .after(3600))
+        let pair = try issuer(.sealed).issue(.first, for: Self.subject, until: .after(3600))
         let secret = String(decoding: Secret.one.bytes, as: UTF8.self)
         #expect(pair.password == (try ChildProcess.sha1sum("\(EditionID.first):\(pair.userid):\(secret)")))
         #expect(pair.userid.utf8.count == 63)
         #expect(pair.userid.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
     }
 
-    @Test("A sealed pair ends with its minute, and can be resumed for a while")
+    @Test("A sealed pair expires with its minute and can be resumed within the window")
     func expiry() throws {
-        let pair = try issuer(.sealed).issue(.first, for: Self.holder, until: .after(61))
+        let pair = try issuer(.sealed).issue(.first, for: Self.subject, until: .after(61))
         func verdict(_ seconds: TimeInterval) -> EditionCredentialsVerdict {
             verifier().verify(pair, for: .first, at: .after(seconds), revocations: none)
         }
-        #expect(verdict(119.9) == .accepted(Self.holder))
-        #expect(verdict(120) == .expiredButResumable(Self.holder))
-        #expect(verdict(719.9) == .expiredButResumable(Self.holder))
-        #expect(verdict(720) == .expired(Self.holder))
+        #expect(verdict(119.9) == .accepted(Self.subject))
+        #expect(verdict(120) == .expiredButResumable(Self.subject))
+        #expect(verdict(719.9) == .expiredButResumable(Self.subject))
+        #expect(verdict(720) == .expired(Self.subject))
     }
 
-    @Test("A revoked session's pair is refused, and another session's is not")
+    @Test("Rejects the pair of a revoked session but not of another session")
     func revoked() throws {
-        let pair = try issuer(.sealed).issue(.first, for: Self.holder, until: .after(3600))
+        let pair = try issuer(.sealed).issue(.first, for: Self.subject, until: .after(3600))
         let list = RevocationList(publication: .daily)
-        let other = SessionReference(bytes: [0, 0, 0, 0])!
-        list.add(Revocation(publication: .daily, subscriber: Self.holder.subscriber, session: other, at: .after(0)))
-        #expect(verifier().verify(pair, for: .first, at: .after(1), revocations: list) == .accepted(Self.holder))
+        let other = SessionPseudonym(bytes: [0, 0, 0, 0])!
+        list.add(Revocation(publication: .daily, subscriber: Self.subject.subscriber, session: other, at: .after(0)))
+        #expect(verifier().verify(pair, for: .first, at: .after(1), revocations: list) == .accepted(Self.subject))
         list.add(
             Revocation(
-                publication: .daily, subscriber: Self.holder.subscriber, session: Self.holder.session, at: .after(0)))
-        #expect(verifier().verify(pair, for: .first, at: .after(1), revocations: list) == .revoked(Self.holder))
+                publication: .daily, subscriber: Self.subject.subscriber, session: Self.subject.session, at: .after(0)))
+        #expect(verifier().verify(pair, for: .first, at: .after(1), revocations: list) == .revoked(Self.subject))
     }
 
-    @Test("Several secrets verify while they rotate; one that is gone does not", arguments: SaltForm.allCases)
-    func rotation(_ form: SaltForm) throws {
-        let pair = try issuer(form, .one).issue(.first, for: Self.holder, until: .after(3600))
+    @Test("Accepts retired secrets during a rotation and rejects removed ones", arguments: SaltFormat.allCases)
+    func rotation(_ form: SaltFormat) throws {
+        let pair = try issuer(form, .one).issue(.first, for: Self.subject, until: .after(3600))
         let during = verifier(.two, retired: [.one]).verify(pair, for: .first, at: .after(0), revocations: none)
-        #expect(during == .accepted(form == .sealed ? Self.holder : nil))
+        #expect(during == .accepted(form == .sealed ? Self.subject : nil))
         #expect(verifier(.two).verify(pair, for: .first, at: .after(0), revocations: none) == .wrongPassword)
     }
 
-    @Test("A salt that was read before is judged anew each time, and opens nothing with another password")
+    @Test("A cached salt is verified again on every request and opens nothing with another password")
     func readBefore() throws {
         let verifier = verifier(.two, retired: [.one])
         let list = RevocationList(publication: .daily)
-        let pair = try issuer(.sealed, .one).issue(.first, for: Self.holder, until: .after(60))
+        let pair = try issuer(.sealed, .one).issue(.first, for: Self.subject, until: .after(60))
         func verdict(_ password: String? = nil, for edition: EditionID = .first, after seconds: TimeInterval = 0)
             -> EditionCredentialsVerdict
         {
@@ -90,34 +90,34 @@ struct EditionCredentialsVerifierTests {
         }
         let other = EditionPassword.make(edition: .first, salt: pair.userid, secret: .two)
         for _ in 1...3 {
-            #expect(verdict() == .accepted(Self.holder))
-            #expect(verdict(other) == .accepted(Self.holder))
+            #expect(verdict() == .accepted(Self.subject))
+            #expect(verdict(other) == .accepted(Self.subject))
             #expect(verdict(String(repeating: "0", count: 40)) == .wrongPassword)
             #expect(verdict(String(pair.password.reversed())) == .wrongPassword)
             #expect(verdict("") == .malformed)
             #expect(verdict(for: .second) == .wrongPassword)
-            #expect(verdict(after: 120) == .expiredButResumable(Self.holder))
-            #expect(verdict(after: 10_000) == .expired(Self.holder))
+            #expect(verdict(after: 120) == .expiredButResumable(Self.subject))
+            #expect(verdict(after: 10_000) == .expired(Self.subject))
         }
         list.add(
             Revocation(
-                publication: .daily, subscriber: Self.holder.subscriber, session: Self.holder.session, at: .after(0)))
-        #expect(verdict() == .revoked(Self.holder))
+                publication: .daily, subscriber: Self.subject.subscriber, session: Self.subject.session, at: .after(0)))
+        #expect(verdict() == .revoked(Self.subject))
     }
 
-    @Test("Where every salt is sealed, a good plain pair is refused")
+    @Test("Rejects a valid plain pair if only sealed salts are accepted")
     func unsealed() throws {
-        let pair = try issuer(.plain).issue(.first, for: Self.holder, until: .after(3600))
+        let pair = try issuer(.plain).issue(.first, for: Self.subject, until: .after(3600))
         #expect(verifier(plain: false).verify(pair, for: .first, at: .after(0), revocations: none) == .unsealed)
     }
 
-    @Test("A sealed salt of another publication with the same secret names nobody here")
+    @Test("A sealed salt of another publication with the same secret is not accepted")
     func otherPublication() throws {
-        let pair = try issuer(.sealed, in: .weekly).issue(.first, for: Self.holder, until: .after(3600))
+        let pair = try issuer(.sealed, in: .weekly).issue(.first, for: Self.subject, until: .after(3600))
         #expect(verifier(plain: false).verify(pair, for: .first, at: .after(0), revocations: none) == .unsealed)
     }
 
-    @Test("Pitfall 4: empty names and passwords, and the hashes of nothing, open nothing")
+    @Test("Pitfall 4: rejects empty names and passwords, and hashes of empty input")
     func empty() throws {
         let hashOfNothing = try ChildProcess.sha1sum("ed::")
         for (name, password) in [("", ""), ("", hashOfNothing), ("x", ""), ("x", hashOfNothing)] {
@@ -128,7 +128,7 @@ struct EditionCredentialsVerifierTests {
         }
     }
 
-    @Test("Pitfall 3: the grant of mag:2024 is no grant of mag, wherever the pair is split")
+    @Test("Pitfall 3: credentials for mag:2024 do not open mag, wherever the pair is split")
     func delimiters() throws {
         let salt = "05ab"
         let secret = String(decoding: Secret.one.bytes, as: UTF8.self)
@@ -144,11 +144,12 @@ struct EditionCredentialsVerifierTests {
             verifier().verify(second, for: EditionID("mag")!, at: .after(0), revocations: none) == .malformed)
     }
 
-    @Test("The feed's pair opens no edition, and an edition's pair does not open the feed")
+    @Test("Feed credentials open no edition, and edition credentials do not open the feed")
     func feed() throws {
         let codec = SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .two), random: .seeded(2))
-        let references = ReferenceKey(.two)
-        let feed = FeedCredentialsVerifier(secrets: SecretRing(current: .one), tokens: codec, references: references)
+        let pseudonymKey = PseudonymKey(.two)
+        let feed = FeedCredentialsVerifier(
+            secrets: SecretRing(current: .one), tokens: codec, pseudonymKey: pseudonymKey)
         let token = try codec.seal(.sample())
         let password = EditionPassword.makeForFeed(token: token, secret: .one)
         #expect(feed.verify(token: token, password: password, at: .after(0), revocations: none) != nil)
@@ -162,36 +163,37 @@ struct EditionCredentialsVerifierTests {
         let nowhere = issuer(.plain).issueForNoEdition()
         #expect(
             feed.verify(token: nowhere.userid, password: nowhere.password, at: .after(0), revocations: none) == nil)
-        let edition = try issuer(.sealed).issue(.first, for: Self.holder, until: .after(60))
+        let edition = try issuer(.sealed).issue(.first, for: Self.subject, until: .after(60))
         #expect(
             feed.verify(token: edition.userid, password: edition.password, at: .after(0), revocations: none) == nil)
     }
 
-    @Test("Pitfall 8: the feed's pair of a revoked session is refused, and another session's is not")
+    @Test("Pitfall 8: rejects the feed credentials of a revoked session but not of another session")
     func revokedFeed() throws {
         let codec = SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .two), random: .seeded(2))
-        let references = ReferenceKey(.two)
-        let feed = FeedCredentialsVerifier(secrets: SecretRing(current: .one), tokens: codec, references: references)
+        let pseudonymKey = PseudonymKey(.two)
+        let feed = FeedCredentialsVerifier(
+            secrets: SecretRing(current: .one), tokens: codec, pseudonymKey: pseudonymKey)
         let session = Session.sample()
         let token = try codec.seal(session)
         let password = EditionPassword.makeForFeed(token: token, secret: .one)
-        let subscriber = references.reference(to: session.subscriber)
+        let subscriber = pseudonymKey.reference(to: session.subscriber)
         let list = RevocationList(publication: .daily)
-        func holder() -> SaltHolder? {
+        func subject() -> SaltSubject? {
             feed.verify(token: token, password: password, at: .after(1), revocations: list)
         }
-        let other = SessionReference(bytes: [0, 0, 0, 0])!
+        let other = SessionPseudonym(bytes: [0, 0, 0, 0])!
         list.add(Revocation(publication: .daily, subscriber: subscriber, session: other, at: .after(0)))
-        #expect(holder()?.session == session.reference)
+        #expect(subject()?.session == session.reference)
         list.add(Revocation(publication: .daily, subscriber: subscriber, session: session.reference, at: .after(0)))
-        #expect(holder() == nil)
+        #expect(subject() == nil)
     }
 
-    @Test("Pitfall 8: the feed's pair is refused when its revocation may have been deleted")
+    @Test("Pitfall 8: rejects feed credentials whose revocation may have been pruned")
     func forgottenFeed() throws {
         let codec = SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .two), random: .seeded(2))
         let feed = FeedCredentialsVerifier(
-            secrets: SecretRing(current: .one), tokens: codec, references: ReferenceKey(.two))
+            secrets: SecretRing(current: .one), tokens: codec, pseudonymKey: PseudonymKey(.two))
         let session = Session.sample()
         let token = try codec.seal(session)
         let password = EditionPassword.makeForFeed(token: token, secret: .one)
@@ -201,14 +203,14 @@ struct EditionCredentialsVerifierTests {
         #expect(feed.verify(token: token, password: password, at: .after(1), revocations: list) == nil)
     }
 
-    @Test("10,000 hostile pairs open nothing")
+    @Test("Rejects 10,000 hostile pairs")
     func fuzz() {
         var random = SeededRandom(seed: 4)
         let verifier = verifier()
         for _ in 0..<10_000 {
             let pair = EditionCredentials(
-                userid: String(decoding: random.hostileBytes(upTo: 3, spice: ":a0"), as: UTF8.self),
-                password: String(decoding: random.hostileBytes(upTo: 3, spice: "0ef"), as: UTF8.self))
+                userid: String(decoding: random.hostileBytes(upTo: 3, specialCharacters: ":a0"), as: UTF8.self),
+                password: String(decoding: random.hostileBytes(upTo: 3, specialCharacters: "0ef"), as: UTF8.self))
             #expect(verifier.verify(pair, for: .first, at: .after(0), revocations: none) == .malformed)
         }
     }

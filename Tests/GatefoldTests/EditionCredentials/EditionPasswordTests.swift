@@ -3,21 +3,21 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("The edition password")
+@Suite("Edition password")
 struct EditionPasswordTests {
-    @Test("is what coreutils' sha1sum says of edition:salt:secret")
+    @Test("Equals the SHA-1 of edition:salt:secret computed by coreutils")
     func vector() throws {
         let expected = try ChildProcess.sha1sum("com.example.edition0001:12345:sekrit")
         #expect(EditionPassword.make(edition: .first, salt: "12345", secret: Secret("sekrit")) == expected)
     }
 
-    @Test("of the feed is the same formula without an edition")
+    @Test("The feed password uses the same formula without an edition")
     func feed() throws {
         let expected = try ChildProcess.sha1sum(":a-token:sekrit")
         #expect(EditionPassword.makeForFeed(token: "a-token", secret: Secret("sekrit")) == expected)
     }
 
-    @Test("Pitfall 5: is forty lower-case digits and nothing else")
+    @Test("Pitfall 5: a password is exactly 40 lowercase hexadecimal digits")
     func wellFormed() {
         let good = String(repeating: "0a", count: 20)
         #expect(EditionPassword.isWellFormed(good))
@@ -28,15 +28,15 @@ struct EditionPasswordTests {
         for password in bad { #expect(!EditionPassword.isWellFormed(password)) }
     }
 
-    /// All that may stand in a triple: an edition without a colon, a salt without one, any secret.
+    /// Covers all valid triples: an edition without a colon, a salt without a colon and any secret.
     @Test("Pitfall 3: different triples of edition, salt and secret never hash the same text")
     func injective() {
         var random = SeededRandom(seed: 3)
         var seen: [String: [String]] = [:]
         for _ in 0..<8_000 {
-            let edition = String(decoding: random.hostileBytes(upTo: 4, spice: "a1:.-"), as: UTF8.self)
-            let salt = String(decoding: random.hostileBytes(upTo: 3, spice: "05:a"), as: UTF8.self)
-            let secret = String(decoding: random.hostileBytes(upTo: 3, spice: "s:0"), as: UTF8.self)
+            let edition = String(decoding: random.hostileBytes(upTo: 4, specialCharacters: "a1:.-"), as: UTF8.self)
+            let salt = String(decoding: random.hostileBytes(upTo: 3, specialCharacters: "05:a"), as: UTF8.self)
+            let secret = String(decoding: random.hostileBytes(upTo: 3, specialCharacters: "s:0"), as: UTF8.self)
             let pair = EditionCredentials(userid: salt, password: String(repeating: "0", count: 40))
             let verifier = EditionCredentialsVerifier(
                 publication: .daily, secrets: SecretRing(current: .one), acceptsPlainSalts: true, resumeWindow: 0)

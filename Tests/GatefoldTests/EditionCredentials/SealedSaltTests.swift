@@ -3,21 +3,21 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("A sealed salt")
+@Suite("Sealed salt")
 struct SealedSaltTests {
     let sealer = SaltSealer(publication: .daily, secrets: SecretRing(current: .one), random: .seeded(5))
     static let salt = SealedSalt(
-        expiresAt: .after(600), subscriber: SubscriberReference(bytes: [1, 2, 3, 4, 5, 6, 7])!,
-        session: SessionReference(bytes: [9, 9, 9, 9])!, sessionIssuedAt: .after(-5))
+        expiresAt: .after(600), subscriber: SubscriberPseudonym(bytes: [1, 2, 3, 4, 5, 6, 7])!,
+        session: SessionPseudonym(bytes: [9, 9, 9, 9])!, sessionIssuedAt: .after(-5))
 
-    @Test("opens as it was sealed, whatever it carries")
+    @Test("Returns any sealed content unchanged")
     func inverse() throws {
         var random = SeededRandom(seed: 6)
         for _ in 0..<500 {
             let salt = SealedSalt(
                 expiresAt: .after(60 * Double(Int.random(in: 0...1_000_000, using: &random))),
-                subscriber: SubscriberReference(bytes: random.bytes(7))!,
-                session: SessionReference(bytes: random.bytes(4))!,
+                subscriber: SubscriberPseudonym(bytes: random.bytes(7))!,
+                session: SessionPseudonym(bytes: random.bytes(4))!,
                 sessionIssuedAt: .after(Double(Int.random(in: -1_000_000...1_000_000, using: &random))))
             let text = try sealer.seal(salt, for: .first)
             #expect(text.utf8.count == 63)
@@ -25,7 +25,7 @@ struct SealedSaltTests {
         }
     }
 
-    @Test("is bound to its edition, its publication and its secret")
+    @Test("A salt is bound to its edition, its publication and its secret")
     func bound() throws {
         let text = try sealer.seal(Self.salt, for: .first)
         #expect(sealer.open(text, for: .second) == nil)
@@ -38,7 +38,7 @@ struct SealedSaltTests {
         #expect(during.open(text, for: .first) == Self.salt)
     }
 
-    @Test("does not open with any letter changed, cut or added")
+    @Test("Rejects a salt with any character changed, removed or added")
     func tampered() throws {
         let text = Array(try sealer.seal(Self.salt, for: .first).utf8)
         for index in text.indices {
@@ -52,7 +52,7 @@ struct SealedSaltTests {
         #expect(sealer.open(String(decoding: text, as: UTF8.self) + "A", for: .first) == nil)
     }
 
-    @Test("tells nothing of whom it is for")
+    @Test("A salt reveals nothing about its subscriber")
     func opaque() throws {
         let text = try sealer.seal(Self.salt, for: .first)
         let bytes = try #require(Base64URL.decode(text))

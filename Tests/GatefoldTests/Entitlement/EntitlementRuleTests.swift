@@ -3,10 +3,10 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("The rule from a subscription to editions")
+@Suite("Entitlement rule")
 struct EntitlementRuleTests {
     static let fourth = EditionID("com.example.edition0004")!
-    /// 1 and 2 past, 3 free, 4 of the future.
+    /// Editions 1 and 2 are past, 3 is free and 4 is in the future.
     static let catalogue = Catalogue([
         Edition(id: .first, title: "1", published: .after(-300)),
         Edition(id: .second, title: "2", published: .after(-200)),
@@ -15,39 +15,40 @@ struct EntitlementRuleTests {
     ])
 
     private func entitlement(
-        _ policy: EntitlementPolicy, _ state: SubscriptionState, _ told: Entitlement = .nothing,
+        _ policy: EntitlementPolicy, _ state: SubscriptionState, _ reported: Entitlement = .nothing,
         periods: [Period] = [], grace: GraceRules = GraceRules()
     ) -> Entitlement {
         let rule = EntitlementRule(policy: policy, grace: grace, catalogue: Self.catalogue)
         return rule.apply(
-            to: Subscription(state: state, entitlement: told, periods: periods), at: .after(0)
+            to: Subscription(state: state, entitlement: reported, periods: periods), at: .after(0)
         ).entitlement
     }
 
-    @Test("Pitfall 1: everything is granted only where the policy allows it and an active reader has it")
+    @Test("Pitfall 1: grants all editions only to active readers where the policy allows it")
     func everything() {
         for policy in EntitlementPolicy.allCases {
             for state in SubscriptionState.allCases {
-                for told in [Entitlement.allEditions, .nothing, .editions([.first])] {
+                for reported in [Entitlement.allEditions, .nothing, .editions([.first])] {
                     let rule = EntitlementRule(
                         policy: policy, grace: GraceRules(previousOfHeld: 2, newestForActive: 2),
                         catalogue: Self.catalogue)
                     let period = Period(start: .distantPast, end: nil)
                     let result = rule.apply(
-                        to: Subscription(state: state, entitlement: told, periods: [period]), at: .after(0))
+                        to: Subscription(state: state, entitlement: reported, periods: [period]), at: .after(0))
                     let opensUnknown = result.opens(EditionID("com.example.not-in-the-catalogue")!)
                     let allowed =
                         state == .active
-                        && (policy == .accessBased || policy == .backendDecides && told == .allEditions)
-                    #expect(opensUnknown == allowed, "\(policy) \(state) \(told)")
-                    // Without a list only where the list is not in use: never for those who may have nothing.
-                    #expect((result.entitlement == .allEditions) == allowed, "\(policy) \(state) \(told)")
+                        && (policy == .accessBased || policy == .backendDecides && reported == .allEditions)
+                    #expect(opensUnknown == allowed, "\(policy) \(state) \(reported)")
+                    // The list is absent only where the client does not use it, never for readers without any
+                    // entitlement.
+                    #expect((result.entitlement == .allEditions) == allowed, "\(policy) \(state) \(reported)")
                 }
             }
         }
     }
 
-    @Test("Unknown, suspended and stale readers have nothing under any policy")
+    @Test("Unknown, suspended and stale readers get nothing under any policy")
     func nothing() {
         for policy in EntitlementPolicy.allCases {
             for state in [SubscriptionState.unknown, .suspended, .stale] {
@@ -57,7 +58,7 @@ struct EntitlementRuleTests {
         }
     }
 
-    @Test("Access-based: everything while active; what is listed and the free editions after")
+    @Test("Access-based: grants everything while active, then the listed and the free editions")
     func access() {
         #expect(entitlement(.accessBased, .active) == .allEditions)
         #expect(entitlement(.accessBased, .inactive) == .editions([.third]))
@@ -65,7 +66,7 @@ struct EntitlementRuleTests {
         #expect(entitlement(.accessBased, .inactive, .editions([.first])) == .editions([.first, .third]))
     }
 
-    @Test("A list names no edition that is not out", arguments: EntitlementPolicy.allCases)
+    @Test("The result lists no unpublished edition", arguments: EntitlementPolicy.allCases)
     func notOut(policy: EntitlementPolicy) {
         let unknown = EditionID("com.example.not-in-the-catalogue")!
         #expect(
@@ -73,27 +74,28 @@ struct EntitlementRuleTests {
                 == .editions([.first, .third, unknown]))
     }
 
-    @Test("Beginnings stand for the editions of the catalogue that begin so and are out")
+    @Test("Prefixes expand to the published editions of the catalogue that match")
     func prefixes() {
         for policy in EntitlementPolicy.allCases {
             let rule = EntitlementRule(policy: policy, catalogue: Self.catalogue)
-            func list(_ beginnings: EditionBeginnings, _ state: SubscriptionState = .inactive) -> Entitlement {
-                rule.apply(to: Subscription(state: state, beginnings: [beginnings]), at: .after(0)).entitlement
+            func list(_ editionPrefixes: EditionPrefixes, _ state: SubscriptionState = .inactive) -> Entitlement {
+                rule.apply(to: Subscription(state: state, editionPrefixes: [editionPrefixes]), at: .after(0))
+                    .entitlement
             }
-            let all = EditionBeginnings(held: ["com.example."])
+            let all = EditionPrefixes(held: ["com.example."])
             #expect(list(all) == .editions([.first, .second, .third]))
             #expect(list(all, .suspended) == .nothing)
             #expect(
-                list(EditionBeginnings(held: [EditionID.first.rawValue, "nowhere"])) == .editions([.first, .third]))
+                list(EditionPrefixes(held: [EditionID.first.rawValue, "nowhere"])) == .editions([.first, .third]))
             #expect(
-                list(EditionBeginnings(held: ["com.example."], except: [.first])) == .editions([.second, .third]))
-            let longer = EditionBeginnings(held: [""], withheld: ["com.example.edition000"])
+                list(EditionPrefixes(held: ["com.example."], except: [.first])) == .editions([.second, .third]))
+            let longer = EditionPrefixes(held: [""], withheld: ["com.example.edition000"])
             #expect(list(longer) == .editions([.third]))
-            #expect(list(EditionBeginnings(held: ["com.example.edition000"], withheld: [""])) == list(all))
+            #expect(list(EditionPrefixes(held: ["com.example.edition000"], withheld: [""])) == list(all))
         }
     }
 
-    @Test("Issue-based: what is listed and what is free, whatever the state; \"everything\" is a mapping gone wrong")
+    @Test("Issue-based: grants listed and free editions in any state, and ignores a reported \"everything\"")
     func issues() {
         for state in [SubscriptionState.active, .inactive] {
             #expect(entitlement(.issueBased, state, .editions([.first])) == .editions([.first, .third]))
@@ -101,7 +103,7 @@ struct EntitlementRuleTests {
         }
     }
 
-    @Test("Period-based: what came out while the subscription ran, besides what is listed")
+    @Test("Period-based: grants listed editions and those published during the subscription")
     func periods() {
         let period = [Period(start: .after(-250), end: .after(-150))]
         #expect(entitlement(.periodBased, .inactive, periods: period) == .editions([.second, .third]))
@@ -111,7 +113,7 @@ struct EntitlementRuleTests {
         #expect(entitlement(.periodBased, .active, .allEditions) == .editions([.third]))
     }
 
-    @Test("Grace: editions before those held, and the newest for the active alone")
+    @Test("Grace: adds the editions before those held, and the newest editions for active readers only")
     func grace() {
         let rules = GraceRules(previousOfHeld: 1, newestForActive: 2)
         #expect(

@@ -3,10 +3,10 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("The skeleton of look-alike identifiers")
+@Suite("Skeleton of look-alike identifiers")
 struct LookAlikeSkeletonTests {
     @Test(
-        "Pitfall 22: is one for all spellings that some database takes for one",
+        "Pitfall 22: spellings that some database treats as equal have one skeleton",
         arguments: [
             ["ada@example.com", "ADA@Example.COM", " ada@example.com ", "ádà@éxämple.çom", "a\u{301}da@example.com"],
             ["ada@example.com", "ＡＤＡ＠ｅｘａｍｐｌｅ．ｃｏｍ", "𝐚𝐝𝐚@example.com", "ⓐⓓⓐ@example.com", "ªda@example.com"],
@@ -22,7 +22,7 @@ struct LookAlikeSkeletonTests {
         #expect(Set(spellings.map(LookAlikeSkeleton.of)).count == 1, "\(spellings.map(LookAlikeSkeleton.of))")
     }
 
-    @Test("tells different people apart, by letters and digits of every script")
+    @Test("Skeletons of different people differ in letters and digits of every script")
     func different() {
         let people = [
             "ada@example.com", "adb@example.com", "ada@example.org", "anna", "hans", "иван", "мария", "山田", "鈴木",
@@ -32,7 +32,7 @@ struct LookAlikeSkeletonTests {
         #expect(Set(people.map(LookAlikeSkeleton.of)).count == people.count)
     }
 
-    @Test("is its own skeleton", arguments: [1, 2])
+    @Test("The skeleton of a skeleton is itself", arguments: [1, 2])
     func idempotent(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<5_000 {
@@ -42,32 +42,32 @@ struct LookAlikeSkeletonTests {
         }
     }
 
-    @Test("counts guesses, and lets nobody be taken for somebody else")
+    @Test("Look-alike identifiers share only the attempt counter")
     func countsOnly() throws {
-        let references = ReferenceKey(.one)
-        func attempt(_ identifier: String) -> GuessAttempt {
-            references.attempt(
+        let pseudonymKey = PseudonymKey(.one)
+        func attempt(_ identifier: String) -> LoginAttempt {
+            pseudonymKey.attempt(
                 Credentials(identifier: identifier, fields: ["email": identifier, "password": "x"]),
                 publication: .daily, device: "phone", client: nil)
         }
         let (one, other) = (attempt("ada"), attempt("ádá"))
         #expect(one.skeletons == other.skeletons)
-        #expect(one.identifier != other.identifier && one.acquaintance != other.acquaintance)
+        #expect(one.identifier != other.identifier && one.deviceDigest != other.deviceDigest)
         #expect(one.claim != other.claim)
     }
 
-    @Test("An own account that looks like a reader's gains nothing on the reader's")
+    @Test("An account that looks like a reader's gains no attempts at the reader's account")
     func lookAlikeAccount() {
-        var ledger = GuessLedger()
-        func attempt(_ identifier: String, _ password: String) -> GuessAttempt {
-            GuessAttempt(
+        var ledger = LoginAttemptLedger()
+        func attempt(_ identifier: String, _ password: String) -> LoginAttempt {
+            LoginAttempt(
                 identifier: Array(identifier.utf8), skeletons: [Array("ada".utf8)],
-                claim: Array("\(identifier)/\(password)".utf8), acquaintance: nil, client: ClientAddress("192.0.2.66"))
+                claim: Array("\(identifier)/\(password)".utf8), deviceDigest: nil, client: ClientAddress("192.0.2.66"))
         }
         var through = 0
         for number in 0..<100 {
-            _ = GuessLedgerTests.guess(&ledger, attempt("ádá", "own"), as: .right)
-            if GuessLedgerTests.guess(&ledger, attempt("ada", "guess \(number)")) { through += 1 }
+            _ = LoginThrottleLedgerTests.tryLogin(&ledger, attempt("ádá", "own"), as: .right)
+            if LoginThrottleLedgerTests.tryLogin(&ledger, attempt("ada", "guess \(number)")) { through += 1 }
         }
         #expect(through == 10)
     }

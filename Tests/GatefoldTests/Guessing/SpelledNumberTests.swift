@@ -3,29 +3,30 @@ import Gatefold
 import TestSupport
 import Testing
 
-/// A statement that compares the proof itself finds no row for a wrong one, and a system behind HTTP never names one: then nothing
-/// but the spelling is left to count by.
+/// A statement that compares the proof itself finds no row for a wrong one, and a system behind HTTP never names a
+/// subscriber. Only the spelling is then left to count attempts by.
 @Suite("Spellings of a number")
 struct SpelledNumberTests {
     private static let card = "12345678"
 
-    /// How many wrong guesses go ahead, each from another address, where the backend says nothing of whom it found.
+    /// Returns the number of wrong attempts that proceed, each from another address, where the backend does not report
+    /// the subscriber.
     private func decided(_ spellings: [String]) -> Int {
-        let references = ReferenceKey(.one)
-        var ledger = GuessLedger()
+        let pseudonymKey = PseudonymKey(.one)
+        var ledger = LoginAttemptLedger()
         var count = 0
         for (number, spelling) in spellings.enumerated() {
             let credentials = Credentials(identifier: spelling, fields: ["card": spelling, "surname": "x\(number)"])
-            let attempt = references.attempt(
+            let attempt = pseudonymKey.attempt(
                 credentials, publication: .daily, device: nil,
                 client: ClientAddress("10.0.\(number / 250).\(number % 250)"))
-            if GuessLedgerTests.guess(&ledger, attempt) { count += 1 }
+            if LoginThrottleLedgerTests.tryLogin(&ledger, attempt) { count += 1 }
         }
         return count
     }
 
     @Test(
-        "Pitfall 22: get as many guesses together as one spelling, for systems that compare by the value",
+        "Pitfall 22: spellings of one value share one limit, for systems that compare by value",
         arguments: [
             (1...200).map { String(repeating: "0", count: $0) + card },
             (0..<100).map { card + "." + String(repeating: "0", count: $0) },
@@ -42,7 +43,7 @@ struct SpelledNumberTests {
     }
 
     @Test(
-        "Pitfall 22: get as many guesses together as one spelling, for systems that read no further than the number",
+        "Pitfall 22: spellings with one numeric prefix share one limit, for systems that read only the number",
         arguments: [
             (0..<100).map { "\(card)x\($0)" }, (0..<100).map { "\(card)@\($0).example" },
             (0..<100).map { "\(card),\($0)" }, (0..<100).map { "\(card)_\($0)" },
@@ -54,7 +55,7 @@ struct SpelledNumberTests {
         #expect(decided(spellings) == 10)
     }
 
-    @Test("Pitfall 22: of any number, written in any way, get as many guesses together as one", arguments: 1...50)
+    @Test("Pitfall 22: spellings of any number in any notation share one limit", arguments: 1...50)
     func anyNumber(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let digits = String(Int.random(in: 1..<1_000_000_000, using: &random))
@@ -71,7 +72,7 @@ struct SpelledNumberTests {
         #expect(decided(Array(spellings)) == 10, "\(spellings.prefix(20))")
     }
 
-    @Test("are read within bounds, whatever the exponent")
+    @Test("Any exponent is parsed within bounds")
     func bounds() {
         let nines = String(repeating: "9", count: 1_000)
         for text in [
@@ -82,7 +83,7 @@ struct SpelledNumberTests {
         #expect(decided((0..<100).map { "1e100000000\($0)" }) <= 20)
     }
 
-    @Test("of different cards are counted apart")
+    @Test("Spellings of different cards have separate counters")
     func apart() {
         #expect(decided((0..<100).map { "1234\($0 + 1_000)" }) == 100)
         #expect(decided((0..<100).map { "reader\($0)@example.com" }) == 100)

@@ -1,14 +1,14 @@
 import Gatefold
 import Testing
 
-@Suite("A publication's words")
+@Suite("Messages of a publication")
 struct MessagesTests {
     let messages = Messages([
         "en": [.stale: "Again, please."], "de": [.stale: "Bitte neu anmelden."], "pt-br": [.stale: "Entre de novo."],
     ])
 
     @Test(
-        "are found by the exact language, then by less of it, then in the default one",
+        "Finds a text by the exact language, then by a shorter tag, then by the default",
         arguments: [
             (["de"], "Bitte neu anmelden."), (["de-at"], "Bitte neu anmelden."), (["pt-br"], "Entre de novo."),
             (["pt"], "Again, please."), (["fr", "de"], "Bitte neu anmelden."), ([], "Again, please."),
@@ -18,9 +18,9 @@ struct MessagesTests {
         #expect(messages.text(.stale, for: languages) == expected)
     }
 
-    @Test("are the built-in ones where the publication has none")
+    @Test("Falls back to the built-in texts where the publication has none")
     func builtIn() {
-        #expect(messages.text(.notRecognised, for: ["de"]) == "These details were not recognised.")
+        #expect(messages.text(.rejected, for: ["de"]) == "These details were not recognised.")
         #expect(messages.text(.active, for: ["de"]) == nil)
         for key in MessageKey.allCases where ![.active, .inactive, .suspended, .unknown].contains(key) {
             #expect(Messages().text(key, for: [])?.isEmpty == false)

@@ -3,268 +3,273 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("Signing in")
+@Suite("Sign-in")
 struct SignInTests {
-    @Test("gives a token to active and lapsed readers alike, and asks nothing of the subscription")
+    @Test("Issues a token to active and lapsed readers alike and does not query the subscription")
     func lapsed() async throws {
         for state in SubscriptionState.allCases {
-            let rig = ProxyRig()
-            rig.backend.answer(Subscription(state: state))
-            #expect(try await rig.signIn().token != nil)
-            #expect(rig.backend.questions == ["recognise"])
+            let harness = AuthorizationHarness()
+            harness.backend.response(Subscription(state: state))
+            #expect(try await harness.signIn().token != nil)
+            #expect(harness.backend.queries == ["authenticate"])
         }
     }
 
-    @Test("Pitfall 6: an unknown reader and a wrong password get the same answer and leave the same events")
+    @Test("Pitfall 6: an unknown reader and a wrong password produce the same response and the same events")
     func enumeration() async throws {
-        let rig = ProxyRig()
-        rig.backend.recogniseBy {
+        let harness = AuthorizationHarness()
+        harness.backend.authenticateWith {
             $0.identifier == "known@example.com" && $0["password"] == "right"
-                ? .recognised(Subscriber(backend: "scripted", key: "1")) : .notRecognised(message: nil)
+                ? .authenticated(Subscriber(backend: "scripted", key: "1")) : .rejected(message: nil)
         }
-        let unknown = try await rig.signIn("nobody@example.com", "wrong")
-        let wrong = try await rig.signIn("known@example.com", "wrong")
+        let unknown = try await harness.signIn("nobody@example.com", "wrong")
+        let wrong = try await harness.signIn("known@example.com", "wrong")
         #expect(unknown == wrong)
-        #expect(unknown.refusal?.reason == .notRecognised)
-        #expect(rig.events.all == [.signInRefused(.notRecognised), .signInRefused(.notRecognised)])
+        #expect(unknown.rejection?.reason == .rejected)
+        #expect(harness.events.all == [.signInRejected(.rejected), .signInRejected(.rejected)])
     }
 
-    @Test("Pitfall 14: blank and hostile fields are refused without asking the backend")
+    @Test("Pitfall 14: rejects blank and hostile fields without querying the backend")
     func blank() async throws {
-        let rig = ProxyRig()
+        let harness = AuthorizationHarness()
         for (email, password) in [
             ("", "right"), ("a", ""), ("a", "  "), ("a", "\u{0}right"), ("a\r\n", "right"), (" ", " "),
         ] {
-            #expect(try await rig.signIn(email, password).refusal?.reason == .notRecognised)
+            #expect(try await harness.signIn(email, password).rejection?.reason == .rejected)
         }
-        #expect(try await rig.proxy.signIn(Inquiry()).refusal?.reason == .notRecognised)
-        #expect(rig.backend.questions.isEmpty)
+        #expect(try await harness.authorizationService.signIn(CallContext()).rejection?.reason == .rejected)
+        #expect(harness.backend.queries.isEmpty)
     }
 
-    @Test("refuses for good where the backend's session has no room in a token, and names the cause to the operator")
+    @Test("Rejects a backend session that does not fit in a token, and records the cause as an event")
     func longSession() async throws {
-        let rig = ProxyRig()
-        let session = String(repeating: "s", count: SealedTokenCodec.longestSubscriber)
-        rig.backend.recogniseBy { _ in
-            .recognised(Subscriber(backend: "scripted", key: "1", upstreamSession: session))
+        let harness = AuthorizationHarness()
+        let session = String(repeating: "s", count: SealedTokenCodec.maxSubscriberLength)
+        harness.backend.authenticateWith { _ in
+            .authenticated(Subscriber(backend: "scripted", key: "1", upstreamSession: session))
         }
-        #expect(try await rig.signIn().refusal?.reason == .notRecognised)
+        #expect(try await harness.signIn().rejection?.reason == .rejected)
         let cause = TokenError.subscriberTooLong.description
         #expect(cause.contains("8192 bytes"))
         #expect(
-            rig.events.all == [.backendFailed(backend: "scripted", cause: cause), .signInRefused(.notRecognised)])
+            harness.events.all == [.backendFailed(backend: "scripted", cause: cause), .signInRejected(.rejected)])
     }
 
-    @Test("Pitfall 9: an outage is no refusal, moves no counter and writes nothing")
+    @Test("Pitfall 9: an outage is not a rejection, counts no attempt and writes nothing")
     func outage() async throws {
-        let state = VolatileStateStore()
-        let limiter = GuessLimiter(limits: GuessLimits(perIdentifier: 2))
-        let rig = ProxyRig(state: state, guesses: limiter) { $0.deviceField = "device" }
-        rig.backend.breakDown()
+        let state = InMemoryStateStore()
+        let limiter = LoginThrottle(limits: LoginThrottleLimits(perIdentifier: 2))
+        let harness = AuthorizationHarness(state: state, loginThrottle: limiter) { $0.deviceField = "device" }
+        harness.backend.startOutage()
         for number in 0..<20 {
-            await #expect(throws: Unavailable(retryAfter: 17, cause: "BrokenDown")) {
-                try await rig.signIn("jane@example.com", "guess \(number)", device: "phone")
+            await #expect(throws: Unavailable(retryAfter: 17, cause: "ScriptedFailure")) {
+                try await harness.signIn("jane@example.com", "guess \(number)", device: "phone")
             }
         }
-        rig.backend.recogniseBy { _ in .notRecognised(message: nil) }
-        let answers = [try await rig.signIn("jane@example.com", "a"), try await rig.signIn("jane@example.com", "b")]
-        #expect(answers.map(\.refusal?.reason) == [.notRecognised, .notRecognised])
-        guard case .throttled = try await rig.signIn("jane@example.com", "c").refusal?.reason else {
+        harness.backend.authenticateWith { _ in .rejected(message: nil) }
+        let results = [
+            try await harness.signIn("jane@example.com", "a"), try await harness.signIn("jane@example.com", "b"),
+        ]
+        #expect(results.map(\.rejection?.reason) == [.rejected, .rejected])
+        guard case .throttled = try await harness.signIn("jane@example.com", "c").rejection?.reason else {
             Issue.record("the third wrong guess was not held back")
             return
         }
         #expect(await state.revocations(after: 0).isEmpty)
     }
 
-    @Test("that waited too long for others under way could not be asked: it is not told that it guessed")
-    func tooManyUnderWay() async throws {
-        var limits = GuessLimits(perIdentifier: 1)
+    @Test("A sign-in that times out in the login queue is reported as unavailable, not as throttled")
+    func tooManyInFlight() async throws {
+        var limits = LoginThrottleLimits(perIdentifier: 1)
         limits.maxQueued = 0
-        let limiter = GuessLimiter(limits: limits)
-        let rig = ProxyRig(guesses: limiter)
-        let other = ReferenceKey(.one).attempt(
+        let limiter = LoginThrottle(limits: limits)
+        let harness = AuthorizationHarness(loginThrottle: limiter)
+        let other = PseudonymKey(.one).attempt(
             Credentials(identifier: "jane@example.com", fields: ["password": "other"]), publication: .daily,
             device: nil, client: nil)
         guard
-            case .proceed(let ticket) = await limiter.admit(other, at: rig.clock.wall.elapsed, isAcquainted: { false })
+            case .proceed(let permit) = await limiter.admit(
+                other, at: harness.clock.wall.elapsed, isKnownDevice: { false })
         else {
             Issue.record("not admitted")
             return
         }
-        await #expect(throws: Unavailable(retryAfter: 5, cause: "too many sign-ins are under way")) {
-            try await rig.signIn()
+        await #expect(throws: Unavailable(retryAfter: 5, cause: "too many concurrent sign-ins")) {
+            try await harness.signIn()
         }
-        limiter.settle(ticket, as: .undecided, at: rig.clock.wall.elapsed)
-        #expect(try await rig.signIn().token != nil)
+        limiter.settle(permit, as: .undecided, at: harness.clock.wall.elapsed)
+        #expect(try await harness.signIn().token != nil)
     }
 
-    @Test("is held back for as long as before when the machine's clock steps", arguments: [86_400, -86_400])
+    @Test("A step of the wall clock does not change the wait", arguments: [86_400, -86_400])
     func clockSteps(step: Double) async throws {
-        let rig = ProxyRig(guesses: GuessLimiter(limits: GuessLimits(perIdentifier: 2)))
-        rig.backend.recogniseBy { _ in .notRecognised(message: nil) }
-        for number in 0..<2 { _ = try await rig.signIn("jane@example.com", "guess \(number)") }
-        rig.clock.step(by: step)
-        #expect(try await rig.signIn("jane@example.com", "a").refusal?.reason == .throttled(retryAfter: 450))
-        rig.clock.advance(by: 449)
-        #expect(try await rig.signIn("jane@example.com", "b").refusal?.reason == .throttled(retryAfter: 1))
-        rig.clock.advance(by: 1)
-        #expect(try await rig.signIn("jane@example.com", "c").refusal?.reason == .notRecognised)
+        let harness = AuthorizationHarness(loginThrottle: LoginThrottle(limits: LoginThrottleLimits(perIdentifier: 2)))
+        harness.backend.authenticateWith { _ in .rejected(message: nil) }
+        for number in 0..<2 { _ = try await harness.signIn("jane@example.com", "guess \(number)") }
+        harness.clock.step(by: step)
+        #expect(try await harness.signIn("jane@example.com", "a").rejection?.reason == .throttled(retryAfter: 450))
+        harness.clock.advance(by: 449)
+        #expect(try await harness.signIn("jane@example.com", "b").rejection?.reason == .throttled(retryAfter: 1))
+        harness.clock.advance(by: 1)
+        #expect(try await harness.signIn("jane@example.com", "c").rejection?.reason == .rejected)
     }
 
-    @Test("one reader opens no more sessions than there may be, while others sign in; what is ended makes no room")
+    @Test("Limits the sessions per reader independently of other readers, and sign-outs free no place")
     func sessions() async throws {
-        let rig = ProxyRig(sessions: SessionLimiter(perHour: 10))
-        for _ in 0..<10 { try await rig.proxy.signOut(token: rig.token(), Inquiry()) }
-        #expect(try await rig.signIn().refusal?.reason == .throttled(retryAfter: 360))
-        #expect(try await rig.signIn("john@example.com").token != nil)
-        rig.clock.step(by: 86_400)
-        #expect(try await rig.signIn().refusal?.reason == .throttled(retryAfter: 360))
-        rig.clock.advance(by: 360)
-        #expect(try await rig.signIn().token != nil)
-        #expect(try await rig.signIn().token == nil)
+        let harness = AuthorizationHarness(sessions: SessionLimiter(perHour: 10))
+        for _ in 0..<10 { try await harness.authorizationService.signOut(token: harness.token(), CallContext()) }
+        #expect(try await harness.signIn().rejection?.reason == .throttled(retryAfter: 360))
+        #expect(try await harness.signIn("john@example.com").token != nil)
+        harness.clock.step(by: 86_400)
+        #expect(try await harness.signIn().rejection?.reason == .throttled(retryAfter: 360))
+        harness.clock.advance(by: 360)
+        #expect(try await harness.signIn().token != nil)
+        #expect(try await harness.signIn().token == nil)
     }
 
-    @Test("Pitfall 19: the reader's known device gets in while a stranger has used up the guesses")
+    @Test("Pitfall 19: the reader's known device gets in after a stranger exhausts the attempts")
     func knownDevice() async throws {
-        let rig = ProxyRig(guesses: GuessLimiter()) { $0.deviceField = "device" }
-        _ = try await rig.token(device: "phone")
-        for number in 0..<20 { _ = try await rig.signIn("jane@example.com", "guess \(number)", device: "stranger") }
-        guard case .throttled(let wait) = try await rig.signIn(device: "stranger").refusal?.reason else {
+        let harness = AuthorizationHarness(loginThrottle: LoginThrottle()) { $0.deviceField = "device" }
+        _ = try await harness.token(device: "phone")
+        for number in 0..<20 { _ = try await harness.signIn("jane@example.com", "guess \(number)", device: "stranger") }
+        guard case .throttled(let wait) = try await harness.signIn(device: "stranger").rejection?.reason else {
             Issue.record("the stranger was not held back")
             return
         }
         #expect(wait >= 1)
-        #expect(try await rig.signIn(device: "phone").token != nil)
+        #expect(try await harness.signIn(device: "phone").token != nil)
     }
 
-    @Test("Pitfall 19: with the state store down, signing in goes on and says so")
+    @Test("Pitfall 19: sign-in works without the state store and records the failure")
     func storeDown() async throws {
-        let rig = ProxyRig(state: BrokenStateStore(), guesses: GuessLimiter()) { $0.deviceField = "device" }
-        #expect(try await rig.signIn(device: "phone").token != nil)
-        #expect(rig.events.all.contains(.stateStoreFailed(cause: "Down")))
-    }
-
-    @Test("The oldest device makes room, and its token and downloads end")
-    func evicted() async throws {
-        let rig = ProxyRig {
+        let harness = AuthorizationHarness(state: BrokenStateStore(), loginThrottle: LoginThrottle()) {
             $0.deviceField = "device"
-            $0.deviceLimit = DeviceLimit(most: 2, excess: .evict)
         }
-        rig.backend.answer(Subscription(state: .active, entitlement: .editions([.first])))
-        let first = try await rig.token(device: "one")
-        let pair = try await rig.credentials(first).pair
-        #expect(try rig.gate(pair).isAccepted)
-        rig.clock.advance(by: 10)
-        let second = try await rig.token(device: "two")
-        rig.clock.advance(by: 10)
-        _ = try await rig.token(device: "three")
-        #expect(try await rig.verify(first).state == .unknown)
-        #expect(try !rig.gate(pair).isAccepted)
-        #expect(try await rig.verify(second).state == .active)
-        #expect(try await rig.proxy.renew(token: first, Inquiry()).token == nil)
-        // The evicted device is let in again, in the same second even.
-        let again = try await rig.token(device: "one")
-        #expect(try await rig.verify(again).state == .active)
+        #expect(try await harness.signIn(device: "phone").token != nil)
+        #expect(harness.events.all.contains(.stateStoreFailed(cause: "UnavailableError")))
     }
 
-    @Test("Runner-up: devices that take turns within one second are no way around the limit")
-    func takingTurns() async throws {
-        let rig = ProxyRig {
+    @Test("Evicts the oldest device at the limit and ends its token and downloads")
+    func evicted() async throws {
+        let harness = AuthorizationHarness {
             $0.deviceField = "device"
-            $0.deviceLimit = DeviceLimit(most: 1, excess: .evict)
+            $0.deviceLimit = DeviceLimit(maxDevices: 2, onLimit: .evict)
+        }
+        harness.backend.response(Subscription(state: .active, entitlement: .editions([.first])))
+        let first = try await harness.token(device: "one")
+        let pair = try await harness.credentials(first).pair
+        #expect(try harness.gate(pair).isAccepted)
+        harness.clock.advance(by: 10)
+        let second = try await harness.token(device: "two")
+        harness.clock.advance(by: 10)
+        _ = try await harness.token(device: "three")
+        #expect(try await harness.verify(first).state == .unknown)
+        #expect(try !harness.gate(pair).isAccepted)
+        #expect(try await harness.verify(second).state == .active)
+        #expect(try await harness.authorizationService.renew(token: first, CallContext()).token == nil)
+        // The evicted device can sign in again, even in the same second.
+        let again = try await harness.token(device: "one")
+        #expect(try await harness.verify(again).state == .active)
+    }
+
+    @Test("Devices that alternate within one second do not bypass the limit")
+    func alternating() async throws {
+        let harness = AuthorizationHarness {
+            $0.deviceField = "device"
+            $0.deviceLimit = DeviceLimit(maxDevices: 1, onLimit: .evict)
         }
         var tokens: [String] = []
         for _ in 0..<3 {
-            for device in ["one", "two"] { tokens.append(try await rig.token(device: device)) }
+            for device in ["one", "two"] { tokens.append(try await harness.token(device: device)) }
         }
-        for token in tokens.dropLast() { #expect(try await rig.verify(token).state == .unknown) }
-        #expect(try await rig.verify(try #require(tokens.last)).state == .active)
+        for token in tokens.dropLast() { #expect(try await harness.verify(token).state == .unknown) }
+        #expect(try await harness.verify(try #require(tokens.last)).state == .active)
     }
 
-    @Test("Runner-up: a device evicted before its token is made gets one that is no good")
+    @Test("A device evicted before its token is issued gets an invalid token")
     func evictedMeanwhile() async throws {
-        let state = SlowAfterAdmission()
-        let rig = ProxyRig(state: state) {
+        let state = AdmissionDelayStub()
+        let harness = AuthorizationHarness(state: state) {
             $0.deviceField = "device"
-            $0.deviceLimit = DeviceLimit(most: 1, excess: .evict)
+            $0.deviceLimit = DeviceLimit(maxDevices: 1, onLimit: .evict)
         }
         await state.afterNextAdmission {
-            rig.clock.advance(by: 0.5)
-            _ = try await rig.signIn(device: "two")
-            rig.clock.advance(by: 5)
+            harness.clock.advance(by: 0.5)
+            _ = try await harness.signIn(device: "two")
+            harness.clock.advance(by: 5)
         }
-        let evicted = try await rig.token(device: "one")
-        #expect(try await rig.verify(evicted).state == .unknown)
-        #expect(try await rig.proxy.renew(token: evicted, Inquiry()).token == nil)
+        let evicted = try await harness.token(device: "one")
+        #expect(try await harness.verify(evicted).state == .unknown)
+        #expect(try await harness.authorizationService.renew(token: evicted, CallContext()).token == nil)
     }
 
-    @Test("One device more than the limit is refused where the publication refuses")
-    func refused() async throws {
-        let rig = ProxyRig {
+    @Test("Rejects a device over the limit where the publication is configured to reject")
+    func rejected() async throws {
+        let harness = AuthorizationHarness {
             $0.deviceField = "device"
-            $0.deviceLimit = DeviceLimit(most: 1, excess: .refuse)
+            $0.deviceLimit = DeviceLimit(maxDevices: 1, onLimit: .reject)
         }
-        let first = try await rig.token(device: "one")
-        #expect(try await rig.signIn(device: "two").refusal?.reason == .tooManyDevices)
-        #expect(try await rig.verify(first).state == .active)
-        try await rig.proxy.signOut(token: first, Inquiry())
-        #expect(try await rig.signIn(device: "two").token != nil)
+        let first = try await harness.token(device: "one")
+        #expect(try await harness.signIn(device: "two").rejection?.reason == .tooManyDevices)
+        #expect(try await harness.verify(first).state == .active)
+        try await harness.authorizationService.signOut(token: first, CallContext())
+        #expect(try await harness.signIn(device: "two").token != nil)
     }
 
     @Test(
-        "Leaving the device out is no way around the limit where the publication requires one",
+        "A sign-in without a device is rejected where the publication requires one",
         arguments: [nil, "", " ", "%installid%"])
     func deviceRequired(device: String?) async throws {
-        let rig = ProxyRig {
+        let harness = AuthorizationHarness {
             $0.deviceField = "device"
-            $0.deviceLimit = DeviceLimit(most: 1, excess: .refuse)
+            $0.deviceLimit = DeviceLimit(maxDevices: 1, onLimit: .reject)
             $0.requiresDevice = true
         }
         for password in ["right", "wrong"] {
-            let refusal = try await rig.signIn("jane@example.com", password, device: device).refusal
-            #expect(refusal?.reason == .deviceRequired)
-            #expect(refusal?.message != nil)
+            let rejection = try await harness.signIn("jane@example.com", password, device: device).rejection
+            #expect(rejection?.reason == .deviceRequired)
+            #expect(rejection?.message != nil)
         }
-        // Nothing was given away: nobody was asked.
-        #expect(rig.backend.questions.isEmpty)
-        #expect(try await rig.signIn(device: "phone").token != nil)
-        #expect(try await ProxyRig { $0.deviceField = "device" }.signIn(device: device).token != nil)
-        #expect(try await ProxyRig { $0.requiresDevice = true }.signIn(device: device).token != nil)
+        // The response reveals nothing, because the backend was not queried.
+        #expect(harness.backend.queries.isEmpty)
+        #expect(try await harness.signIn(device: "phone").token != nil)
+        #expect(try await AuthorizationHarness { $0.deviceField = "device" }.signIn(device: device).token != nil)
+        #expect(try await AuthorizationHarness { $0.requiresDevice = true }.signIn(device: device).token != nil)
     }
 
-    @Test("The feed's password is handed out where the publication issues it")
+    @Test("Issues the feed password only where the publication is configured to")
     func feedPassword() async throws {
-        let rig = ProxyRig { $0.issuesFeedPassword = true }
-        guard case .signedIn(let token, let password, _) = try await rig.signIn() else {
+        let harness = AuthorizationHarness { $0.issuesFeedPassword = true }
+        guard case .signedIn(let token, let password, _) = try await harness.signIn() else {
             Issue.record("not signed in")
             return
         }
         #expect(password == EditionPassword.makeForFeed(token: token, secret: .two))
-        guard case .signedIn(_, nil, _) = try await ProxyRig().signIn() else {
+        guard case .signedIn(_, nil, _) = try await AuthorizationHarness().signIn() else {
             Issue.record("a feed password where none is issued")
             return
         }
     }
 
-    @Test("Pitfall 20: events and comments hold nothing of what was typed or handed out")
+    @Test("Pitfall 20: events and comments hold no credentials, tokens or passwords")
     func secrets() async throws {
-        let rig = ProxyRig { $0.hasDebugComments = true }
-        rig.backend.answer(Subscription(state: .active, entitlement: .editions([.first])))
-        let signedIn = try await rig.signIn("marker@example.com", "right")
+        let harness = AuthorizationHarness { $0.hasDebugComments = true }
+        harness.backend.response(Subscription(state: .active, entitlement: .editions([.first])))
+        let signedIn = try await harness.signIn("marker@example.com", "right")
         let token = try #require(signedIn.token)
-        let answer = try await rig.credentials(token)
-        let pair = try #require(answer.pair)
-        _ = try await rig.verify(token)
-        rig.backend.recogniseBy { _ in throw Quoting(text: "marker@example.com right") }
-        _ = try? await rig.signIn("marker@example.com", "right")
-        try await rig.proxy.signOut(token: token, Inquiry())
+        let response = try await harness.credentials(token)
+        let pair = try #require(response.pair)
+        _ = try await harness.verify(token)
+        harness.backend.authenticateWith { _ in throw MessageEchoError(text: "marker@example.com right") }
+        _ = try? await harness.signIn("marker@example.com", "right")
+        try await harness.authorizationService.signOut(token: token, CallContext())
         var comments: [String] = []
         if case .signedIn(_, _, let lines) = signedIn { comments += lines }
-        if case .granted(_, _, let lines) = answer { comments += lines }
+        if case .granted(_, _, let lines) = response { comments += lines }
         #expect(!comments.isEmpty)
-        let said = comments.joined() + rig.events.all.map { String(reflecting: $0) }.joined()
+        let said = comments.joined() + harness.events.all.map { String(reflecting: $0) }.joined()
         for secret in ["marker", "right", token, pair.userid, pair.password] { #expect(!said.contains(secret)) }
     }
 
-    private struct Quoting: Error { let text: String }
+    private struct MessageEchoError: Error { let text: String }
 }

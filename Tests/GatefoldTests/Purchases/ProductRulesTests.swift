@@ -3,25 +3,25 @@ import Gatefold
 import TestSupport
 import Testing
 
-private func moment(_ text: String) -> Date { CivilTime.date(text)! }
+private func timestamp(_ text: String) -> Date { CivilTime.date(text)! }
 private let shop = StoreName("app-store")!
 
 private func bought(
     _ product: String, from start: String, to end: String? = nil, revoked: String? = nil, id: String = "1"
 ) -> StoreTransaction {
     StoreTransaction(
-        store: shop, id: id, original: id, product: product, purchased: moment(start), expires: end.map(moment),
-        revoked: revoked.map(moment), environment: .production, told: moment(start))
+        store: shop, id: id, original: id, product: product, purchased: timestamp(start), expires: end.map(timestamp),
+        revoked: revoked.map(timestamp), environment: .production, reported: timestamp(start))
 }
 
-@Suite("What products open") struct ProductRulesTests {
-    private let now = moment("2026-11-21T12:00:00Z")
+@Suite("Product rules") struct ProductRulesTests {
+    private let now = timestamp("2026-11-21T12:00:00Z")
     private let catalogue = Catalogue([
-        Edition(id: .first, title: "September", published: moment("2026-09-01T06:00:00Z")),
-        Edition(id: .second, title: "October", published: moment("2026-10-01T06:00:00Z"), product: "oct"),
-        Edition(id: .third, title: "December", published: moment("2026-12-01T06:00:00Z")),
+        Edition(id: .first, title: "September", published: timestamp("2026-09-01T06:00:00Z")),
+        Edition(id: .second, title: "October", published: timestamp("2026-10-01T06:00:00Z"), product: "oct"),
+        Edition(id: .third, title: "December", published: timestamp("2026-12-01T06:00:00Z")),
     ])
-    private func rules(_ term: SubscriptionProduct.Term = .asTold, scope: ProductRules.Scope = .published)
+    private func rules(_ term: SubscriptionProduct.Term = .asReported, scope: ProductRules.Scope = .published)
         -> ProductRules
     { ProductRules(subscriptions: [SubscriptionProduct(pattern: "sub.*", term: term)], scope: scope) }
 
@@ -29,7 +29,7 @@ private func bought(
         rules.holdings(from: transactions, in: catalogue, at: now)
     }
 
-    @Test("A single purchase opens the edition sold as it, and nothing else; one that is no edition's opens nothing")
+    @Test("A single purchase opens only the edition sold as that product; an unrelated product opens nothing")
     func single() {
         let rules = rules()
         #expect(opened(rules, bought("oct", from: "2026-10-02")) == Holdings(editions: [.second]))
@@ -39,7 +39,7 @@ private func bought(
         #expect(opened(rules).isEmpty)
     }
 
-    @Test("A subscription opens what was published while it ran, both ends included, also when it is over")
+    @Test("A subscription opens the editions published during its period, ends included, also after it expired")
     func period() {
         for (start, end, editions) in [
             ("2026-09-01T06:00:00Z", "2026-10-01T06:00:00Z", [.first, .second]),
@@ -50,7 +50,7 @@ private func bought(
         }
     }
 
-    @Test("It runs to the second of its end, that second included")
+    @Test("A subscription is running until the second of its end, inclusive")
     func running() {
         for (end, runs) in [("2026-11-21T12:00:00Z", true), ("2026-11-21T11:59:59Z", false)] {
             #expect(opened(rules(), bought("sub.month", from: "2026-11-01", to: end)).isSubscribed == runs)
@@ -58,25 +58,25 @@ private func bought(
         #expect(!opened(rules(), bought("sub.month", from: "2026-11-22", to: "2026-12-22")).isSubscribed)
     }
 
-    @Test("What is not out yet is not opened, though a subscription covers its day")
+    @Test("An unpublished edition stays closed, even if a subscription covers its date")
     func future() {
         let holdings = opened(rules(), bought("sub.year", from: "2026-09-02", to: "2027-09-02"))
         #expect(holdings == Holdings(subscribed: [.second], isSubscribed: true))
     }
 
-    @Test("Without an end in the receipt the product's own term counts: nothing, for ever, or so long")
-    func terms() {
+    @Test("Without an end in the receipt, the product's own term applies")
+    func cacheLifetime() {
         let free = bought("sub.free", from: "2026-09-02")
         #expect(opened(rules(), free).isEmpty)
         #expect(opened(rules(.forever), free) == Holdings(subscribed: [.second], isSubscribed: true))
         #expect(opened(rules(.seconds(86_400)), free).isEmpty)
         #expect(opened(rules(.seconds(60 * 86_400)), free) == Holdings(subscribed: [.second]))
-        // What the store says counts before the term.
+        // An end reported by the store takes precedence over the term.
         #expect(opened(rules(.forever), bought("sub.free", from: "2026-09-02", to: "2026-09-03")).isEmpty)
     }
 
     @Test(
-        "With the scope `everything` a subscription that runs opens the whole shelf, and one that is over what it did")
+        "With the scope `everything`, a running subscription opens all editions and an expired one those of its period")
     func everything() {
         let rules = rules(scope: .everything)
         let runs = opened(rules, bought("sub.month", from: "2026-11-01", to: "2026-12-01"))
@@ -85,7 +85,7 @@ private func bought(
         #expect(opened(rules, bought("oct", from: "2026-10-02")).editions == [.second])
     }
 
-    @Test("An end before the start, and what was taken back, count for nothing")
+    @Test("A period that ends before it starts and a revoked purchase open nothing")
     func nothing() {
         #expect(opened(rules(), bought("sub.month", from: "2026-10-15", to: "2026-09-15")).isEmpty)
         #expect(opened(rules(), bought("oct", from: "2026-10-02", revoked: "2026-10-03")).isEmpty)
@@ -93,7 +93,7 @@ private func bought(
             opened(rules(.forever), bought("sub.free", from: "2026-09-02", revoked: "2026-10-03")).isEmpty)
     }
 
-    @Test("Holdings never grow when something is taken back")
+    @Test("Holdings never grow after a revocation")
     func revocationShrinks() {
         var random = SeededRandom(seed: 7)
         let days = ["2026-08-20", "2026-09-01", "2026-09-30", "2026-10-01", "2026-10-20", "2026-12-24"]
@@ -102,7 +102,7 @@ private func bought(
                 subscriptions: [
                     SubscriptionProduct(
                         pattern: "sub.*",
-                        term: [.asTold, .forever, .seconds(40 * 86_400)].randomElement(using: &random)!)
+                        term: [.asReported, .forever, .seconds(40 * 86_400)].randomElement(using: &random)!)
                 ], rounding: [.exact, .months(.gmt)].randomElement(using: &random)!,
                 scope: ProductRules.Scope.allCases.randomElement(using: &random)!)
             let transactions = (0..<Int.random(in: 1...5, using: &random)).map { number in
@@ -126,13 +126,13 @@ private func bought(
     }
 }
 
-@Suite("Rounding a subscription's time") struct PeriodRoundingTests {
+@Suite("Rounding of subscription periods") struct PeriodRoundingTests {
     @Test(
-        "By months in Los Angeles, where Baker Cloud counts them, over the changes of summer time too",
+        "Rounds to months in the Los Angeles time zone, as Baker Cloud does, also across daylight saving changes",
         arguments: [
             ("2026-03-20T12:00:00Z", "2026-04-20T12:00:00Z", "2026-03-01T08:00:00Z", "2026-05-01T06:59:59Z"),
             ("2026-10-31T12:00:00Z", "2026-11-30T12:00:00Z", "2026-10-01T07:00:00Z", "2026-12-01T07:59:59Z"),
-            // Still January there.
+            // It is still January in Los Angeles.
             ("2026-02-01T07:59:59Z", "2026-02-01T07:59:59Z", "2026-01-01T08:00:00Z", "2026-02-01T07:59:59Z"),
             ("2026-02-01T08:00:00Z", "2026-02-01T08:00:00Z", "2026-02-01T08:00:00Z", "2026-03-01T07:59:59Z"),
             ("2027-12-31T12:00:00Z", "2028-02-01T12:00:00Z", "2027-12-01T08:00:00Z", "2028-03-01T07:59:59Z"),
@@ -140,28 +140,28 @@ private func bought(
     func months(start: String, end: String, first: String, last: String) throws {
         let rounding = PeriodRounding.months(try #require(TimeZone(identifier: "America/Los_Angeles")))
         #expect(
-            rounding.widen(Period(start: moment(start), end: moment(end)))
-                == Period(start: moment(first), end: moment(last)))
+            rounding.widen(Period(start: timestamp(start), end: timestamp(end)))
+                == Period(start: timestamp(first), end: timestamp(last)))
     }
 
-    @Test("By days, of which those when clocks change have 23 and 25 hours")
+    @Test("Rounds to days, including those of 23 and 25 hours")
     func days() throws {
         let rounding = PeriodRounding.days(try #require(TimeZone(identifier: "America/Los_Angeles")))
-        let spring = Period(start: moment("2026-03-08T12:00:00Z"), end: moment("2026-03-08T12:00:00Z"))
+        let spring = Period(start: timestamp("2026-03-08T12:00:00Z"), end: timestamp("2026-03-08T12:00:00Z"))
         #expect(
             rounding.widen(spring)
-                == Period(start: moment("2026-03-08T08:00:00Z"), end: moment("2026-03-09T06:59:59Z")))
-        let autumn = Period(start: moment("2026-11-01T12:00:00Z"), end: moment("2026-11-01T12:00:00Z"))
+                == Period(start: timestamp("2026-03-08T08:00:00Z"), end: timestamp("2026-03-09T06:59:59Z")))
+        let autumn = Period(start: timestamp("2026-11-01T12:00:00Z"), end: timestamp("2026-11-01T12:00:00Z"))
         #expect(
             rounding.widen(autumn)
-                == Period(start: moment("2026-11-01T07:00:00Z"), end: moment("2026-11-02T07:59:59Z")))
+                == Period(start: timestamp("2026-11-01T07:00:00Z"), end: timestamp("2026-11-02T07:59:59Z")))
     }
 
-    @Test("Exactly is as told, and without an end there is none")
+    @Test("Exact rounding changes nothing, and an open period stays open")
     func exact() {
-        let period = Period(start: moment("2026-03-08T12:00:00Z"), end: nil)
+        let period = Period(start: timestamp("2026-03-08T12:00:00Z"), end: nil)
         #expect(PeriodRounding.exact.widen(period) == period)
         #expect(
-            PeriodRounding.months(.gmt).widen(period) == Period(start: moment("2026-03-01T00:00:00Z"), end: nil))
+            PeriodRounding.months(.gmt).widen(period) == Period(start: timestamp("2026-03-01T00:00:00Z"), end: nil))
     }
 }

@@ -3,9 +3,9 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("A receipt as apps write it") struct ReceiptTextTests {
+@Suite("Receipt text") struct ReceiptTextTests {
     @Test(
-        "of Apple's is written in one way, whatever became of it on the way",
+        "An Apple receipt is normalised to one spelling after any damage in transit",
         arguments: [
             ("MII a/b+cd=", "MII+a/b+cd=="), ("MII a/bc", "MII+a/bc"), ("MI\r\n\tIB\n", "MIIB"), ("-_-_", "+/+/"),
             ("MIIBAA==", "MIIBAA=="), ("MIIBAA", "MIIBAA=="), ("MIIBA", nil), ("", nil), ("2000000123456789", nil),
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "has its base64 mended and any other text left alone",
+        "Repairs spaces in base64 and leaves any other text unchanged",
         arguments: [
             ("MII a/b c=", "MII+a/b+c="), ("MI\r\nIB\n", "MIIB"), ("eyJ.abc-_.x y", "eyJ.abc-_.x+y"), ("", ""),
             (#"{"orderId":"GPA.1 2"}"#, #"{"orderId":"GPA.1 2"}"#), ("é ", "é "),
@@ -27,7 +27,7 @@ import Testing
         #expect(ReceiptText.unspaced(typed) == expected)
     }
 
-    @Test("is read as its bytes, and with spaces in it as what they may stand for")
+    @Test("Decodes the bytes, and returns every possible reading of a text with spaces")
     func bytes() {
         #expect(ReceiptText.decoded("-_\n8=") == [0xFB, 0xFF] && ReceiptText.decoded("+/8") == [0xFB, 0xFF])
         #expect(ReceiptText.decoded("AA==B") == nil && ReceiptText.decoded("é") == nil)
@@ -37,13 +37,13 @@ import Testing
         #expect(ReceiptText.readings("{}").isEmpty)
     }
 
-    @Test("of any text is repaired to what stays as it is, or to nothing, and keeps its bytes")
+    @Test("Repair of any text is idempotent or fails, and preserves the bytes")
     func total() {
         var random = SeededRandom(seed: 64)
         var repaired = 0
         for _ in 0..<10_000 {
             let text = String(
-                decoding: random.hostileBytes(upTo: 12, spice: "MIAGeyJ.0 +/-_=\r\n\t"), as: UTF8.self)
+                decoding: random.hostileBytes(upTo: 12, specialCharacters: "MIAGeyJ.0 +/-_=\r\n\t"), as: UTF8.self)
             let unspaced = ReceiptText.unspaced(text)
             if ReceiptText.unspaced(unspaced) != unspaced { Issue.record("\(text)") }
             let readings = ReceiptText.readings(text)

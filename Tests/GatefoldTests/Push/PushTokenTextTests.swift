@@ -3,14 +3,14 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("A push token's text")
+@Suite("Push token text")
 struct PushTokenTextTests {
     private static let bytes = Array((0..<32).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 0xEB) })
     private static let digits = Hexadecimal.encode(bytes)
     private static let base64 = Data(bytes).base64EncodedString()
 
     @Test(
-        "is read however the app spells it",
+        "Parses every spelling that apps use",
         arguments: [
             digits, digits.uppercased(), "<\(digits)>", "<\(digits.prefix(8)) \(digits.dropFirst(8))>", " \(digits)\n",
             base64, base64.replacing("+", with: " "), base64.replacing("=", with: ""),
@@ -22,7 +22,7 @@ struct PushTokenTextTests {
     }
 
     @Test(
-        "from iOS 13 on may be a description that leaves bytes out, which is told apart",
+        "Reports a truncated description, as on iOS 13 and later, separately",
         arguments: [
             "{length=32,bytes=0x740f4707bebcf74f9b7c25d48e335894...5f6aa01d}",
             "{length = 32, bytes = 0x740f4707 bebcf74f 9b7c25d4 8e335894 ... 5f6aa01d }",
@@ -33,7 +33,7 @@ struct PushTokenTextTests {
     }
 
     @Test(
-        "is none where it is nothing of the kind",
+        "Rejects text that is not a push token",
         arguments: [
             "", " ", "(null)", "<>", "0x", "{}", "{length=32}", "simulator", String(digits.dropLast()),
             String(repeating: "0", count: 30), String(repeating: "0", count: 402), String(repeating: "0", count: 2_000),
@@ -43,7 +43,7 @@ struct PushTokenTextTests {
         #expect(PushTokenText.read(text) == .malformed)
     }
 
-    @Test("of any size that a token may come to have is read")
+    @Test("Parses tokens of every supported size")
     func sizes() {
         for size in [16, 32, 33, 100, 200] {
             let token = [UInt8](repeating: 0xA5, count: size)
@@ -54,14 +54,14 @@ struct PushTokenTextTests {
         #expect(PushTokenText.read(Base64URL.encode([UInt8](repeating: 0xA5, count: 201))) == .malformed)
     }
 
-    @Test("of 10,000 random and damaged texts, each has a reading")
+    @Test("Parses 10,000 random and damaged texts without failing")
     func random() {
         var random = SeededRandom(seed: 41)
         for round in 0..<10_000 {
             var bytes =
                 round.isMultiple(of: 4)
                 ? Array("{length=32,bytes=0x\(Self.digits.prefix(40))}".utf8)
-                : random.hostileBytes(upTo: 60, spice: "0123456789abcdefAF{}<>=,. lengthbytes0x+/-_")
+                : random.hostileBytes(upTo: 60, specialCharacters: "0123456789abcdefAF{}<>=,. lengthbytes0x+/-_")
             if round.isMultiple(of: 4) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
             }

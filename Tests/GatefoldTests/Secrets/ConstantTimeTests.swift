@@ -2,9 +2,9 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("The compare of secrets")
+@Suite("Constant-time comparison")
 struct ConstantTimeTests {
-    @Test("Pitfall 5: is equality of bytes, wherever they differ")
+    @Test("Pitfall 5: compares bytes for equality, wherever they differ")
     func equality() {
         var random = SeededRandom(seed: 10)
         let bytes = random.bytes(40)
@@ -21,7 +21,7 @@ struct ConstantTimeTests {
         #expect(isEqualInConstantTime([], []))
     }
 
-    @Test("Pitfall 5: reads every byte of both, wherever they differ")
+    @Test("Pitfall 5: reads every byte of both operands, wherever they differ")
     func work() {
         let bytes = [UInt8](repeating: 0x61, count: 40)
         for index in bytes.indices {
@@ -30,11 +30,11 @@ struct ConstantTimeTests {
             let left = CountedBytes(bytes)
             let right = CountedBytes(other)
             #expect(!isEqualInConstantTime(left, right))
-            #expect(left.reads.count == 40 && right.reads.count == 40)
+            #expect(left.accepts.count == 40 && right.accepts.count == 40)
         }
     }
 
-    @Test("Pitfall 5: two texts that are the same number to PHP are not the same")
+    @Test("Pitfall 5: two texts that PHP treats as the same number are not equal")
     func looseCompare() {
         let left = "0e" + String(repeating: "1", count: 38)
         let right = "0e" + String(repeating: "2", count: 38)
@@ -43,10 +43,10 @@ struct ConstantTimeTests {
     }
 }
 
-/// Bytes that count how often one of them is looked at.
+/// Bytes that count the reads of their elements.
 private struct CountedBytes: Collection {
     final class Reads { var count = 0 }
-    let reads = Reads()
+    let accepts = Reads()
     private let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -55,7 +55,7 @@ private struct CountedBytes: Collection {
     var endIndex: Int { bytes.count }
     func index(after index: Int) -> Int { index + 1 }
     subscript(index: Int) -> UInt8 {
-        reads.count += 1
+        accepts.count += 1
         return bytes[index]
     }
 }

@@ -3,9 +3,9 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("Bytes as text")
+@Suite("Base64URL and hexadecimal encoding")
 struct EncodingTests {
-    @Test("Base64URL is what Foundation says, and its own inverse")
+    @Test("Base64URL matches Foundation and round-trips")
     func base64() {
         var random = SeededRandom(seed: 7)
         for count in 0..<200 {
@@ -19,22 +19,22 @@ struct EncodingTests {
     }
 
     @Test(
-        "Base64URL reads only the one spelling",
+        "Base64URL accepts only the canonical spelling",
         arguments: ["A", "AB", "AAA=", "A A", "A+8A", "A/8A", "AAB", "é", "AA\n"])
     func strict(_ text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test("10,000 hostile strings: what Base64URL reads, it writes the same")
+    @Test("Of 10,000 hostile strings, Base64URL encodes again what it decoded unchanged")
     func base64Fuzz() {
         var random = SeededRandom(seed: 8)
         for _ in 0..<10_000 {
-            let text = String(decoding: random.hostileBytes(upTo: 6, spice: "AZaz09-_=+/"), as: UTF8.self)
+            let text = String(decoding: random.hostileBytes(upTo: 6, specialCharacters: "AZaz09-_=+/"), as: UTF8.self)
             if let bytes = Base64URL.decode(text) { #expect(Base64URL.encode(bytes) == text) }
         }
     }
 
-    @Test("Hexadecimal is its own inverse, in either case, and reads nothing else")
+    @Test("Hexadecimal round-trips in either case and rejects other text")
     func hexadecimal() {
         var random = SeededRandom(seed: 9)
         for count in 0..<50 {
@@ -46,7 +46,7 @@ struct EncodingTests {
         }
         for text in ["0", "0g", "x0", " 0", "é", "0x"] { #expect(Hexadecimal.decode(text) == nil) }
         for _ in 0..<10_000 {
-            let text = String(decoding: random.hostileBytes(upTo: 5, spice: "09afAF"), as: UTF8.self)
+            let text = String(decoding: random.hostileBytes(upTo: 5, specialCharacters: "09afAF"), as: UTF8.self)
             if let bytes = Hexadecimal.decode(text) { #expect(Hexadecimal.encode(bytes) == text.lowercased()) }
         }
     }

@@ -1,30 +1,31 @@
 import Foundation
 import Testing
 
-/// Reads the sources for comparisons of secrets by `==` and its like. A rule of thumb, not a proof: it goes by names.
-@Suite("Pitfall 5: comparisons in the sources")
+/// Searches the sources for comparisons of secrets by `==` and similar operations. The search goes by names, so it is a
+/// heuristic and not a proof.
+@Suite("Pitfall 5: comparisons of secrets in the sources")
 struct SecretComparisonTests {
-    /// Lines that compare something of such a name which is no secret, with the reason.
+    /// Lines that compare a value of such a name that is not a secret, with the reason.
     private static let allowed = [
-        // The test users' one long token is printed in this repository.
+        // The long token of the test users is printed in this repository.
         "backend: backend, key: bare == Self.longToken ? TestUser.longJSONName : String(bare.reversed()),",
         // The names of elements and fields.
         "let sent = exchange.probe.call == .signIn ? [] : exchange.probe.fields.filter { $0.name == \"token\" }",
-        "let element = name == Self.dovetailAnswer ? child(Self.dovetailToken) : name == \"token\" ? self : nil",
-        // The digests of files that a publisher puts out, of where they come from, and of the columns read from them:
-        // nobody guesses at these.
+        "let element = name == Self.dovetailResponse ? child(Self.dovetailToken) : name == \"token\" ? self : nil",
+        // The digests of files that a publisher provides, of their source and of their column layout. None is a target
+        // for guessing.
         "last.summary.layout == plan.layoutDigest",
         "func fits(_ plan: FeedPlan) -> Bool { version == FeedSummary.version && layout == plan.layoutDigest }",
         "let same = usable.flatMap { $0.summary.source == plan.source.digest ? $0.summary : nil }",
         "if let same, same.digest == fetched.digest { return .unchanged }",
         "return summary?.layout == plan.layoutDigest ? summary : nil",
-        // Our own account's token, as its issuer gave it: compared with itself, to see whether it was replaced meanwhile.
+        // The own account's token as its issuer returned it. It is compared with itself to detect a replacement.
         "if let other = state.token, other != token { return (other, false) }",
         "return next == token ? nil : next",
-        "if session.accessToken != refused { return session.accessToken }",
+        "if session.accessToken != rejected { return session.accessToken }",
     ]
 
-    /// What any comparison has: most lines need not be given to the expressions, which are slow.
+    /// Substrings of every comparison. They filter the lines before the regular expressions, which are slow.
     private static let signs = ["==", "!=", "elementsEqual", "starts", "hasPrefix", "compare"]
 
     private static func isSuspicious(_ code: String) -> Bool {
@@ -39,7 +40,7 @@ struct SecretComparisonTests {
             }
     }
 
-    /// Whether the operand's last word is one of those that secrets are called by.
+    /// Returns a Boolean value that indicates whether the last word of the operand is a common name of a secret.
     private static func isSecret(_ operand: String) -> Bool {
         var words = operand.lowercased().split { !$0.isLetter }
         while let last = words.last, ["bytes", "utf", "rawvalue", "description", "data"].contains(last) {
@@ -49,13 +50,13 @@ struct SecretComparisonTests {
         return words.last.map { word in names.contains { word.hasSuffix($0) } } ?? false
     }
 
-    /// Nothing, a truth value, a case of an enumeration, a number, or the name of a field or method.
+    /// Returns true for nil, a Boolean literal, an enumeration case, a number, or the name of a field or method.
     private static func isHarmless(_ operand: String) -> Bool {
         ["nil", "true", "false", "\"password\"", "\"digest\""].contains { operand.hasPrefix($0) }
             || operand.hasPrefix(".") || operand.first?.isNumber == true
     }
 
-    @Test("No secret, password or digest is compared but in constant time")
+    @Test("The sources compare secrets, passwords and digests in constant time only")
     func sources() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources").standardizedFileURL
@@ -73,7 +74,7 @@ struct SecretComparisonTests {
     }
 
     @Test(
-        "The rule finds what it is for",
+        "The heuristic finds comparisons of secrets",
         arguments: [
             "if password == expected {", "guard stored.passwordHash != hash else {", "$0.secret.bytes == other",
             "return Self.digest(password) == digest", "token == \"x\"", "secret.bytes.elementsEqual(other)",
@@ -84,7 +85,7 @@ struct SecretComparisonTests {
     }
 
     @Test(
-        "The rule lets pass what is none",
+        "The heuristic passes harmless comparisons",
         arguments: [
             "guard hash != nil else {", "digest == 43", "digest == .sha256", "password.count == length",
             "// password == expected", "count == 3",

@@ -3,7 +3,7 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("A secret")
+@Suite("Secret strength")
 struct SecretTests {
     static let weak = [
         "", "   ", "changeme", "sekrit", "12345678", "aaaaaaaaaaaaaaaaaaaa", "abababababababababab", "changemechangeme",
@@ -12,12 +12,12 @@ struct SecretTests {
         "asdfghjklasdfghjkl", "mysecretpassword1", "fedcba9876543210",
     ]
 
-    @Test("Pitfall 4: that can be guessed is refused with a word why", arguments: weak)
-    func refused(_ text: String) {
+    @Test("Pitfall 4: rejects guessable secrets with a reason", arguments: weak)
+    func rejected(_ text: String) {
         #expect(throws: SecretWeakness.self) { try Secret(text).requireStrength() }
     }
 
-    @Test("Pitfall 4: that was generated is accepted")
+    @Test("Pitfall 4: accepts generated secrets")
     func accepted() throws {
         var random = SeededRandom(seed: 11)
         for _ in 0..<300 {
@@ -28,7 +28,7 @@ struct SecretTests {
         try Secret("correct horse battery staple").requireStrength()
     }
 
-    @Test("Pitfall 4: the reasons say which rule it was")
+    @Test("Pitfall 4: the reason names the rule that failed")
     func reasons() {
         #expect(throws: SecretWeakness.empty) { try Secret(" \n").requireStrength() }
         #expect(throws: SecretWeakness.sample) { try Secret("changeme").requireStrength() }
@@ -39,8 +39,8 @@ struct SecretTests {
         }
     }
 
-    @Test("Pitfall 4: an offline guess from one issued pair finds none that may be used")
-    func offlineGuess() throws {
+    @Test("Pitfall 4: an offline attack on one issued pair finds no accepted secret")
+    func offlineAttack() throws {
         let folder = fixtures.appending(path: "secrets/words.txt")
         let words = try String(contentsOf: folder, encoding: .utf8).split(separator: "\n").map(String.init)
         var candidates = words
@@ -48,11 +48,11 @@ struct SecretTests {
             candidates += [word + word, word.uppercased(), word.capitalized, word + "1", word + "123", word + "2026"]
             candidates += [word + word + word, word + word + word + word]
         }
-        // What a guess could find is refused at the start.
+        // The start rejects every secret that the attack could find.
         for candidate in candidates {
             #expect(throws: SecretWeakness.self, "\(candidate)") { try Secret(candidate).requireStrength() }
         }
-        // What is accepted is not found.
+        // The attack does not find an accepted secret.
         var random = SeededRandom(seed: 12)
         let secret = Secret(Base64URL.encode(random.bytes(24)))
         try secret.requireStrength()
@@ -63,7 +63,7 @@ struct SecretTests {
         #expect(found == nil)
     }
 
-    @Test("Pitfall 20: prints as nothing, however it is printed")
+    @Test("Pitfall 20: no kind of printing reveals the secret")
     func printing() {
         let secret = Secret("kW8xVq2mTz5nRb7L")
         var dumped = ""

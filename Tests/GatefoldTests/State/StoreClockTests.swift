@@ -4,11 +4,11 @@ import Testing
 
 @testable import Gatefold
 
-@Suite("The clock by which a store forgets")
+@Suite("Store clock")
 struct StoreClockTests {
     private let day: TimeInterval = 86_400
 
-    /// One process after another on one state.
+    /// Consecutive processes on one state.
     private struct State {
         let clock: ManualClock
         var recorded: StoreClock?
@@ -19,7 +19,7 @@ struct StoreClockTests {
         }
 
         mutating func read() -> StoreClock {
-            let known = recorded ?? StoreClock(moment: clock.now, latest: clock.now)
+            let known = recorded ?? StoreClock(timestamp: clock.now, latest: clock.now)
             let now = reader.advance(known, by: clock.wall)
             recorded = now
             return now
@@ -28,17 +28,17 @@ struct StoreClockTests {
         mutating func restart() { reader = StoreClockReader() }
     }
 
-    @Test("goes with the wall clock while nobody sets that")
+    @Test("Follows the wall clock while it is not stepped")
     func steady() {
         let clock = ManualClock()
         var state = State(clock)
         for _ in 0..<100 {
-            #expect(state.read() == StoreClock(moment: clock.now, latest: clock.now))
+            #expect(state.read() == StoreClock(timestamp: clock.now, latest: clock.now))
             clock.advance(by: day)
         }
     }
 
-    @Test("does not follow a step forward, and remembers that there was one")
+    @Test("Ignores a step forward and records the latest time seen")
     func forward() {
         let clock = ManualClock()
         let begin = clock.now
@@ -46,13 +46,13 @@ struct StoreClockTests {
         _ = state.read()
         clock.step(by: 365 * day)
         clock.advance(by: 3)
-        #expect(state.read() == StoreClock(moment: begin + 6, latest: begin + 365 * day + 3))
+        #expect(state.read() == StoreClock(timestamp: begin + 6, latest: begin + 365 * day + 3))
         clock.step(by: -365 * day)
         clock.advance(by: 10)
-        #expect(state.read() == StoreClock(moment: begin + 13, latest: begin + 365 * day + 3))
+        #expect(state.read() == StoreClock(timestamp: begin + 13, latest: begin + 365 * day + 3))
     }
 
-    @Test("does not follow a start with a clock that is ahead")
+    @Test("Ignores a clock that is ahead at the start of a process")
     func start() {
         let clock = ManualClock()
         let begin = clock.now
@@ -63,22 +63,22 @@ struct StoreClockTests {
             state.restart()
             _ = state.read()
             clock.advance(by: 3)
-            #expect(state.read().moment <= begin + 30)
+            #expect(state.read().timestamp <= begin + 30)
             clock.step(by: -100 * day)
         }
     }
 
-    @Test("never goes back")
+    @Test("The store clock never moves back")
     func back() {
         let clock = ManualClock()
         var state = State(clock)
-        let begin = state.read().moment
+        let begin = state.read().timestamp
         clock.step(by: -1000 * day)
         clock.advance(by: day)
-        #expect(state.read().moment == begin)
+        #expect(state.read().timestamp == begin)
     }
 
-    @Test("catches up with a downtime in as much time of running")
+    @Test("Catches up with a downtime within the same amount of running time")
     func downtime() {
         let clock = ManualClock()
         let begin = clock.now
@@ -86,16 +86,16 @@ struct StoreClockTests {
         _ = state.read()
         clock.step(by: 10 * day)
         state.restart()
-        #expect(state.read().moment == begin)
+        #expect(state.read().timestamp == begin)
         for _ in 0..<9 {
             clock.advance(by: day)
-            #expect(state.read().moment < clock.now)
+            #expect(state.read().timestamp < clock.now)
         }
         clock.advance(by: day)
-        #expect(state.read().moment == clock.now)
+        #expect(state.read().timestamp == clock.now)
     }
 
-    @Test("is never further ahead of the time than a wrong clock was in force, whatever the clock does")
+    @Test("Random steps and restarts put the store clock ahead by at most the elapsed time")
     func property() {
         var random = SeededRandom(seed: 21)
         for _ in 0..<200 {
@@ -119,8 +119,9 @@ struct StoreClockTests {
                     clock.advance(by: seconds)
                 }
                 let now = state.read()
-                #expect(now.moment >= before && now.moment <= begin + 2 * passed + 1 && now.latest >= now.moment)
-                before = now.moment
+                #expect(
+                    now.timestamp >= before && now.timestamp <= begin + 2 * passed + 1 && now.latest >= now.timestamp)
+                before = now.timestamp
             }
         }
     }

@@ -2,10 +2,10 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("The address of a client")
+@Suite("Client address")
 struct ClientAddressTests {
     @Test(
-        "is read from its numeric form, an IPv4 address in IPv6 as what it is",
+        "Parses the numeric format, and an IPv4-mapped address as IPv4",
         arguments: [
             ("192.0.2.1", "192.0.2.1"), ("2001:DB8::1", "2001:db8::1"), ("::ffff:192.0.2.1", "192.0.2.1"),
             ("::", "::"), ("::1", "::1"),
@@ -15,16 +15,16 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "is nothing else",
+        "Rejects any other text",
         arguments: [
             "", "localhost", "192.0.2.1:80", "[::1]", "192.0.2", "192.0.2.256", "192.0.2.1 ", "fe80::1%eth0",
             "192.0.2.1\u{0}x", "::1\u{0}", "1.2.3.4, 5.6.7.8",
         ])
-    func refused(_ text: String) {
+    func rejected(_ text: String) {
         #expect(ClientAddress(text) == nil)
     }
 
-    @Test("has prefixes")
+    @Test("Computes prefixes of a given length")
     func prefixes() {
         #expect(ClientAddress("192.0.2.255")?.prefix(bits: 25).description == "192.0.2.128")
         #expect(ClientAddress("2001:db8:1:2:3::4")?.prefix(bits: 64).description == "2001:db8:1:2::")
@@ -32,7 +32,7 @@ struct ClientAddressTests {
         #expect(ClientAddress("192.0.2.1")?.prefix(bits: 99).description == "192.0.2.1")
     }
 
-    @Test("lies in a block or not")
+    @Test("Address blocks match the addresses within them, and invalid blocks are rejected")
     func blocks() throws {
         let ten = try #require(AddressBlock("10.0.0.0/8"))
         #expect(ten.contains(ClientAddress("10.255.0.1")!) && !ten.contains(ClientAddress("11.0.0.1")!))
@@ -49,11 +49,12 @@ struct ClientAddressTests {
         }
     }
 
-    @Test("10,000 hostile strings: what is read is written so that it is read again")
+    @Test("Of 10,000 hostile strings, every parsed address round-trips")
     func fuzz() {
         var random = SeededRandom(seed: 30)
         for _ in 0..<10_000 {
-            let text = String(decoding: random.hostileBytes(upTo: 8, spice: "0123456789abcdef:::..."), as: UTF8.self)
+            let text = String(
+                decoding: random.hostileBytes(upTo: 8, specialCharacters: "0123456789abcdef:::..."), as: UTF8.self)
             if let address = ClientAddress(text) { #expect(ClientAddress(address.description) == address) }
             _ = AddressBlock(text + "/8")
         }

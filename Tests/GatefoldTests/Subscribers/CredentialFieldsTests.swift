@@ -1,7 +1,7 @@
 import Gatefold
 import Testing
 
-@Suite("The fields readers sign in with")
+@Suite("Credential fields")
 struct CredentialFieldsTests {
     let fields = CredentialFields(identifier: "email", proofs: ["password"])
 
@@ -12,7 +12,7 @@ struct CredentialFieldsTests {
         return fields.credentials(from: given)
     }
 
-    @Test("are taken as typed, and no others")
+    @Test("Takes the configured fields as typed, and no others")
     func taken() {
         let credentials = take(" Jane@Example.com ", " pass word ")
         #expect(credentials?["email"] == " Jane@Example.com ")
@@ -23,9 +23,9 @@ struct CredentialFieldsTests {
         #expect("\(String(describing: credentials))".contains("redacted"))
     }
 
-    @Test("Pitfall 14: missing, blank, too long or with control characters they are nobody's")
-    func refused() {
-        let long = String(repeating: "x", count: CredentialFields.longestField)
+    @Test("Pitfall 14: rejects missing, blank and too long fields and those with control characters")
+    func rejected() {
+        let long = String(repeating: "x", count: CredentialFields.maxFieldLength)
         #expect(take(long, "p") != nil && take("e", long) != nil)
         for bad in [nil, "", " ", "\t", "\u{A0}\u{3000}", "\u{0}", "\u{0}p", "p\u{0}", "p\r\n", "p\u{7F}", long + "x"] {
             #expect(take(bad, "p") == nil)
@@ -33,7 +33,7 @@ struct CredentialFieldsTests {
         }
     }
 
-    @Test("A name that a template's variable was left in is nobody's, and a percent sign makes none")
+    @Test("Rejects an identifier with an unfilled template variable and accepts other percent signs")
     func unfilled() {
         for bad in [
             "%account[username]%", "%username%", "sip:%account[username]%@example.com", "%account[auth Username]%",
@@ -52,7 +52,7 @@ struct CredentialFieldsTests {
         }
     }
 
-    @Test("An optional field may be blank, and is then not there")
+    @Test("A blank optional field is omitted")
     func optional() {
         let fields = CredentialFields(identifier: "username", proofs: ["password"], optional: ["username", "password"])
         let credentials = fields.credentials(from: ["username": " ", "password": ""])
@@ -61,23 +61,23 @@ struct CredentialFieldsTests {
         #expect(fields.credentials(from: ["username": "a", "password": "\u{0}"]) == nil)
     }
 
-    @Test("Identifiers are compared without case, surrounding space and Unicode form")
+    @Test("Folding ignores case, surrounding space and Unicode normalisation")
     func folding() {
         #expect(CredentialFields.fold(" Ame\u{301}lie\n") == CredentialFields.fold("AMÉLIE"))
         #expect(CredentialFields.fold("a b") == "a b")
     }
 }
 
-@Suite("A receipt in place of what readers type")
+@Suite("Receipts as credentials")
 struct ReceiptCredentialsTests {
     let fields = CredentialFields(identifier: "email", proofs: ["password"], receipts: ["receipt", "signature"])
 
-    @Test("is taken where nothing whole was typed, and is no typed credential")
+    @Test("A receipt is used if the typed fields are incomplete, and has its own kind")
     func taken() throws {
         let typed = fields.credentials(from: ["email": "e", "password": "p", "receipt": "r"])
-        #expect(typed?.form == .typed && typed?["receipt"] == nil)
+        #expect(typed?.kind == .typed && typed?["receipt"] == nil)
         let receipt = try #require(fields.credentials(from: ["email": "e", "receipt": "r", "other": "x"]))
-        #expect(receipt.form == .receipt && receipt.names == ["receipt"])
+        #expect(receipt.kind == .receipt && receipt.names == ["receipt"])
         #expect(receipt.identifier.count == 64 && !receipt.identifier.contains("r"))
         let another = fields.credentials(from: ["receipt": "r", "signature": "s"])
         #expect(another?.identifier != receipt.identifier)
@@ -85,13 +85,13 @@ struct ReceiptCredentialsTests {
         #expect(plain.credentials(from: ["receipt": "r"]) == nil)
     }
 
-    @Test("Pitfall 15: may be as long as receipts are, and no longer")
+    @Test("Pitfall 15: accepts receipts up to the length limit only")
     func long() {
-        let longest = String(repeating: "A", count: CredentialFields.longestReceipt)
-        #expect(fields.credentials(from: ["receipt": longest])?.form == .receipt)
+        let longest = String(repeating: "A", count: CredentialFields.maxReceiptLength)
+        #expect(fields.credentials(from: ["receipt": longest])?.kind == .receipt)
         #expect(fields.credentials(from: ["receipt": longest + "A"]) == nil)
         #expect(fields.credentials(from: ["receipt": "r", "signature": longest + "A"]) == nil)
-        #expect(fields.credentials(from: ["receipt": "AA\r\nAA"])?.form == .receipt)
+        #expect(fields.credentials(from: ["receipt": "AA\r\nAA"])?.kind == .receipt)
         for bad in ["", " ", "\u{0}", "r\u{7F}"] { #expect(fields.credentials(from: ["receipt": bad]) == nil) }
     }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Runs another program, to compare with what somebody else wrote.
+/// Runs another program, to compare results with an independent implementation.
 enum ChildProcess {
     struct Failed: Error {
         let status: Int32
         let output: String
     }
 
-    /// What the program writes, standard error included; throws when it fails.
+    /// Returns the output of the program, including standard error. Throws `Failed` if the exit status is not zero.
     static func run(_ arguments: [String], input: Data = Data(), in folder: URL? = nil) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -28,13 +28,13 @@ enum ChildProcess {
         return output
     }
 
-    /// The first forty digits that coreutils' `sha1sum` writes.
+    /// Returns the 40 digits that coreutils' `sha1sum` prints.
     static func sha1sum(_ text: String) throws -> String {
         String(try run(["sha1sum"], input: Data(text.utf8)).prefix(40))
     }
 }
 
-/// A folder that goes when the test is over.
+/// A folder that is deleted at the end of the test.
 final class ScratchFolder {
     let url: URL
 

@@ -19,17 +19,17 @@ extension Secret {
 }
 
 extension Date {
-    /// Seconds after the moment at which a ``ManualClock`` starts.
+    /// Returns the date this number of seconds after the start of a ``ManualClock``.
     static func after(_ seconds: TimeInterval) -> Date { ManualClock().now.addingTimeInterval(seconds) }
 }
 
 extension Session {
     static func sample(
-        _ key: String = "reader-1", in publication: PublicationID = .daily, device: DeviceReference? = nil,
+        _ key: String = "reader-1", in publication: PublicationID = .daily, device: DevicePseudonym? = nil,
         upstream: String? = nil, issuedAt: Date = .after(0), expiresAt: Date = .after(3600)
     ) -> Session {
         Session(
             publication: publication, subscriber: Subscriber(backend: "db", key: key, upstreamSession: upstream),
-            device: device, reference: SessionReference(bytes: [1, 2, 3, 4])!, issuedAt: issuedAt, expiresAt: expiresAt)
+            device: device, reference: SessionPseudonym(bytes: [1, 2, 3, 4])!, issuedAt: issuedAt, expiresAt: expiresAt)
     }
 }

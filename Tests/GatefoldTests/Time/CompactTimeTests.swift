@@ -4,11 +4,11 @@ import Testing
 
 @testable import Gatefold
 
-@Suite("Moments in few bytes")
+@Suite("Compact timestamps")
 struct CompactTimeTests {
     private let epoch = Date(timeIntervalSince1970: 1_577_836_800)
 
-    @Test("Seconds round down, minutes up")
+    @Test("Seconds round down and minutes round up")
     func rounding() {
         #expect(CompactTime.seconds(epoch + 59.9) == 59)
         #expect(CompactTime.minutes(epoch + 60) == 1)
@@ -16,7 +16,7 @@ struct CompactTimeTests {
         #expect(CompactTime.date(CompactTime.seconds(.after(0))) == .after(0))
     }
 
-    @Test("What does not fit is held to what does, and what is no number is long ago")
+    @Test("Out-of-range values are clamped, and NaN becomes the minimum")
     func extremes() {
         for far in [1e10, 1e19, 1e300, .infinity, .greatestFiniteMagnitude] {
             #expect(CompactTime.seconds(epoch + far) == .max)
@@ -29,13 +29,13 @@ struct CompactTimeTests {
         #expect(CompactTime.seconds(.distantFuture) == .max)
     }
 
-    @Test("A token of any lifetime is made, and one of no number is not good")
+    @Test("A token can have any lifetime, and one with a NaN lifetime is not valid")
     func lifetimes() async throws {
         for lifetime in [1e300, .infinity] {
-            let rig = ProxyRig { $0.lifetimes.token = lifetime }
-            #expect(try await rig.verify(try await rig.token()).state == .active)
+            let harness = AuthorizationHarness { $0.lifetimes.token = lifetime }
+            #expect(try await harness.verify(try await harness.token()).state == .active)
         }
-        let rig = ProxyRig { $0.lifetimes.token = .nan }
-        #expect(try await rig.verify(try await rig.token()).state != .active)
+        let harness = AuthorizationHarness { $0.lifetimes.token = .nan }
+        #expect(try await harness.verify(try await harness.token()).state != .active)
     }
 }

@@ -3,7 +3,7 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("A sealed token")
+@Suite("Sealed token")
 struct SealedTokenCodecTests {
     func codec(
         _ current: Secret = .one, retired: [Secret] = [], in publication: PublicationID = .daily
@@ -12,20 +12,20 @@ struct SealedTokenCodecTests {
             publication: publication, secrets: SecretRing(current: current, retired: retired), random: .seeded(13))
     }
 
-    @Test("opens as it was sealed, whatever the backend's keys look like")
+    @Test("Returns any sealed session unchanged")
     func inverse() throws {
         var random = SeededRandom(seed: 14)
         let codec = codec()
         for _ in 0..<1000 {
             func text(_ longest: Int) -> String {
-                String(decoding: random.hostileBytes(upTo: longest, spice: "a:{}\"\n"), as: UTF8.self)
+                String(decoding: random.hostileBytes(upTo: longest, specialCharacters: "a:{}\"\n"), as: UTF8.self)
             }
             let session = Session(
                 publication: .daily,
                 subscriber: Subscriber(
                     backend: text(8), key: text(40), upstreamSession: Bool.random(using: &random) ? text(60) : nil),
-                device: Bool.random(using: &random) ? DeviceReference(bytes: random.bytes(8)) : nil,
-                reference: SessionReference(bytes: random.bytes(4))!, issuedAt: .after(Double(random.next() % 100_000)),
+                device: Bool.random(using: &random) ? DevicePseudonym(bytes: random.bytes(8)) : nil,
+                reference: SessionPseudonym(bytes: random.bytes(4))!, issuedAt: .after(Double(random.next() % 100_000)),
                 expiresAt: .after(Double(random.next() % 100_000_000)))
             let token = try codec.seal(session)
             #expect(codec.open(token) == session)
@@ -33,7 +33,7 @@ struct SealedTokenCodecTests {
         }
     }
 
-    @Test("does not open with any byte changed")
+    @Test("Rejects a token with any byte changed, removed or added")
     func tampered() throws {
         let codec = codec()
         let bytes = try #require(Base64URL.decode(codec.seal(.sample())))
@@ -46,14 +46,14 @@ struct SealedTokenCodecTests {
         #expect(codec.open(Base64URL.encode(bytes + [0])) == nil)
     }
 
-    @Test("Pitfall 7: of one publication is nothing to another, even with the same secret")
+    @Test("Pitfall 7: rejects a token of another publication, even with the same secret")
     func otherPublication() throws {
         let token = try codec().seal(.sample())
         #expect(codec(in: .weekly).open(token) == nil)
         #expect(codec(.two).open(token) == nil)
     }
 
-    @Test("outlives a rotation while its secret is retired, and not when it is gone")
+    @Test("A token opens while its secret is retired, and not after its removal")
     func rotation() throws {
         let token = try codec(.one).seal(.sample())
         #expect(codec(.two, retired: [.one]).open(token) == .sample())
@@ -62,36 +62,38 @@ struct SealedTokenCodecTests {
         #expect(codec(.two).open(newer) == .sample())
     }
 
-    @Test("A salt is no token, and a token no salt")
+    @Test("A salt does not open as a token, nor a token as a salt")
     func purposes() throws {
         let sealer = SaltSealer(publication: .daily, secrets: SecretRing(current: .one), random: .seeded(15))
         #expect(codec().open(try sealer.seal(SealedSaltTests.salt, for: .first)) == nil)
         #expect(sealer.open(try codec().seal(.sample()), for: .first) == nil)
     }
 
-    @Test("is never one of 10,000 hostile strings")
+    @Test("Rejects 10,000 hostile strings")
     func fuzz() {
         var random = SeededRandom(seed: 16)
         let codec = codec()
         for _ in 0..<10_000 {
-            #expect(codec.open(String(decoding: random.hostileBytes(upTo: 6, spice: "AZaz09-_"), as: UTF8.self)) == nil)
+            #expect(
+                codec.open(String(decoding: random.hostileBytes(upTo: 6, specialCharacters: "AZaz09-_"), as: UTF8.self))
+                    == nil)
         }
         for _ in 0..<2000 { #expect(codec.open(Base64URL.encode(random.bytes(90))) == nil) }
     }
 
-    @Test("has a longest subscriber, and a longest text that is looked at")
+    @Test("Limits the length of the subscriber and of the text to open")
     func sizes() throws {
         let codec = codec()
-        let longest = Session.sample(String(repeating: "k", count: SealedTokenCodec.longestSubscriber - 2))
+        let longest = Session.sample(String(repeating: "k", count: SealedTokenCodec.maxSubscriberLength - 2))
         let token = try codec.seal(longest)
-        #expect(token.utf8.count <= SealedTokenCodec.longestToken)
+        #expect(token.utf8.count <= SealedTokenCodec.maxTokenLength)
         #expect(codec.open(token) == longest)
-        let longer = Session.sample(String(repeating: "k", count: SealedTokenCodec.longestSubscriber - 1))
+        let longer = Session.sample(String(repeating: "k", count: SealedTokenCodec.maxSubscriberLength - 1))
         #expect(throws: TokenError.subscriberTooLong) { try codec.seal(longer) }
         #expect(codec.open(String(repeating: "A", count: 1_000_000)) == nil)
     }
 
-    @Test("reveals nothing of the reader, and is another each time")
+    @Test("A token reveals nothing about the reader and differs each time")
     func opaque() throws {
         let codec = codec()
         let key = "jane.doe@example.com"
@@ -101,43 +103,43 @@ struct SealedTokenCodecTests {
         #expect(try codec.seal(.sample(key, upstream: "upstream-session")) != token)
     }
 
-    @Test("References are keyed, and keep what they are made of apart")
-    func references() {
-        let key = ReferenceKey(.one)
+    @Test("Pseudonyms are keyed and keep their parts separate")
+    func pseudonymKey() {
+        let key = PseudonymKey(.one)
         let subscriber = Subscriber(backend: "db", key: "1")
-        #expect(key.reference(to: subscriber) == ReferenceKey(.one).reference(to: subscriber))
-        #expect(key.reference(to: subscriber) != ReferenceKey(.two).reference(to: subscriber))
+        #expect(key.reference(to: subscriber) == PseudonymKey(.one).reference(to: subscriber))
+        #expect(key.reference(to: subscriber) != PseudonymKey(.two).reference(to: subscriber))
         #expect(key.reference(to: Subscriber(backend: "d", key: "b1")) != key.reference(to: subscriber))
         #expect(key.digest("a", ["bc"]) != key.digest("a", ["b", "c"]))
         #expect(
             key.reference(to: Subscriber(backend: "db", key: "1", upstreamSession: "x"))
                 == key.reference(to: subscriber))
-        #expect(SubscriberReference(key.reference(to: subscriber).description) == key.reference(to: subscriber))
+        #expect(SubscriberPseudonym(key.reference(to: subscriber).description) == key.reference(to: subscriber))
     }
 }
 
-@Suite("What is remembered of readers and tokens")
-struct RememberedTextTests {
-    @Test("is of the very bytes: who has a key in other letters that look the same is somebody else")
-    func references() {
+@Suite("Caches of pseudonyms and tokens")
+struct CachedTextTests {
+    @Test("Keys that look alike but differ in bytes get different pseudonyms")
+    func pseudonymKey() {
         let keys = ["Zo\u{EB}", "Zoe\u{308}", "K", "\u{212A}"]
-        let remembering = ReferenceKey(.one)
+        let caching = PseudonymKey(.one)
         for key in keys + keys.reversed() {
             let reader = Subscriber(backend: "house", key: key)
-            #expect(remembering.reference(to: reader) == ReferenceKey(.one).reference(to: reader), "\(key)")
+            #expect(caching.reference(to: reader) == PseudonymKey(.one).reference(to: reader), "\(key)")
         }
     }
 
-    @Test("opens no token in other letters that look the same")
+    @Test("A token in look-alike characters does not open")
     func tokens() throws {
         let codec = SealedTokenCodec(publication: .daily, secrets: SecretRing(current: .one), random: .seeded(13))
-        let remembering = RememberingTokenCodec(codec)
-        // One with a K in it.
+        let caching = CachingTokenCodec(codec)
+        // Find a token that contains a K.
         let token = try #require(
             (0..<100).lazy.compactMap { try? codec.seal(.sample("reader-\($0)")) }.first { $0.contains("K") })
-        #expect(remembering.open(token) != nil)
+        #expect(caching.open(token) != nil)
         let other = token.replacing("K", with: "\u{212A}")
         #expect(other == token && codec.open(other) == nil)
-        #expect(remembering.open(other) == nil)
+        #expect(caching.open(other) == nil)
     }
 }

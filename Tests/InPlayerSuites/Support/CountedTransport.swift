@@ -3,13 +3,13 @@ import InPlayer
 import NIOCore
 import TestSupport
 
-/// Real HTTP, and what was asked over it.
+/// Sends real HTTP and records the requests.
 struct CountedTransport: InPlayerTransport {
-    private let transport = HTTPClientTransport(client: patient, timeout: 600)
-    private let kept = Kept<[TransportRequest]>([])
+    private let transport = HTTPClientTransport(client: extended, timeout: 600)
+    private let received = Locked<[TransportRequest]>([])
 
-    /// Hundreds of calls at once wait for one of eight connections, which takes its time on a busy machine.
-    private static let patient: HTTPClient = {
+    /// Hundreds of parallel calls wait for one of eight connections, which takes long on a busy machine.
+    private static let extended: HTTPClient = {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(600)))
         configuration.decompression = .disabled
@@ -17,13 +17,13 @@ struct CountedTransport: InPlayerTransport {
     }()
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        kept.withLock { $0.append(request) }
+        received.withLock { $0.append(request) }
         return try await transport.send(request)
     }
 
-    /// How often new tokens were asked for.
+    /// The number of token renewals.
     var renewals: Int {
-        kept.withLock { requests in
+        received.withLock { requests in
             requests.filter { request in
                 request.url.hasSuffix("/accounts/authenticate")
                     && String(decoding: request.body, as: UTF8.self).contains("grant_type=refresh_token")

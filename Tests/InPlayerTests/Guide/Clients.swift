@@ -1,4 +1,4 @@
-// The guide shows what stands between the two marks.
+// The guide shows the code between the two markers.
 // mark: begin
 import Foundation
 import InPlayer

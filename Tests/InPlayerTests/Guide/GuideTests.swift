@@ -3,7 +3,7 @@ import InPlayer
 import TestSupport
 import Testing
 
-@Suite("The guide to the library")
+@Suite("Guide to the library")
 struct GuideTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
         .standardizedFileURL
@@ -16,28 +16,28 @@ struct GuideTests {
         try article().components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
     }
 
-    /// What stands between the marks of a file beside this one.
+    /// Returns the code between the markers of a file in this folder.
     private static func compiled(_ file: String) throws -> String {
         let text = try String(contentsOf: root.appending(path: "Tests/InPlayerTests/Guide/\(file)"), encoding: .utf8)
         return try #require(
             text.components(separatedBy: "// mark: begin\n").last?.components(separatedBy: "// mark: end").first)
     }
 
-    @Test("shows, word for word, what is compiled here, and comes from the manifest to a purchase in forty lines")
-    func wordForWord() throws {
+    @Test("shows exactly the code compiled here, and needs forty lines from the manifest to a purchase")
+    func verbatim() throws {
         let blocks = try Self.blocks()
         #expect(Array(blocks.dropFirst()) == [try Self.compiled("Kiosk.swift"), try Self.compiled("Clients.swift")])
         #expect(blocks[...1].joined().split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
     }
 
-    @Test("has no block of code besides those")
+    @Test("has no other code blocks")
     func fences() throws {
         let fences = try Self.article().split(separator: "\n").filter { $0.hasPrefix("```") }
         #expect(fences.count == 6)
         for (number, fence) in fences.enumerated() { #expect(fence == (number % 2 == 0 ? "```swift" : "```")) }
     }
 
-    @Test("shows a client that calls the service it is given, and none where the address is no URL")
+    @Test("shows a client that calls the configured service, and is nil for an invalid URL")
     func madeClient() async throws {
         try await withTemporaryFolder { folder in
             let client = try #require(makeClient(services: "https://editions.example.com/daily/", folder: folder))
@@ -49,7 +49,7 @@ struct GuideTests {
         }
     }
 
-    @Test("shows a manifest that is one, and names a product that there is")
+    @Test("shows a valid manifest with an existing product")
     func manifest() async throws {
         let blocks = try Self.blocks()
         try await withTemporaryFolder { folder in
@@ -62,9 +62,9 @@ struct GuideTests {
         #expect(own.contains(#".library(name: "InPlayer", targets: ["InPlayer"])"#))
     }
 
-    @Test("shows a sign-in that tells a wrong password, and a purchase that ends with the content")
+    @Test("shows a sign-in that detects a wrong password, and a purchase that returns the content")
     func kiosk() async throws {
-        let isPaid = Kept(false)
+        let isPaid = Locked(false)
         let transport = ScriptedTransport { request in
             switch request.target {
             case "/accounts/authenticate":
@@ -82,8 +82,8 @@ struct GuideTests {
         let others: [TransportResponse] = [
             Shapes.error(402), Shapes.error(404), Shapes.error(429), .json("<html>", status: 401),
         ]
-        for answer in others {
-            let other = Kiosk(client: client(ScriptedTransport { _ in answer }, signedIn: false))
+        for response in others {
+            let other = Kiosk(client: client(ScriptedTransport { _ in response }, signedIn: false))
             await #expect(throws: InPlayerError.self) { try await other.signIn("ada@example.com", "engine") }
         }
         #expect(try await kiosk.signIn("ada@example.com", "engine")?.fullName == "Ada Lovelace")

@@ -1,4 +1,4 @@
-// The guide shows what stands between the two marks.
+// The guide shows the code between the two markers.
 // mark: begin
 import Foundation
 import InPlayer
@@ -11,7 +11,7 @@ struct Kiosk {
     func signIn(_ email: String, _ password: String) async throws -> Account? {
         do {
             return try await client.accounts.signIn(email, password: password).account
-        } catch InPlayerError.refused(let fault) where fault.isOfCredentials {
+        } catch InPlayerError.rejected(let fault) where fault.concernsCredentials {
             return nil
         }
     }

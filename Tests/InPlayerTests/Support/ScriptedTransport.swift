@@ -2,29 +2,29 @@ import Foundation
 import InPlayer
 import TestSupport
 
-/// A service as a test writes it, without a network.
+/// A scripted service without a network.
 final class ScriptedTransport: InPlayerTransport {
-    typealias Answer = @Sendable (TransportRequest) async throws -> TransportResponse
+    typealias RequestHandler = @Sendable (TransportRequest) async throws -> TransportResponse
 
-    private let answer: Kept<Answer>
-    private let kept = Kept<[TransportRequest]>([])
+    private let response: Locked<RequestHandler>
+    private let received = Locked<[TransportRequest]>([])
 
-    init(_ answer: @escaping Answer) {
-        self.answer = Kept(answer)
+    init(_ response: @escaping RequestHandler) {
+        self.response = Locked(response)
     }
 
-    var requests: [TransportRequest] { kept.withLock { $0 } }
+    var requests: [TransportRequest] { received.withLock { $0 } }
 
-    func answerBy(_ next: @escaping Answer) { answer.withLock { $0 = next } }
+    func respondWith(_ next: @escaping RequestHandler) { response.withLock { $0 = next } }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        kept.withLock { $0.append(request) }
-        return try await answer.withLock(\.self)(request)
+        received.withLock { $0.append(request) }
+        return try await response.withLock(\.self)(request)
     }
 }
 
 extension TransportRequest {
-    /// The path with its query, behind the base URL.
+    /// The path and the query after the base URL.
     var target: String {
         let bases = ["https://services.inplayer.com", "https://staging-v2.inplayer.com"]
         return bases.reduce(url) { $0.hasPrefix($1) ? String($0.dropFirst($1.count)) : $0 }
@@ -39,7 +39,7 @@ extension TransportResponse {
     }
 }
 
-/// Answers of the service as PROTOCOLS 5.3 describes them.
+/// Responses of the service (InPlayer protocol, “Response documents”).
 enum Shapes {
     static let now = Date(timeIntervalSince1970: 1_793_534_400)
 
@@ -80,12 +80,12 @@ enum Shapes {
     }
 }
 
-/// A client on a scripted service, signed in unless said.
+/// Returns a client of a scripted service, signed in by default.
 func client(
-    _ transport: ScriptedTransport, signedIn: Bool = true, storage: MemorySessionStorage? = nil,
+    _ transport: ScriptedTransport, signedIn: Bool = true, storage: InMemorySessionStorage? = nil,
     merchant: InPlayerMerchant = InPlayerMerchant(uuid: "merchant-1", clientID: "client-1"),
     environment: InPlayerEnvironment = .production, now: @escaping @Sendable () -> Date = { Shapes.now },
-    // A pause is short here, and the longest that is waited still longer than a busy machine needs for some of them.
+    // Pauses are short, but the timeout exceeds the time that a busy machine needs for several of them.
     sleep: @escaping @Sendable (Double) async throws -> Void = {
         try await Task.sleep(for: .milliseconds($0 < 60 ? 1 : 20_000))
     }
@@ -94,6 +94,7 @@ func client(
         accessToken: "access-1", refreshToken: "refresh-1", expires: Shapes.now.addingTimeInterval(3600), account: nil)
     return InPlayerClient(
         merchant: merchant, environment: environment,
-        storage: storage ?? MemorySessionStorage(signedIn ? session : nil), transport: transport, now: now, sleep: sleep
+        storage: storage ?? InMemorySessionStorage(signedIn ? session : nil), transport: transport, now: now,
+        sleep: sleep
     )
 }

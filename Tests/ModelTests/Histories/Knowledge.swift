@@ -2,9 +2,9 @@ import AccessModel
 import Foundation
 import Gatefold
 
-/// What was refused a reader, as far as an outage has to know it.
-enum RefusalKey: Hashable {
-    /// The last word was anything but "active".
+/// A denial as it matters during an outage.
+enum DenialKey: Hashable {
+    /// The last result was anything but "active".
     case reader(String)
     case edition(title: Int, reader: String, EditionID)
 
@@ -15,150 +15,155 @@ enum RefusalKey: Hashable {
     }
 }
 
-/// What each process knows of refusals, and what they tell one another.
-struct Refusals {
+/// The denials that each process knows and their exchange.
+struct DenialModel {
     private struct Word {
-        var isRefusal: Bool
-        /// Rises with every word.
+        var isRejection: Bool
+        /// Increases with every entry.
         let order: Int
-        /// In seconds that had passed.
+        /// The elapsed time in seconds.
         let at: TimeInterval
-        /// Two processes heard different things before they shared them: either may count.
-        var isSure = true
-        /// Another process heard it, or this one before it was started anew.
-        var isNews = false
+        /// False if two processes received different results before they shared them.
+        var isCertain = true
+        /// Whether another process received it, or this one before its restart.
+        var isNew = false
     }
 
-    private var known: [[RefusalKey: Word]]
-    private var waiting: [[RefusalKey: Word]]
-    private var stored: [RefusalKey: Word] = [:]
+    private var known: [[DenialKey: Word]]
+    private var waiting: [[DenialKey: Word]]
+    private var stored: [DenialKey: Word] = [:]
     private var order = 0
-    /// Those of whom more editions were refused than there is room for.
-    private var crowded: Set<String> = []
+    /// Readers with more denied editions than the capacity.
+    private var overCapacity: Set<String> = []
 
     init(processes: Int) {
         known = Array(repeating: [:], count: processes)
         waiting = known
     }
 
-    mutating func note(_ key: RefusalKey, _ isRefusal: Bool, by process: Int, at elapsed: TimeInterval) {
-        if !isRefusal, known[process][key] == nil { return }
+    mutating func record(_ key: DenialKey, _ isRejection: Bool, by process: Int, at elapsed: TimeInterval) {
+        if !isRejection, known[process][key] == nil { return }
         order += 1
-        let word = Word(isRefusal: isRefusal, order: order, at: elapsed)
+        let word = Word(isRejection: isRejection, order: order, at: elapsed)
         known[process][key] = word
         waiting[process][key] = word
     }
 
-    /// The same of an edition alone, and not of its reader as a whole.
-    func wasEditionRefused(_ key: RefusalKey, by process: Int) -> [Bool] {
-        crowded.contains(key.reader) ? [false, true] : wasRefused([key], by: process)
+    /// Returns the possible results for an edition alone, independent of its reader.
+    func wasEditionDenied(_ key: DenialKey, by process: Int) -> [Bool] {
+        overCapacity.contains(key.reader) ? [false, true] : wasRejected([key], by: process)
     }
 
-    mutating func crowd(_ reader: String) { crowded.insert(reader) }
+    mutating func markOverCapacity(_ reader: String) { overCapacity.insert(reader) }
 
-    /// What a process may say of it: one where that is certain.
-    func wasRefused(_ keys: [RefusalKey], by process: Int) -> [Bool] {
+    /// Returns the possible results of a process, a single one if it is certain.
+    func wasRejected(_ keys: [DenialKey], by process: Int) -> [Bool] {
         let words = keys.compactMap { known[process][$0] }
-        if words.contains(where: { $0.isRefusal && $0.isSure }) { return [true] }
-        let isUnsure = words.contains { !$0.isSure } || keys.contains { $0.isOfEdition && crowded.contains($0.reader) }
-        return isUnsure ? [false, true] : [false]
+        if words.contains(where: { $0.isRejection && $0.isCertain }) { return [true] }
+        let isUncertain =
+            words.contains { !$0.isCertain }
+            || keys.contains { $0.isEditionSpecific && overCapacity.contains($0.reader) }
+        return isUncertain ? [false, true] : [false]
     }
 
-    /// Whether it was another process that heard the refusal, or this one before it was started anew.
-    func isNews(_ keys: [RefusalKey], to process: Int) -> Bool {
-        keys.contains { known[process][$0].map { $0.isRefusal && $0.isNews } ?? false }
+    /// Returns whether another process received the denial, or this one before its restart.
+    func isNew(_ keys: [DenialKey], to process: Int) -> Bool {
+        keys.contains { known[process][$0].map { $0.isRejection && $0.isNew } ?? false }
     }
 
-    /// The store has what the process heard.
-    mutating func tell(_ process: Int) {
+    /// Stores the denials that the process received.
+    mutating func notify(_ process: Int) {
         for (key, word) in waiting[process] where word.order > stored[key]?.order ?? 0 { stored[key] = word }
         waiting[process] = [:]
     }
 
-    /// - Parameter isStepped: whether the clock was set since: then the store may have taken an end of a refusal for old.
+    /// - Parameter isStepped: Whether the clock was set since. The store may then have discarded the end of a denial as
+    ///   old.
     mutating func follow(_ process: Int, isStepped: Bool = false) {
         for (key, var word) in stored {
             let own = known[process][key]
             if let own, own.order >= word.order {
-                if own.order > word.order, own.isRefusal != word.isRefusal, !own.isRefusal {
-                    known[process][key]?.isSure = false
+                if own.order > word.order, own.isRejection != word.isRejection, !own.isRejection {
+                    known[process][key]?.isCertain = false
                 }
                 continue
             }
-            word.isNews = true
-            if isStepped, !word.isRefusal { word.isSure = false }
+            word.isNew = true
+            if isStepped, !word.isRejection { word.isCertain = false }
             known[process][key] = word
         }
     }
 
-    /// - Parameter hasTold: whether it could write down what it had heard.
-    mutating func restart(_ process: Int, hasTold: Bool, at elapsed: TimeInterval) {
-        if hasTold { tell(process) }
+    /// - Parameter hasReported: Whether the process could store the received results.
+    mutating func restart(_ process: Int, hasReported: Bool, at elapsed: TimeInterval) {
+        if hasReported { notify(process) }
         waiting[process] = [:]
         known[process] = [:]
         follow(process)
-        // A clock that was wrong when it was heard, or is now, may make it a year older than it is.
-        for (key, word) in known[process] where elapsed - word.at > 30 * 86_400 { known[process][key]?.isSure = false }
+        // A clock error then or now may make it appear a year older.
+        for (key, word) in known[process] where elapsed - word.at > 30 * 86_400 {
+            known[process][key]?.isCertain = false
+        }
     }
 }
 
-extension RefusalKey {
-    fileprivate var isOfEdition: Bool {
+extension DenialKey {
+    fileprivate var isEditionSpecific: Bool {
         if case .edition = self { true } else { false }
     }
 }
 
-/// Something that one process heard of the house, and the others have to know.
-struct News {
+/// A result of the subscriber system that one process received and must share.
+struct ReceivedEvents {
     enum Kind {
-        case heard(HouseAnswer, to: HouseQuestion)
+        case heard(HouseResult, to: HouseQuery)
         case flushed(reader: String?)
         case flushedName(of: String)
     }
 
     let kind: Kind
     let order: Int
-    /// By the clock of then.
-    let moment: Date
+    /// The time by the clock then.
+    let timestamp: Date
     let from: Int
 
-    func isRecognition(of key: String) -> Bool {
-        guard case .heard(.recognition(.recognised(let reader)), to: .recognise) = kind else { return false }
+    func isAuthentication(of key: String) -> Bool {
+        guard case .heard(.authentication(.authenticated(let reader)), to: .authenticate) = kind else { return false }
         return reader.key == key
     }
 }
 
-/// What a refusal is about: a reader, or an edition for a reader.
+/// The subject of a denial: a reader, or an edition for a reader.
 struct Subject: Hashable {
     let reader: String
     let edition: EditionID?
 
-    init?(_ question: HouseQuestion) {
-        switch question {
+    init?(_ query: HouseQuery) {
+        switch query {
         case .subscription(let subscriber): (reader, edition) = (subscriber.key, nil)
         case .verdict(let edition, let subscriber): (reader, self.edition) = (subscriber.key, edition)
-        case .recognise, .renew, .signOut: return nil
+        case .authenticate, .renew, .signOut: return nil
         }
     }
 }
 
-/// How much of what was said before a refusal ends.
-enum Refusal: Equatable {
+/// The extent of earlier results that a rejection ends.
+enum Rejection: Equatable {
     case subscription(SubscriptionState)
-    case edition(CredentialsRefusal.Reason?)
+    case edition(CredentialsRejection.Reason?)
 
-    init?(_ answer: HouseAnswer) {
-        switch answer {
-        case .subscription(let told) where told.state != .active: self = .subscription(told.state)
-        case .verdict(.refused(let reason, _)): self = .edition(reason)
+    init?(_ result: HouseResult) {
+        switch result {
+        case .subscription(let reported) where reported.state != .active: self = .subscription(reported.state)
+        case .verdict(.rejected(let reason, _)): self = .edition(reason)
         default: return nil
         }
     }
 }
 
-/// Sessions that one process ended, until the others know it.
-struct EndOfSessions {
+/// Sessions that one process ended and has not shared yet.
+struct SessionTermination {
     let from: Int
-    let sittings: Set<Int>
-    let isOfScope: (Chronicle.Ticket) -> Bool
+    let sessionNumbers: Set<Int>
+    let isOfScope: (HistoryRunner.Ticket) -> Bool
 }

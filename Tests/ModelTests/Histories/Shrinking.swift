@@ -1,9 +1,9 @@
 import Gatefold
 
-/// Makes a failing history short, so that it can be read.
+/// Shortens a failing history for readability.
 enum Shrinking {
-    /// The shortest found: no event can be left out of it, nor the second half of a setting be made plainer, without its
-    /// becoming right.
+    /// Returns the shortest failing history found: without any of its events, or with a simpler second half of its
+    /// setting, it would pass.
     static func shortest(_ failing: History) async -> (history: History, contradiction: String) {
         var best = failing
         var words = await contradiction(failing) ?? "it fails no more"
@@ -30,12 +30,12 @@ enum Shrinking {
         return (best, words)
     }
 
-    private static let plainer: [@Sendable (inout Setting) -> Void] = [
+    private static let plainer: [@Sendable (inout HistorySetting) -> Void] = [
         { $0.isOnDisk = false }, { $0.processes = 1 }, { $0.foldsNames = false }, { $0.opensSessions = false },
         { $0.decidesEditions = false },
         { setting in setting.titles.indices.forEach { setting.titles[$0].hasStore = false } },
         { setting in setting.titles.indices.forEach { setting.titles[$0].deviceLimit = nil } },
-        { setting in setting.titles.indices.forEach { setting.titles[$0].saltForm = .sealed } },
+        { setting in setting.titles.indices.forEach { setting.titles[$0].saltFormat = .sealed } },
         { setting in setting.titles.indices.forEach { setting.titles[$0].shelf = .full } },
         { setting in setting.titles.indices.forEach { setting.titles[$0].failsOpen = false } },
         { setting in setting.titles.indices.forEach { setting.titles[$0].policy = .issueBased } },
@@ -50,7 +50,7 @@ enum Shrinking {
 
     static func contradiction(_ history: History) async -> String? {
         do {
-            _ = try await Chronicle.check(history)
+            _ = try await HistoryRunner.check(history)
             return nil
         } catch {
             return "\(error)"

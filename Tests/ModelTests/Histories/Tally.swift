@@ -1,65 +1,67 @@
-/// What histories came to: a model that is never asked the hard questions agrees with any program.
+/// The counted outcomes of histories, because a model without hard cases agrees with any program.
 struct Tally: Sendable {
     enum Outcome: String, CaseIterable, Sendable {
         // Sign-in and renewal.
         case signedIn, recognisedByStandIn, signInComesBack, deviceRefused, deviceEvicted, renewedAfterExpiry
-        // What a token is worth.
+        // Status of a token.
         case tokenEnded, tokenExpired
         // Verification.
-        case verified, verifiedByStandIn, verificationComesBack, decidedVerification
+        case verified, verifiedByStandIn, verificationComesBack, immediateVerification = "decidedVerification"
         // Edition credentials.
-        case granted, grantedByStandIn, refused, grantedForNow, keptClosedByRefusal, credentialsComeBack
-        case decidedGrant, decidedRefusal
-        // What opens an edition that nothing else would.
+        case granted, grantedByStandIn, rejected, grantedForNow, keptClosedByRefusal, credentialsComeBack
+        case immediateGrant = "decidedGrant", decidedRefusal
+        // The only reason for which an edition opens.
         case openedByPeriod, openedAtStartOfPeriod, openedAtEndOfPeriod, openedByGrace, openedByPurchase
         // Downloads.
         case downloaded, resumedAfterExpiry, refusedAfterExpiry, refusedAfterEnd
-        // After lifetimes were shortened and the store forgot what is old; after the clock was wrong.
-        case endedAfterShortening, endedAfterClockStep
-        // Of two processes on one store, what one knows and the other does not, or not yet.
-        case goodUntilToldOfEnd, endedElsewhere, formerPasswordElsewhere, recalledAndUndone, keptClosedByNews
-        // Names that look alike to the house.
+        // After lifetimes were shortened and the store discarded old data, and after a wrong clock.
+        case expiredAfterShortening = "endedAfterShortening", endedAfterClockStep
+        // Knowledge that one of two processes on a store has and the other lacks, or lacks for now.
+        case validUntilEndReported = "goodUntilToldOfEnd", endedElsewhere, formerPasswordElsewhere, recalledAndUndone,
+            keptClosedByNews
+        // Names that the subscriber system treats as equal.
         case signedInByLookAlike, formerPasswordByLookAlike
-        // Editions that there are not, by the hundred.
-        case askedForMadeUp, standsInAfterMadeUp, keptClosedAfterMadeUp
-        // Answers that could be given once more in the same second.
-        case keptStands, keptFalls
+        // Hundreds of editions that do not exist.
+        case requestedUnknownEdition = "askedForMadeUp", standsInAfterMadeUp, keptClosedAfterMadeUp
+        // Responses that could be repeated in the same second.
+        case cachedResultIsCurrent = "keptStands", keptFalls
     }
 
-    /// Of a thousand histories at least so many outcomes of each kind: half of what there are, or less.
+    /// The minimum count of each outcome in 1,000 histories: at most half of the actual count.
     static let floors: [Outcome: Int] = [
         .signedIn: 2000, .recognisedByStandIn: 20, .signInComesBack: 150, .deviceRefused: 20,
         .deviceEvicted: 20, .renewedAfterExpiry: 30, .tokenEnded: 200, .tokenExpired: 100, .verified: 800,
-        .verifiedByStandIn: 80, .verificationComesBack: 200, .decidedVerification: 150, .granted: 400,
-        .grantedByStandIn: 100, .refused: 600, .grantedForNow: 90, .keptClosedByRefusal: 150,
-        .credentialsComeBack: 500, .decidedGrant: 50, .decidedRefusal: 150, .openedByPeriod: 20,
+        .verifiedByStandIn: 80, .verificationComesBack: 200, .immediateVerification: 150, .granted: 400,
+        .grantedByStandIn: 100, .rejected: 600, .grantedForNow: 90, .keptClosedByRefusal: 150,
+        .credentialsComeBack: 500, .immediateGrant: 50, .decidedRefusal: 150, .openedByPeriod: 20,
         .openedAtStartOfPeriod: 8, .openedAtEndOfPeriod: 6, .openedByGrace: 30, .openedByPurchase: 20,
         .downloaded: 200, .resumedAfterExpiry: 40, .refusedAfterExpiry: 90, .refusedAfterEnd: 100,
-        .endedAfterShortening: 50, .endedAfterClockStep: 100, .goodUntilToldOfEnd: 15, .endedElsewhere: 20,
+        .expiredAfterShortening: 50, .endedAfterClockStep: 100, .validUntilEndReported: 15, .endedElsewhere: 20,
         .formerPasswordElsewhere: 12, .recalledAndUndone: 10, .keptClosedByNews: 80, .signedInByLookAlike: 50,
-        .formerPasswordByLookAlike: 50, .askedForMadeUp: 45, .standsInAfterMadeUp: 40, .keptClosedAfterMadeUp: 60,
-        .keptStands: 12000, .keptFalls: 200,
+        .formerPasswordByLookAlike: 50, .requestedUnknownEdition: 45, .standsInAfterMadeUp: 40,
+        .keptClosedAfterMadeUp: 60,
+        .cachedResultIsCurrent: 12000, .keptFalls: 200,
     ]
 
-    /// Fewer histories may miss anything.
-    static let fewest = 1_000
+    /// The number of histories below which no minimum applies.
+    static let minHistories = 1_000
 
     private(set) var counts: [Outcome: Int] = [:]
 
-    mutating func count(_ outcome: Outcome, if isSo: Bool = true) {
-        if isSo { counts[outcome, default: 0] += 1 }
+    mutating func count(_ outcome: Outcome, if condition: Bool = true) {
+        if condition { counts[outcome, default: 0] += 1 }
     }
 
     mutating func add(_ other: Tally) {
         counts.merge(other.counts, uniquingKeysWith: +)
     }
 
-    /// The kinds of which there are too few.
+    /// Returns the outcomes with too low a count.
     func missing(of histories: Int) -> [String] {
-        guard histories >= Self.fewest else { return [] }
+        guard histories >= Self.minHistories else { return [] }
         return Outcome.allCases.compactMap { outcome in
-            let (found, least) = (counts[outcome] ?? 0, (Self.floors[outcome] ?? 1_000_000) * histories / 1_000)
-            return found < least ? "\(outcome.rawValue): \(found), at least \(least)" : nil
+            let (found, minimum) = (counts[outcome] ?? 0, (Self.floors[outcome] ?? 1_000_000) * histories / 1_000)
+            return found < minimum ? "\(outcome.rawValue): \(found), at least \(minimum)" : nil
         }
     }
 }

@@ -7,17 +7,17 @@ import TestSupport
 
 @testable import Backends
 
-/// The program's decision core in one process: what is not in the store is gone when it ends.
+/// The decision core of one process. State outside the store is lost when it ends.
 final class Node {
-    /// Where what other processes learnt goes.
+    /// The destination of facts from other processes.
     private final class Inbox: Sendable {
         let backend = Mutex<ProtectedBackend?>(nil)
     }
 
-    let store: FallibleStore
+    let store: FaultInjectingStore
     let protect: (CredentialFacts) -> ProtectedBackend
     let denials: DenialCache
-    let recalled: RecalledSessions
+    let cachedSignIns: CachedSignInSessions
     private let clock: WallClock
     private let lists = RevocationLists()
     private let inbox = Inbox()
@@ -27,12 +27,12 @@ final class Node {
     private let follower: RevocationFollower
     let catalogues: [CurrentCatalogue]
     private(set) var protected: ProtectedBackend
-    var proxies: [PublicationProxy] = []
+    var authorizationServices: [AuthorizationService] = []
     var gate: Gate
 
-    /// - Parameter name: no other process has it, nor had one.
+    /// - Parameter name: A name that no other process has or had.
     init(
-        _ store: FallibleStore, name: [UInt8], clock: WallClock, catalogues: [CurrentCatalogue],
+        _ store: FaultInjectingStore, name: [UInt8], clock: WallClock, catalogues: [CurrentCatalogue],
         protect: @escaping (CredentialFacts) -> ProtectedBackend
     ) throws {
         self.store = store
@@ -41,25 +41,25 @@ final class Node {
         self.protect = protect
         let writer = SharedFactWriter(store: store, origin: name)
         self.writer = writer
-        // A few hundred, so that one reader could fill them.
+        // A few hundred, so that one reader could fill the cache.
         let denials = DenialCache(capacity: 400, clock: clock, record: { writer.add($0) })
         self.denials = denials
-        let recalled = RecalledSessions(undoes: CredentialFacts.undoes)
-        self.recalled = recalled
+        let cachedSignIns = CachedSignInSessions(invalidates: CredentialFacts.invalidates)
+        self.cachedSignIns = cachedSignIns
         let credentialFacts = CredentialFacts(record: { writer.add($0) })
         self.credentialFacts = credentialFacts
         protected = protect(credentialFacts)
         gate = try Gate([], clock: clock)
-        // Both look once and return.
+        // Each follows once and returns.
         follower = RevocationFollower(store: store, lists: lists, sleep: { throw CancellationError() })
         facts = SharedFactFollower(
             store: store, writer: writer, clock: clock, sleep: { _ in throw CancellationError() },
-            apply: { [inbox, lists] fact, isNews in
-                // As the server does.
-                if isNews { inbox.backend.withLock { $0 }?.follow(fact) }
+            apply: { [inbox, lists] fact, isNew in
+                // Like the server.
+                if isNew { inbox.backend.withLock { $0 }?.follow(fact) }
                 credentialFacts.follow(fact)
                 denials.follow(fact)
-                for session in recalled.follow(fact, at: clock.now) {
+                for session in cachedSignIns.follow(fact, at: clock.now) {
                     let revocation = Revocation(
                         publication: session.publication, subscriber: session.subscriber, session: session.session,
                         at: max(clock.now, session.issuedAt))
@@ -77,16 +77,16 @@ final class Node {
         inbox.backend.withLock { [protected] in $0 = protected }
     }
 
-    /// Before the first request.
+    /// Catches up before the first request.
     func start() async throws {
         try await facts.catchUp()
         try await follower.catchUp()
     }
 
-    /// Writes what it learnt.
-    func tell() async { try? await writer.flush() }
+    /// Writes its new facts to the store.
+    func notify() async { try? await writer.flush() }
 
-    /// Takes in what others recorded, and forgets what is old.
+    /// Reads other processes' facts and discards old data.
     func follow() async {
         await facts.run()
         await follower.run()

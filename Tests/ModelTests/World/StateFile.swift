@@ -3,41 +3,41 @@ import Gatefold
 import State
 import TestSupport
 
-/// The state that outlives processes: in memory, or in a database of its own.
+/// The state that survives processes: in memory or in a database of its own.
 final class StateFile {
-    private enum Kept {
-        case memory(VolatileStateStore, VolatileFacts)
+    private enum StoredEntry {
+        case memory(InMemoryStateStore, InMemorySharedFacts)
         case file(folder: String)
     }
 
-    let trouble = FallibleStore.Trouble()
-    private let kept: Kept
+    let outageSwitch = FaultInjectingStore.OutageSwitch()
+    private let stored: StoredEntry
     private let clock: WallClock
 
     init(isOnDisk: Bool, clock: WallClock) throws {
         self.clock = clock
         guard isOnDisk else {
-            kept = .memory(VolatileStateStore(clock: clock), VolatileFacts(clock: clock))
+            stored = .memory(InMemoryStateStore(clock: clock), InMemorySharedFacts(clock: clock))
             return
         }
         let memory = "/dev/shm"
         let parent = FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
         let folder = "\(parent)/gatefold-model-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        kept = .file(folder: folder)
+        stored = .file(folder: folder)
     }
 
     deinit {
-        if case .file(let folder) = kept { try? FileManager.default.removeItem(atPath: folder) }
+        if case .file(let folder) = stored { try? FileManager.default.removeItem(atPath: folder) }
     }
 
-    /// A process's own way to it.
-    func open() throws -> FallibleStore {
-        switch kept {
-        case .memory(let sessions, let facts): return FallibleStore(sessions, facts, trouble)
+    /// Opens a process's own access to the state.
+    func open() throws -> FaultInjectingStore {
+        switch stored {
+        case .memory(let sessions, let facts): return FaultInjectingStore(sessions, facts, outageSwitch)
         case .file(let folder):
             let store = try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock)
-            return FallibleStore(store, store, trouble)
+            return FaultInjectingStore(store, store, outageSwitch)
         }
     }
 }

@@ -6,34 +6,34 @@ import TestSupport
 
 @testable import Backends
 
-/// The program's own decision core in a ``Setting``: two publications behind one gate, in front of one protected house, in one
-/// process or two on one state store, at a time that the history decides.
+/// The decision core in a ``HistorySetting``: two publications behind one gate, with one protected subscriber system,
+/// in one or two processes on one state store. The history controls the time.
 final class World {
-    let setting: Setting
-    var titles: [Setting.Title]
+    let setting: HistorySetting
+    var titles: [HistorySetting.Title]
     let clock = ManualClock()
-    /// So far the machine's clock is ahead.
+    /// The number of seconds by which the machine's clock is ahead.
     private(set) var clockError: TimeInterval = 0
-    let house: House
+    let subscriberSystem: FakeSubscriberSystem
     let purchases = Purchases()
     private let state: StateFile
-    private let references = ReferenceKey(Secret("Ms9yP4xT0vAz6oBr-references"))
-    /// Goes on when the configuration is read again: no two sessions are the same.
+    private let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-references"))
+    /// A source that continues across reloads, so that all sessions differ.
     private let random = RandomSource.seeded(20)
     private(set) var processes: [Node] = []
-    /// Which of them is asked.
+    /// The index of the process that receives the calls.
     private(set) var present = 0
     private var starts: UInt8 = 0
 
     private var process: Node { processes[present] }
-    var proxies: [PublicationProxy] { process.proxies }
+    var authorizationServices: [AuthorizationService] { process.authorizationServices }
     var gate: Gate { process.gate }
     var isStoreBroken: Bool {
-        get { state.trouble.isBroken }
-        set { state.trouble.isBroken = newValue }
+        get { state.outageSwitch.isBroken }
+        set { state.outageSwitch.isBroken = newValue }
     }
 
-    /// What readers bought, and whether that can be looked up.
+    /// The purchases of readers and whether the ledger is available.
     final class Purchases: Sendable {
         struct OutOfOrder: Error {}
         private let state = Mutex<(sold: [PurchaseOwner: Set<EditionID>], isBroken: Bool)>(([:], false))
@@ -47,25 +47,25 @@ final class World {
             state.withLock { $0.sold[owner] = editions }
         }
 
-        func told(_ owner: PurchaseOwner) throws -> [StoreTransaction] {
+        func reported(_ owner: PurchaseOwner) throws -> [StoreTransaction] {
             let (sold, isBroken) = state.withLock { ($0.sold[owner] ?? [], $0.isBroken) }
             if isBroken { throw OutOfOrder() }
             return sold.sorted().map {
                 StoreTransaction(
                     store: World.shop.store, id: $0.rawValue, original: $0.rawValue, product: $0.rawValue,
-                    purchased: Setting.after(days: -1_000), environment: .production,
-                    told: Setting.after(days: -1_000))
+                    purchased: HistorySetting.after(days: -1_000), environment: .production,
+                    reported: HistorySetting.after(days: -1_000))
             }
         }
     }
 
     static let shop = ScriptedVerifier()
     private static let passwords: PasswordVerifier = {
-        // Never used: the house checks passwords by itself.
+        // Never used, because the subscriber system checks passwords itself.
         guard let hasher = try? PasswordHasher(cost: 1) else { fatalError("no hasher") }
         return PasswordVerifier(hasher: hasher, concurrency: 1)
     }()
-    private static let rings = [
+    private static let signalCount = [
         (
             SecretRing(current: Secret("kW8xVq2mTz5nRb7LcY3hJd9s")),
             SecretRing(current: Secret("Zp4gQe6vXu1wNa8KfM5tHy2r"))
@@ -76,11 +76,11 @@ final class World {
         ),
     ]
 
-    init(_ setting: Setting) async throws {
+    init(_ setting: HistorySetting) async throws {
         self.setting = setting
         titles = setting.titles
-        house = House(
-            Dictionary(uniqueKeysWithValues: Setting.readers.map { ($0, House.Reader()) }),
+        subscriberSystem = FakeSubscriberSystem(
+            Dictionary(uniqueKeysWithValues: HistorySetting.readers.map { ($0, FakeSubscriberSystem.Reader()) }),
             opensSessions: setting.opensSessions, foldsNames: setting.foldsNames)
         state = try StateFile(isOnDisk: setting.isOnDisk, clock: clock.wall)
         for _ in 0..<setting.processes { processes.append(try await start()) }
@@ -89,24 +89,25 @@ final class World {
     private func start() async throws -> Node {
         let catalogues = titles.map {
             CurrentCatalogue(
-                $0.shelf == .full ? Catalogue(Setting.editions) : $0.shelf == .none ? Catalogue() : .awaited)
+                $0.shelf == .full ? Catalogue(HistorySetting.editions) : $0.shelf == .none ? Catalogue() : .pending)
         }
         starts += 1
         let process = try Node(
             try state.open(), name: [starts], clock: clock.wall, catalogues: catalogues,
-            protect: { [house, setting, clock, references] in
-                Self.protect(house, setting, clock, references, $0)
+            protect: { [subscriberSystem, setting, clock, pseudonymKey] in
+                Self.protect(subscriberSystem, setting, clock, pseudonymKey, $0)
             })
-        try await note(process)
+        try await record(process)
         try await process.start()
         try assemble(process)
         return process
     }
 
-    /// Nothing of it is left to chance: what is remembered holds exactly as long as it may. There is room for all that the
-    /// readers of a history ask, and not for all that one of them can make up.
+    /// Protects the subscriber system without random choices: results are cached for exactly their lifetime. The cache
+    /// holds all normal queries of a history, but not all queries that one reader can make up.
     private static func protect(
-        _ house: House, _ setting: Setting, _ clock: ManualClock, _ references: ReferenceKey,
+        _ subscriberSystem: FakeSubscriberSystem, _ setting: HistorySetting, _ clock: ManualClock,
+        _ pseudonymKey: PseudonymKey,
         _ credentialFacts: CredentialFacts
     ) -> ProtectedBackend {
         var settings = ProtectionSettings()
@@ -114,74 +115,75 @@ final class World {
         settings.cache?.memory = 400_000
         var services = BackendServices(
             clock: clock.wall, random: RandomSource { [UInt8](repeating: 0, count: $0) },
-            passwords: Self.passwords, references: references)
+            passwords: Self.passwords, pseudonymKey: pseudonymKey)
         services.credentialFacts = credentialFacts
         return ProtectedBackend(
-            house, decidingFields: [], decidesEditions: setting.decidesEditions, settings: settings,
-            services: services, sleep: house.sleep)
+            subscriberSystem, decidingFields: [], decidesEditions: setting.decidesEditions, settings: settings,
+            services: services, sleep: subscriberSystem.sleep)
     }
 
-    /// Before a token of these lifetimes is sealed.
-    private func note(_ process: Node) async throws {
-        for title in titles { try await process.store.note(TokenBounds(title.lifetimes), of: title.id) }
+    /// Records the token lifetimes before a token is sealed.
+    private func record(_ process: Node) async throws {
+        for title in titles { try await process.store.record(TokenBounds(title.lifetimes), of: title.id) }
     }
 
     private func assemble(_ process: Node) throws {
-        process.proxies = titles.indices.map { index in
+        process.authorizationServices = titles.indices.map { index in
             let title = titles[index]
-            return PublicationProxy(
+            return AuthorizationService(
                 publication: Publication(
                     id: title.id, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
                     rule: EntitlementRule(
                         policy: title.policy, grace: title.grace, catalogue: process.catalogues[index]),
-                    lifetimes: title.lifetimes, saltForm: title.saltForm, deviceField: "device",
+                    lifetimes: title.lifetimes, saltFormat: title.saltFormat, deviceField: "device",
                     deviceLimit: title.deviceLimit, failsOpen: title.failsOpen),
                 backend: process.protected,
-                tokens: SealedTokenCodec(publication: title.id, secrets: Self.rings[index].0, random: random),
-                editionSecrets: Self.rings[index].1, state: process.store, revocations: process.revocations(title.id),
-                guesses: UnlimitedGuesses(), references: references, denials: process.denials,
-                recalled: process.recalled, clock: clock.wall, random: random,
-                purchases: title.hasStore ? desk(title.id) : nil)
+                tokens: SealedTokenCodec(publication: title.id, secrets: Self.signalCount[index].0, random: random),
+                editionSecrets: Self.signalCount[index].1, state: process.store,
+                revocations: process.revocations(title.id),
+                loginThrottle: UnlimitedLoginAttempts(), pseudonymKey: pseudonymKey, denials: process.denials,
+                cachedSignIns: process.cachedSignIns, clock: clock.wall, random: random,
+                purchases: title.hasStore ? purchaseService(title.id) : nil)
         }
         process.gate = try Gate(
             try titles.indices.map { index in
                 GatePublication(
                     id: titles[index].id, layout: try ContentLayout(prefix: "/content/\(titles[index].id)/"),
                     verifier: EditionCredentialsVerifier(
-                        publication: titles[index].id, secrets: Self.rings[index].1,
-                        acceptsPlainSalts: titles[index].saltForm == .plain,
+                        publication: titles[index].id, secrets: Self.signalCount[index].1,
+                        acceptsPlainSalts: titles[index].saltFormat == .plain,
                         resumeWindow: titles[index].lifetimes.resumeWindow),
                     revocations: process.revocations(titles[index].id), catalogue: process.catalogues[index])
             }, clock: clock.wall)
     }
 
-    private func desk(_ publication: PublicationID) -> PurchaseDesk {
-        PurchaseDesk(
+    private func purchaseService(_ publication: PublicationID) -> PurchaseService {
+        PurchaseService(
             publication: publication, products: ProductRules(), verifiers: [Self.shop],
-            ledger: BrokenLedger(telling: purchases.told), clock: clock.wall)
+            ledger: BrokenLedger(telling: purchases.reported), clock: clock.wall)
     }
 
-    // MARK: - What an operator does
+    // MARK: - Operator actions
 
-    /// What follows goes to another process, where there is one.
+    /// Sends the following calls to another process, if there is one.
     func turn(to process: Int) { present = process % processes.count }
 
-    /// The machine's clock is set to what it should say and so much more; no time passes.
+    /// Sets the machine's clock ahead of the true time. No time passes.
     func setClock(ahead error: TimeInterval) {
         clock.step(by: error - clockError)
         clockError = error
     }
 
-    /// The configuration is read again by all; the backend's settings are the same.
-    func reload(_ change: (inout [Setting.Title]) -> Void) async throws {
+    /// Reloads the configuration in all processes without a change of the backend's settings.
+    func reload(_ change: (inout [HistorySetting.Title]) -> Void) async throws {
         change(&titles)
         for process in processes {
-            try await note(process)
+            try await record(process)
             try assemble(process)
         }
     }
 
-    /// The configuration is read again by all, with other settings of the backend.
+    /// Reloads the configuration in all processes with other backend settings.
     func replaceBackend() throws {
         for process in processes {
             process.replaceBackend()
@@ -189,56 +191,56 @@ final class World {
         }
     }
 
-    /// The process ends and begins again: what is not in the store is gone.
+    /// Restarts the process. State outside the store is lost.
     func restart() async throws {
-        await process.tell()
+        await process.notify()
         let wasBroken = isStoreBroken
-        // It waits until the store can be asked.
+        // Repairs the store, which the process waits for.
         isStoreBroken = false
         processes[present] = try await start()
         isStoreBroken = wasBroken
     }
 
-    /// Everything that a process learnt comes to the others, and all forget what is old.
+    /// Shares all facts between the processes, which also discard old data.
     func follow() async {
-        for process in processes { await process.tell() }
+        for process in processes { await process.notify() }
         for process in processes { await process.follow() }
     }
 
-    func catalogueComes() throws {
-        for index in titles.indices where titles[index].shelf == .awaited {
+    func catalogueLoads() throws {
+        for index in titles.indices where titles[index].shelf == .pending {
             titles[index].shelf = .full
-            for process in processes { process.catalogues[index].replace(with: Catalogue(Setting.editions)) }
+            for process in processes { process.catalogues[index].replace(with: Catalogue(HistorySetting.editions)) }
         }
     }
 
     func flush(_ target: FlushTarget) { process.protected.flush(target) }
 
-    /// Two within a second end what was opened between them.
+    /// Revokes a reader's sessions. Two calls within a second end the sessions opened between them.
     func revoke(_ reader: String, in title: Int) async throws {
         let list = process.revocations(titles[title].id)
-        let revocation = list.ending(reference(reader), at: clock.now)
+        let revocation = list.makeRevocation(reference(reader), at: clock.now)
         try await process.store.record(revocation)
         list.add(revocation)
     }
 
-    /// When edition credentials end, as their salt says; nil where it says nothing.
+    /// Returns the expiry in the salt of edition credentials, or nil if it has none.
     func expiry(of credentials: EditionCredentials, for edition: EditionID, in title: Int) -> Date? {
-        SaltSealer(publication: titles[title].id, secrets: Self.rings[title].1, random: random)
+        SaltSealer(publication: titles[title].id, secrets: Self.signalCount[title].1, random: random)
             .open(credentials.userid, for: edition)?.expiresAt
     }
 
     func sell(_ editions: Set<EditionID>, to reader: String) {
-        purchases.set(editions, of: references.owner(subscriber(reader)))
+        purchases.set(editions, of: pseudonymKey.owner(subscriber(reader)))
     }
 
-    func devices(of reader: String, in title: Int) async throws -> Set<DeviceReference> {
-        Set(try await process.store.kept.devices(of: reference(reader), in: titles[title].id).map(\.reference))
+    func devices(of reader: String, in title: Int) async throws -> Set<DevicePseudonym> {
+        Set(try await process.store.base.devices(of: reference(reader), in: titles[title].id).map(\.reference))
     }
 
-    func reference(toDevice device: String) -> DeviceReference { references.reference(toDevice: device) }
+    func reference(toDevice device: String) -> DevicePseudonym { pseudonymKey.reference(toDevice: device) }
 
-    private func reference(_ reader: String) -> SubscriberReference { references.reference(to: subscriber(reader)) }
+    private func reference(_ reader: String) -> SubscriberPseudonym { pseudonymKey.reference(to: subscriber(reader)) }
 
-    private func subscriber(_ reader: String) -> Subscriber { Subscriber(backend: house.name, key: reader) }
+    private func subscriber(_ reader: String) -> Subscriber { Subscriber(backend: subscriberSystem.name, key: reader) }
 }

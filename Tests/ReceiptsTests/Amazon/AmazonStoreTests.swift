@@ -2,250 +2,254 @@ import Foundation
 import Gatefold
 import JSON
 import Settings
-import StoreBenches
+import StoreFixtures
 import TestSupport
 import Testing
 
 @testable import Receipts
 
-@Suite("The Amazon Appstore", .timeLimit(.minutes(10)))
+@Suite("Amazon Appstore", .timeLimit(.minutes(10)))
 struct AmazonStoreTests {
-    private typealias Word = LoopbackStore.Word
-    private typealias Bench = AmazonBench
+    private typealias Reply = LoopbackStore.Reply
+    private typealias Fixture = AmazonFixture
 
     private func withAmazon(
-        _ more: String = "", _ body: (any ReceiptVerifier, Kept<[String: [Word]]>, LoopbackStore) async throws -> Void
+        _ more: String = "",
+        _ body: (any ReceiptVerifier, Locked<[String: [Reply]]>, LoopbackStore) async throws -> Void
     ) async throws {
-        try await Bench.run(more, body)
+        try await Fixture.run(more, body)
     }
 
     private func verdict(
-        _ verifier: any ReceiptVerifier, _ receipt: StoreReceipt = AmazonBench.receipt,
+        _ verifier: any ReceiptVerifier, _ receipt: StoreReceipt = AmazonFixture.receipt,
         allowing: Set<StoreEnvironment> = [.production]
     ) async throws -> ReceiptVerdict {
-        try await verifier.verify(receipt, allowing: allowing, at: Bench.now)
+        try await verifier.verify(receipt, allowing: allowing, at: Fixture.now)
     }
 
-    @Test("tells of a subscription until its renewal, its segments escaped each by itself")
+    @Test("Reports a subscription until its renewal date and escapes each path segment")
     func subscription() async throws {
-        try await withAmazon { verifier, answers, store in
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase()] }
+        try await withAmazon { verifier, responses, store in
+            responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase()] }
             let transaction = try #require(try await verdict(verifier).transactions.first)
-            #expect(transaction.id == Bench.receipt[.receipt] && transaction.original == transaction.id)
-            #expect(transaction.product == "daily.monthly" && transaction.purchased == Bench.now - 10 * Bench.day)
-            #expect(transaction.expires == Bench.now + 20 * Bench.day && transaction.revoked == nil)
+            #expect(transaction.id == Fixture.receipt[.receipt] && transaction.original == transaction.id)
+            #expect(transaction.product == "daily.monthly" && transaction.purchased == Fixture.now - 10 * Fixture.day)
+            #expect(transaction.expires == Fixture.now + 20 * Fixture.day && transaction.revoked == nil)
             #expect(transaction.environment == .production)
             #expect(
-                store.questions.map(\.target) == ["/version/1.0/verifyReceiptId/\(Bench.path)/receiptId/\(Bench.id)"])
-            let grace = "\"gracePeriodEndDate\":\(Bench.milliseconds(Bench.now + 25 * Bench.day)),"
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(more: grace)] }
-            #expect(try await verdict(verifier).transactions.first?.expires == Bench.now + 25 * Bench.day)
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(renewal: nil)] }
+                store.requests.map(\.target) == ["/version/1.0/verifyReceiptId/\(Fixture.path)/receiptId/\(Fixture.id)"]
+            )
+            let grace = "\"gracePeriodEndDate\":\(Fixture.milliseconds(Fixture.now + 25 * Fixture.day)),"
+            responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase(more: grace)] }
+            #expect(try await verdict(verifier).transactions.first?.expires == Fixture.now + 25 * Fixture.day)
+            responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase(renewal: nil)] }
             #expect(
-                try await verdict(verifier).transactions.first?.expires == Bench.now + Bench.day,
+                try await verdict(verifier).transactions.first?.expires == Fixture.now + Fixture.day,
                 "until it is asked again")
         }
     }
 
-    @Test("Hole of the reference: cancelled subscriptions passed, because an undefined variable was tested")
+    @Test("Hole of the reference: reports a cancelled subscription as ended, where an undefined variable was tested")
     func cancelled() async throws {
-        try await withAmazon { verifier, answers, _ in
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(cancelled: Bench.now - Bench.day)] }
+        try await withAmazon { verifier, responses, _ in
+            responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase(cancelled: Fixture.now - Fixture.day)] }
             let transaction = try #require(try await verdict(verifier).transactions.first)
-            #expect(transaction.expires == Bench.now - Bench.day)
+            #expect(transaction.expires == Fixture.now - Fixture.day)
             let rules = ProductRules(subscriptions: [SubscriptionProduct(pattern: "daily.monthly", term: .forever)])
-            #expect(!rules.holdings(from: [transaction], in: Catalogue(), at: Bench.now).isSubscribed)
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase("ENTITLED", cancelled: Bench.now - Bench.day)] }
-            #expect(try await verdict(verifier).transactions.map(\.revoked) == [Bench.now - Bench.day])
+            #expect(!rules.holdings(from: [transaction], in: Catalogue(), at: Fixture.now).isSubscribed)
+            responses.withLock {
+                $0["verifyReceiptId"] = [Fixture.purchase("ENTITLED", cancelled: Fixture.now - Fixture.day)]
+            }
+            #expect(try await verdict(verifier).transactions.map(\.revoked) == [Fixture.now - Fixture.day])
             let current = try await verifier.current(
-                transaction, receipt: Bench.receipt, allowing: [.production], at: Bench.now)
-            #expect(current?.first?.revoked == Bench.now - Bench.day)
-            // A date that is none must not be taken for "not cancelled".
-            let odd = Bench.purchase(more: "").body.replacing(
+                transaction, receipt: Fixture.receipt, allowing: [.production], at: Fixture.now)
+            #expect(current?.first?.revoked == Fixture.now - Fixture.day)
+            // An invalid date must not be read as "not cancelled".
+            let odd = Fixture.purchase(more: "").body.replacing(
                 "\"cancelDate\":null", with: "\"cancelDate\":\"yesterday\"")
-            answers.withLock { $0["verifyReceiptId"] = [Word(200, odd)] }
+            responses.withLock { $0["verifyReceiptId"] = [Reply(200, odd)] }
             await #expect(throws: AmazonFailure.notUnderstood) { try await verdict(verifier) }
         }
     }
 
-    @Test("An entitlement and a consumable have no end")
+    @Test("An entitlement and a consumable never expire")
     func entitlement() async throws {
-        try await withAmazon { verifier, answers, _ in
+        try await withAmazon { verifier, responses, _ in
             for type in ["ENTITLED", "CONSUMABLE"] {
-                answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(type, renewal: nil)] }
+                responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase(type, renewal: nil)] }
                 let transaction = try #require(try await verdict(verifier).transactions.first)
                 #expect(transaction.expires == nil && transaction.revoked == nil)
             }
         }
     }
 
-    @Test("Hole of the reference: sandbox was honoured in production. Test transactions count where that is allowed")
+    @Test("Hole of the reference: accepts test transactions only where sandbox is allowed, not in production")
     func sandbox() async throws {
-        try await withAmazon { verifier, answers, _ in
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(more: "\"testTransaction\":true,")] }
-            #expect(try await verdict(verifier).refusal == .wrongEnvironment)
-            let told = try await verdict(verifier, allowing: [.production, .sandbox]).transactions
-            #expect(told.map(\.environment) == [.sandbox])
+        try await withAmazon { verifier, responses, _ in
+            responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase(more: "\"testTransaction\":true,")] }
+            #expect(try await verdict(verifier).rejection == .wrongEnvironment)
+            let reported = try await verdict(verifier, allowing: [.production, .sandbox]).transactions
+            #expect(reported.map(\.environment) == [.sandbox])
         }
-        try await withAmazon("sandbox: true\n") { verifier, answers, _ in
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase()] }
-            let told = try await verdict(verifier)
-            #expect(told.refusal == .wrongEnvironment)
+        try await withAmazon("sandbox: true\n") { verifier, responses, _ in
+            responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase()] }
+            let reported = try await verdict(verifier)
+            #expect(reported.rejection == .wrongEnvironment)
         }
     }
 
     @Test(
-        "Hole of the reference: renewing passed the version in the place of the proxy. Renewed once, then verified once"
+        "Hole of the reference: renews an expired purchase token once, then verifies it once"
     )
     func renewal() async throws {
-        try await withAmazon("token: purchase_token\n") { verifier, answers, store in
-            let start = Bench.milliseconds(Bench.now - 3 * Bench.day)
-            let active = Word(
+        try await withAmazon("token: purchase_token\n") { verifier, responses, store in
+            let start = Fixture.milliseconds(Fixture.now - 3 * Fixture.day)
+            let active = Reply(
                 200, "{\"itemType\":\"SUBSCRIPTION\",\"sku\":\"daily.monthly\",\"startDate\":\(start),\"endDate\":null}"
             )
-            answers.withLock {
-                $0["verify"] = [Word(499), active]
-                $0["renew"] = [Word(200, "{\"purchaseToken\":\"new/token\"}")]
+            responses.withLock {
+                $0["verify"] = [Reply(499), active]
+                $0["renew"] = [Reply(200, "{\"purchaseToken\":\"new/token\"}")]
             }
             let old = StoreReceipt([.user: "u", .token: "old token"])
             let first = try #require(try await verdict(verifier, old).transactions.first)
             let prefix = "developer/2%3Ash%2Fared%20%25key%3F/user/u/purchaseToken"
             #expect(
-                store.questions.map(\.target) == [
+                store.requests.map(\.target) == [
                     "/version/2.0/verify/\(prefix)/old%20token", "/version/2.0/renew/\(prefix)/old%20token",
                     "/version/2.0/verify/\(prefix)/new%2Ftoken",
                 ])
-            #expect(first.expires == Bench.now + Bench.day && first.purchased == Bench.now - 3 * Bench.day)
+            #expect(first.expires == Fixture.now + Fixture.day && first.purchased == Fixture.now - 3 * Fixture.day)
             let again = StoreReceipt([.user: "u", .token: "new/token"])
             #expect(try await verdict(verifier, again).transactions.first?.id == first.id, "the same purchase")
 
-            answers.withLock { $0["verify"] = [Word(499)] }
-            let before = store.questions.count
+            responses.withLock { $0["verify"] = [Reply(499)] }
+            let before = store.requests.count
             let ended = try await verdict(verifier, old)
-            #expect(ended.refusal == .expired && ended.code == 499)
-            #expect(store.questions.count == before + 3, "exactly once")
-            answers.withLock { $0["renew"] = [Word(498)] }
-            #expect(try await verdict(verifier, old).refusal == .expired)
-            answers.withLock { $0["renew"] = [Word(500)] }
+            #expect(ended.rejection == .expired && ended.code == 499)
+            #expect(store.requests.count == before + 3, "exactly once")
+            responses.withLock { $0["renew"] = [Reply(498)] }
+            #expect(try await verdict(verifier, old).rejection == .expired)
+            responses.withLock { $0["renew"] = [Reply(500)] }
             await #expect(throws: AmazonFailure.status(500)) { try await verdict(verifier, old) }
-            // A receipt's identifier goes to the other version in the same store.
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase()] }
+            // A receipt with an identifier goes to the other API version of the same store.
+            responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase()] }
             #expect(try await verdict(verifier).transactions.count == 1)
         }
     }
 
-    @Test("The older service tells of entitlements without a time, and of subscriptions with their end")
+    @Test("Version 2.0 reports entitlements without an expiry and subscriptions with their end")
     func older() async throws {
-        try await withAmazon("token: purchase_token\n") { verifier, answers, _ in
+        try await withAmazon("token: purchase_token\n") { verifier, responses, _ in
             let receipt = StoreReceipt([.user: "u", .token: "t"])
-            answers.withLock { $0["verify"] = [Word(200, #"{"itemType":"ENTITLED","sku":"one","endDate":null}"#)] }
+            responses.withLock { $0["verify"] = [Reply(200, #"{"itemType":"ENTITLED","sku":"one","endDate":null}"#)] }
             let single = try #require(try await verdict(verifier, receipt).transactions.first)
             #expect(single.product == "one" && single.expires == nil)
             let dates =
-                "\"startDate\":\(Bench.milliseconds(Bench.now - 9 * Bench.day)),\"endDate\":\(Bench.milliseconds(Bench.now - Bench.day))"
-            answers.withLock { $0["verify"] = [Word(200, "{\"itemType\":\"SUBSCRIPTION\",\"sku\":\"s\",\(dates)}")] }
-            #expect(try await verdict(verifier, receipt).transactions.first?.expires == Bench.now - Bench.day)
-            answers.withLock { $0["verify"] = [Word(200, #"{"itemType":"SUBSCRIPTION","sku":"s","endDate":null}"#)] }
+                "\"startDate\":\(Fixture.milliseconds(Fixture.now - 9 * Fixture.day)),\"endDate\":\(Fixture.milliseconds(Fixture.now - Fixture.day))"
+            responses.withLock { $0["verify"] = [Reply(200, "{\"itemType\":\"SUBSCRIPTION\",\"sku\":\"s\",\(dates)}")] }
+            #expect(try await verdict(verifier, receipt).transactions.first?.expires == Fixture.now - Fixture.day)
+            responses.withLock { $0["verify"] = [Reply(200, #"{"itemType":"SUBSCRIPTION","sku":"s","endDate":null}"#)] }
             await #expect(throws: AmazonFailure.notUnderstood) { try await verdict(verifier, receipt) }
         }
     }
 
-    @Test("Every status has its own verdict, and none that is no verdict is a refusal")
+    @Test("Maps each Amazon status to its verdict and throws an error for every other status")
     func statuses() async throws {
-        try await withAmazon { verifier, answers, _ in
+        try await withAmazon { verifier, responses, _ in
             for (status, reason) in [
-                (400, ReceiptRefusal.Reason.notFound), (410, .expired), (497, .notFound), (498, .expired),
+                (400, ReceiptRejection.Reason.notFound), (410, .expired), (497, .notFound), (498, .expired),
             ] {
-                answers.withLock { $0["verifyReceiptId"] = [Word(status)] }
-                let told = try await verdict(verifier)
-                #expect(told.refusal == reason && told.code == status)
+                responses.withLock { $0["verifyReceiptId"] = [Reply(status)] }
+                let reported = try await verdict(verifier)
+                #expect(reported.rejection == reason && reported.code == status)
             }
             for status in [302, 403, 404, 429, 496, 500, 503] {
-                answers.withLock { $0["verifyReceiptId"] = [Word(status, Bench.key)] }
+                responses.withLock { $0["verifyReceiptId"] = [Reply(status, Fixture.key)] }
                 let error = await #expect(throws: AmazonFailure.self) { try await verdict(verifier) }
                 #expect(error == (status == 496 ? .wrongSharedKey : .status(status)))
             }
             for nonsense in ["", "[]", "{}", #"{"productType":"NEW","productId":"x","purchaseDate":1}"#] {
-                answers.withLock { $0["verifyReceiptId"] = [Word(200, nonsense)] }
+                responses.withLock { $0["verifyReceiptId"] = [Reply(200, nonsense)] }
                 await #expect(throws: AmazonFailure.notUnderstood) { try await verdict(verifier) }
             }
         }
     }
 
-    @Test("Segments that would mean another path are nobody's, and nothing is asked")
+    @Test("Rejects segments that would change the path as malformed, without a request")
     func segments() async throws {
         try await withAmazon { verifier, _, store in
             for parts: [StoreReceipt.Part: String] in [
                 [:], [.user: "u"], [.receipt: "r"], [.user: ".", .receipt: "r"], [.user: "u", .receipt: ".."],
                 [.user: String(repeating: "u", count: 5000), .receipt: "r"],
             ] {
-                let told = try await verdict(verifier, StoreReceipt(parts))
-                #expect(told.refusal == .malformed)
+                let reported = try await verdict(verifier, StoreReceipt(parts))
+                #expect(reported.rejection == .malformed)
             }
-            #expect(store.questions.isEmpty)
+            #expect(store.requests.isEmpty)
         }
     }
 
-    @Test("Pitfall 20: the shared secret, though part of the path, is in no error and no description")
+    @Test("Pitfall 20: no error and no description contains the shared secret, though it is part of the path")
     func secrecy() async throws {
         try await withTemporaryFolder { folder in
             let nobody = LoopbackStore.nowhere(
                 port: try FreePort.find(), root: try await TestAuthority("a", in: folder).certificate)
-            let verifier = try Bench.open(nobody, in: folder)
+            let verifier = try Fixture.open(nobody, in: folder)
             let error = await #expect(throws: (any Error).self) { try await verdict(verifier) }
             var dumped = ""
-            // Not down into the client, whose loops know the questions of other tests.
+            // Limits the depth, because the HTTP client's event loops know the requests of other tests.
             dump(verifier, to: &dumped, maxDepth: 5)
             let words = "\(error.map { "\($0)" } ?? "") \(verifier) \(String(reflecting: verifier)) \(dumped)"
-            for form in [Bench.key, Bench.key.formEncoded, "ared %key", "ared%20%25key"] {
+            for form in [Fixture.key, Fixture.key.formEncoded, "ared %key", "ared%20%25key"] {
                 #expect(!words.contains(form))
             }
         }
     }
 
-    @Test("Hole of the reference: TLS was not verified")
+    @Test("Hole of the reference: rejects a server with an untrusted TLS certificate")
     func tls() async throws {
         try await withTemporaryFolder { folder in
             let stranger = try await TestAuthority("stranger", in: folder)
             try await LoopbackStore.serving(in: folder) { _ in
-                Bench.purchase()
+                Fixture.purchase()
             } _: { store in
-                let verifier = try Bench.open(store.trusting(stranger.certificate), in: folder)
+                let verifier = try Fixture.open(store.trusting(stranger.certificate), in: folder)
                 await #expect(throws: (any Error).self) { try await verdict(verifier) }
-                #expect(store.questions.isEmpty)
+                #expect(store.requests.isEmpty)
             }
         }
     }
 
-    @Test("A subscription that Amazon has ended early ends now; what has no end was taken back")
+    @Test("Ends a subscription now that Amazon ended early, and revokes a purchase without an expiry")
     func current() async throws {
-        try await withAmazon { verifier, answers, _ in
+        try await withAmazon { verifier, responses, _ in
             func now(_ known: StoreTransaction) async throws -> [StoreTransaction]? {
-                try await verifier.current(known, receipt: Bench.receipt, allowing: [.production], at: Bench.now)
+                try await verifier.current(known, receipt: Fixture.receipt, allowing: [.production], at: Fixture.now)
             }
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase()] }
+            responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase()] }
             let first = try #require(try await verdict(verifier).transactions.first)
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase(renewal: Bench.now + 50 * Bench.day)] }
-            #expect(try await now(first)?.first?.expires == Bench.now + 50 * Bench.day)
-            answers.withLock { $0["verifyReceiptId"] = [Bench.purchase("ENTITLED", renewal: nil)] }
+            responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase(renewal: Fixture.now + 50 * Fixture.day)] }
+            #expect(try await now(first)?.first?.expires == Fixture.now + 50 * Fixture.day)
+            responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase("ENTITLED", renewal: nil)] }
             let single = try #require(try await verdict(verifier).transactions.first)
             for status in [410, 498] {
-                answers.withLock { $0["verifyReceiptId"] = [Word(status)] }
+                responses.withLock { $0["verifyReceiptId"] = [Reply(status)] }
                 let over = try #require(try await now(first)?.first)
-                #expect(over.expires == Bench.now && over.revoked == nil)
-                #expect(try await now(single)?.map(\.revoked) == [Bench.now])
+                #expect(over.expires == Fixture.now && over.revoked == nil)
+                #expect(try await now(single)?.map(\.revoked) == [Fixture.now])
             }
-            answers.withLock { $0["verifyReceiptId"] = [Word(400)] }
+            responses.withLock { $0["verifyReceiptId"] = [Reply(400)] }
             for known in [first, single] { #expect(try await now(known) == [], "not known is not taken back") }
-            let without = try await verifier.current(first, receipt: nil, allowing: [.production], at: Bench.now)
+            let without = try await verifier.current(first, receipt: nil, allowing: [.production], at: Fixture.now)
             #expect(without == nil)
         }
     }
 
-    @Test("Any answer is read without harm")
+    @Test("Reads any response without a trap")
     func total() async {
         var random = SeededRandom(seed: 16)
-        let sample = Array(Bench.purchase().body.utf8)
+        let sample = Array(Fixture.purchase().body.utf8)
         for round in 0..<5_000 {
             if round.isMultiple(of: 20) { await Task.yield() }
             var bytes = sample
@@ -257,7 +261,7 @@ struct AmazonStoreTests {
             _ = AmazonPurchase(json, .receiptID("r"))
             _ = AmazonPurchase(json, .purchaseToken("t"))
         }
-        // Without the reader of JSON before it, each by the readers of both versions.
+        // Skips the JSON parser and calls the readers of both versions.
         let names = [
             "productType", "itemType", "productId", "sku", "purchaseDate", "startDate", "endDate", "cancelDate",
             "renewalDate", "gracePeriodEndDate", "quantity", "testTransaction",
@@ -268,7 +272,7 @@ struct AmazonStoreTests {
         ]
         var found = 0
         for round in 0..<8_000 {
-            // Others of this process have something to do, too.
+            // Yields to the other tests of this process.
             if round.isMultiple(of: 20) { await Task.yield() }
             let members = names.filter { _ in Int.random(in: 0...3, using: &random) > 0 }
                 .map { JSONValue.Member(name: $0, value: values.randomElement(using: &random)!) }

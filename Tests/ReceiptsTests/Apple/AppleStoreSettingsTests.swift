@@ -2,19 +2,19 @@ import Foundation
 import Gatefold
 import OutgoingRequests
 import Settings
-import StoreBenches
+import StoreFixtures
 import TestSupport
 import Testing
 
 @testable import Receipts
 
-@Suite("The settings of the App Store")
+@Suite("App Store settings")
 struct AppleStoreSettingsTests {
     private func read(_ text: String, in folder: URL, environment: [String: String] = [:]) throws -> AppleStoreSettings
     {
         let section = try YAMLSettings.read(
             text: text, name: "gatefold.yaml", folder: folder.path, environment: environment)
-        let settings = try StoreRegistry.read(name: AppleBench.store, settings: section)
+        let settings = try StoreRegistry.read(name: AppleFixture.store, settings: section)
         try section.finish()
         return try #require(settings as? AppleStoreSettings)
     }
@@ -29,13 +29,13 @@ struct AppleStoreSettingsTests {
         }
     }
 
-    @Test("are read, with defaults for what is left out")
+    @Test("Reads the settings and applies defaults to omitted keys")
     func good() async throws {
         try await withRoots { folder in
-            let least = try read("kind: apple\nbundles: [com.example.daily]\nroots: [root.cer]", in: folder)
-            #expect(least.environments == [.production] && least.verifyReceipt == nil && least.server == nil)
-            #expect(least.apps.bundles == ["com.example.daily"] && least.apps.roots.count == 1)
-            let most = try read(
+            let minimal = try read("kind: apple\nbundles: [com.example.daily]\nroots: [root.cer]", in: folder)
+            #expect(minimal.environments == [.production] && minimal.verifyReceipt == nil && minimal.server == nil)
+            #expect(minimal.apps.bundles == ["com.example.daily"] && minimal.apps.roots.count == 1)
+            let maximal = try read(
                 """
                 kind: apple
                 bundles: [com.example.daily, com.example.daily.ipad]
@@ -51,37 +51,37 @@ struct AppleStoreSettingsTests {
                   timeout: 5s
                 protection:
                   deadline: 8s
-                  concurrency: {most: 4}
+                  concurrency: {max_concurrent: 4}
                   breaker: {enabled: false}
                 """, in: folder, environment: ["ALL": "a", "IPAD": "b"])
-            #expect(most.apps.roots.count == 2 && most.apps.roots[0] == most.apps.roots[1])
-            #expect(most.apps.appID == nil && most.environments == [.production, .sandbox])
+            #expect(maximal.apps.roots.count == 2 && maximal.apps.roots[0] == maximal.apps.roots[1])
+            #expect(maximal.apps.appID == nil && maximal.environments == [.production, .sandbox])
             let numbered = try read(
                 "kind: apple\nbundles: [com.example.daily]\napp_id: 361309726\nroots: [root.cer]", in: folder)
             #expect(numbered.apps.appID == 361_309_726)
-            // One number for two apps would refuse the notifications about one of them.
+            // One number for two apps would reject the notifications about one app.
             #expect(throws: SettingsError.self) {
                 try read("kind: apple\nbundles: [a.b, c.d]\napp_id: 361309726\nroots: [root.cer]", in: folder)
             }
-            let verify = try #require(most.verifyReceipt)
+            let verify = try #require(maximal.verifyReceipt)
             #expect(verify.production.text == "https://buy.itunes.apple.com/verifyReceipt")
             #expect(verify.sandbox.text == "https://localhost:4443/verifyReceipt" && verify.http.timeout == 5)
             #expect(verify.secret(of: "com.example.daily.ipad")?.bytes == Array("b".utf8))
             #expect(verify.secret(of: "com.example.daily")?.bytes == Array("a".utf8))
-            #expect(most.protection.deadline == 8 && most.protection.breaker == nil)
+            #expect(maximal.protection.deadline == 8 && maximal.protection.breaker == nil)
             let services = StoreServices(clock: .system, random: .seeded(1))
-            #expect(try most.open(services).sells(app: "com.example.daily.ipad"))
+            #expect(try maximal.open(services).sells(app: "com.example.daily.ipad"))
         }
     }
 
-    @Test("name no roots only where every receipt goes to Apple, and then warn")
+    @Test("Allows empty roots only where every receipt goes to Apple, and then warns")
     func noRoots() async throws {
         try await withRoots { folder in
             let error = #expect(throws: SettingsError.self) { try read("kind: apple\nbundles: [a.b]", in: folder) }
             #expect(error?.key == "roots" && error?.description.contains("apple.com/certificateauthority") == true)
             let text = "kind: apple\nbundles: [a.b]\nverify_receipt: {enabled: true}"
             let section = try YAMLSettings.read(text: text, name: "a", folder: folder.path, environment: [:])
-            _ = try StoreRegistry.read(name: AppleBench.store, settings: section)
+            _ = try StoreRegistry.read(name: AppleFixture.store, settings: section)
             #expect(section.warnings.map(\.key) == ["roots"])
             let local = try read("kind: apple\nbundles: [a.b]\nenvironments: [xcode]", in: folder)
             #expect(local.environments == [.xcode])
@@ -89,7 +89,7 @@ struct AppleStoreSettingsTests {
     }
 
     @Test(
-        "never mix a developer's machine with what is paid for",
+        "Rejects a mix of local test environments with production or sandbox",
         arguments: [
             "[production, xcode]", "[sandbox, local-testing]", "[]", "[Production]",
         ])
@@ -103,7 +103,7 @@ struct AppleStoreSettingsTests {
     }
 
     @Test(
-        "say what is wrong where",
+        "Names the key of each error",
         arguments: [
             ("roots: [nowhere.cer]", "roots"), ("roots: [hello.pem]", "roots"), ("app_id: daily", "app_id"),
             ("verify_receipt: {production: 'http://localhost/'}", "verify_receipt.production"),
@@ -122,9 +122,9 @@ struct AppleStoreSettingsTests {
     }
 }
 
-@Suite("The article on Apple")
+@Suite("Article on Apple")
 struct AppleArticleTests {
-    @Test("shows a configuration that is read")
+    @Test("Shows a configuration that the settings reader accepts")
     func example() async throws {
         let article = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/Receipts/Receipts.docc/Apple.md")
@@ -144,7 +144,7 @@ struct AppleArticleTests {
                 text: block, name: "gatefold.yaml", folder: folder.path, environment: ["APPLE_SHARED_SECRET": "x"]
             ).section("stores")
             let section = try stores.section("app-store")
-            let settings = try StoreRegistry.read(name: AppleBench.store, settings: section)
+            let settings = try StoreRegistry.read(name: AppleFixture.store, settings: section)
             try section.finish()
             #expect(settings.environments == [.production, .sandbox] && section.warnings.isEmpty)
         }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Receipts
 
-@Suite("An old-style property list")
+@Suite("Parser of old-style property lists")
 struct PropertyListTextTests {
     private func parse(_ text: String) throws -> PropertyListText { try PropertyListText(parsing: text.utf8) }
 
-    @Test("holds texts with and without quotes, dictionaries and arrays")
+    @Test("Parses quoted and unquoted texts, dictionaries and arrays")
     func good() throws {
         #expect(try parse("abc") == .text("abc"))
         #expect(try parse(" \"a b\"\n") == .text("a b"))
@@ -20,7 +20,7 @@ struct PropertyListTextTests {
         #expect(try parse("{ a = b; }")["a"] == "b")
     }
 
-    @Test("escapes what it must")
+    @Test("Decodes escapes and rejects invalid ones")
     func escapes() throws {
         #expect(try parse(#""a\"b\\c\n\t\U00e9\351""#) == .text("a\"b\\c\n\téé"))
         #expect(throws: PropertyListTextError.malformed) { try parse(#""\U00""#) }
@@ -29,7 +29,7 @@ struct PropertyListTextTests {
     }
 
     @Test(
-        "is nothing else",
+        "Rejects malformed lists",
         arguments: [
             "", " ", "{", "}", "{a}", "{a=}", "{a=b", "{a=b;", "\"a", "\"a\\", "(a b)", "a b", "{a=b}x", "<00ff>",
             "{=b;}",
@@ -38,7 +38,7 @@ struct PropertyListTextTests {
         #expect(throws: PropertyListTextError.malformed) { try parse(text) }
     }
 
-    @Test("has each key once, and neither depth nor size without end")
+    @Test("Rejects duplicate keys and limits depth and size")
     func limits() {
         #expect(throws: PropertyListTextError.duplicateKey) { try parse("{a=b; a=c;}") }
         #expect(throws: PropertyListTextError.tooDeep) { try parse(String(repeating: "(", count: 100_000)) }
@@ -46,18 +46,18 @@ struct PropertyListTextTests {
         #expect(throws: PropertyListTextError.tooMuch) { try parse(String(repeating: "a", count: 1 << 20 + 1)) }
     }
 
-    @Test("made of any bytes is read or refused")
+    @Test("Parses or rejects any bytes without a trap")
     func fuzz() async {
         var random = SeededRandom(seed: 3)
         let good = Array(
             #"{ "signature" = "Aa=="; "purchase-info" = "ew=="; pod = 100; list = (a, "\n\U00e9\101"); }"#.utf8)
         var read = 0
         for round in 0..<8_000 {
-            // Others of this process have something to do, too.
+            // Yields to the other tests of this process.
             if round.isMultiple(of: 20) { await Task.yield() }
             var bytes = good
             if round.isMultiple(of: 2) {
-                bytes = random.hostileBytes(upTo: 40, spice: "{}()=;,\"\\Ua01 ")
+                bytes = random.hostileBytes(upTo: 40, specialCharacters: "{}()=;,\"\\Ua01 ")
             } else {
                 for _ in 0..<Int.random(in: 1...3, using: &random) {
                     bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...127, using: &random)

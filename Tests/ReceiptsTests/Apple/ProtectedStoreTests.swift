@@ -5,36 +5,36 @@ import Testing
 
 @testable import Receipts
 
-@Suite("Questions to a store", .timeLimit(.minutes(10)))
+@Suite("Protection of store requests", .timeLimit(.minutes(10)))
 struct ProtectedStoreTests {
-    private struct Down: Error {}
+    private struct UnavailableError: Error {}
 
-    @Test("are bounded in time and number, and end while the store fails")
+    @Test("Limits duration and concurrency, and opens the circuit breaker while the store fails")
     func guarded() async throws {
         let time = ManualTime()
         var settings = StoreProtection()
-        settings.concurrency.most = 1
+        settings.concurrency.maxConcurrent = 1
         let services = StoreServices(clock: time.clock.wall, random: .seeded(1))
         let store = ProtectedStore(settings, services: services, sleep: time.sleep)
-        #expect(try await store.ask { "word" } == "word")
-        let door = Door()
+        #expect(try await store.perform { "word" } == "word")
+        let latch = ManualLatch()
         let first = Task {
-            try await store.ask {
-                await door.pass()
+            try await store.perform {
+                await latch.pass()
                 return "late"
             }
         }
-        await until { door.waiting == 1 }
-        let second = Task { try await store.ask { "next" } }
+        await until { latch.waiting == 1 }
+        let second = Task { try await store.perform { "next" } }
         await until { time.sleeping == 2 }
         time.advance(by: 2)
-        await #expect(throws: ProtectionError.patienceOver) { try await second.value }
+        await #expect(throws: ProtectionError.queueTimeout) { try await second.value }
         time.advance(by: 8)
         await #expect(throws: ProtectionError.deadlineExceeded) { try await first.value }
-        door.open()
+        latch.open()
         for _ in 0..<4 {
-            await #expect(throws: Down.self) { try await store.ask { throw Down() } }
+            await #expect(throws: UnavailableError.self) { try await store.perform { throw UnavailableError() } }
         }
-        await #expect(throws: ProtectionError.breakerOpen) { try await store.ask { "word" } }
+        await #expect(throws: ProtectionError.breakerOpen) { try await store.perform { "word" } }
     }
 }

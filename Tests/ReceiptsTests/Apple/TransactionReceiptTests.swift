@@ -1,14 +1,14 @@
 import Foundation
 import Gatefold
-import StoreBenches
+import StoreFixtures
 import TestSupport
 import Testing
 
 @testable import Receipts
 
-@Suite("A receipt of iOS 6")
+@Suite("Receipt format of iOS 6")
 struct TransactionReceiptTests {
-    @Test("says of what it is, unverified")
+    @Test("Reads the receipt's fields without verification")
     func good() throws {
         let receipt = try #require(TransactionReceipt(TestTransactionReceipt(environment: "Sandbox").bytes))
         #expect(receipt.bundle == "com.example.daily" && receipt.product == "com.example.daily.issue1")
@@ -18,7 +18,7 @@ struct TransactionReceiptTests {
     }
 
     @Test(
-        "is nothing without its parts",
+        "Rejects a receipt with missing parts",
         arguments: [
             "{}", "{signature=a;}", "{\"purchase-info\"=\"e30=\";}", "{signature=a; \"purchase-info\"=\"e30=\";}",
             "{signature=a; \"purchase-info\"=\"!\";}", "(a)", "<?xml version=\"1.0\"?><plist/>",
@@ -28,10 +28,10 @@ struct TransactionReceiptTests {
     }
 }
 
-@Suite("The form of a receipt at Apple")
-struct AppleReceiptFormTests {
+@Suite("Detection of Apple receipt formats")
+struct AppleReceiptFormatTests {
     private func name(_ text: String) -> String {
-        switch AppleReceiptForm(text) {
+        switch AppleReceiptFormat(text) {
         case .signed: "signed"
         case .identifier: "identifier"
         case .unified: "unified"
@@ -40,7 +40,7 @@ struct AppleReceiptFormTests {
         }
     }
 
-    @Test("is told by its letters alone")
+    @Test("Detects the format by its characters alone")
     func forms() async throws {
         #expect(name("2000000123456789") == "identifier")
         #expect(name("123456789012345678901") == "none")
@@ -54,15 +54,15 @@ struct AppleReceiptFormTests {
         #expect(name(unified[.receipt] ?? "") == "unified")
     }
 
-    @Test("of any text is one or none")
+    @Test("Detects at most one format in any text")
     func fuzz() async {
         var random = SeededRandom(seed: 9)
         let good = Array((TestTransactionReceipt().receipt[.receipt] ?? "").utf8)
         for round in 0..<8_000 {
-            // Others of this process have something to do, too.
+            // Yields to the other tests of this process.
             if round.isMultiple(of: 20) { await Task.yield() }
-            var bytes = random.hostileBytes(upTo: 60, spice: "MIAGeyJ0.123 +/-_=\n")
-            // A whole receipt is read twice, in its base64 and within.
+            var bytes = random.hostileBytes(upTo: 60, specialCharacters: "MIAGeyJ0.123 +/-_=\n")
+            // A whole receipt is parsed twice: its base64 and its content.
             if round.isMultiple(of: 20) {
                 bytes = good
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...127, using: &random)

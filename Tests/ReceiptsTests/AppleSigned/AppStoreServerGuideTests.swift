@@ -1,14 +1,14 @@
 import Foundation
 import Gatefold
 import Settings
-import StoreBenches
+import StoreFixtures
 import TestSupport
 import Testing
 import X509
 
 @testable import Receipts
 
-@Suite("The guide to the App Store Server") struct AppStoreServerGuideTests {
+@Suite("Guide to the App Store Server") struct AppStoreServerGuideTests {
     private var guide: String {
         get throws {
             let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -17,7 +17,7 @@ import X509
         }
     }
 
-    @Test("shows settings that can be read")
+    @Test("Shows settings that the settings reader accepts")
     func settings() async throws {
         let block = try #require(
             try guide.components(separatedBy: "```yaml\n").dropFirst().first?.components(separatedBy: "```").first)
@@ -26,13 +26,13 @@ import X509
             try Data(P256Key().privatePEM.utf8).write(to: folder.appending(path: "SubscriptionKey_2X9R4HXF34.p8"))
             let top = try YAMLSettings.read(text: block, name: "AppStoreServer.md", folder: folder.path)
             let settings = try StoreRegistry.read(
-                name: SignedForms.store, settings: try top.section("stores").section("app-store"))
+                name: SignedFormats.store, settings: try top.section("stores").section("app-store"))
             #expect(settings.environments == [.production])
             #expect((settings as? AppleStoreSettings)?.server?.keyID == "2X9R4HXF34")
         }
     }
 
-    @Test("names every mode of revocation, and the addresses and bounds as they are")
+    @Test("Names every revocation mode and the current URLs and limits")
     func words() throws {
         let guide = try guide
         for mode in RevocationMode.allCases { #expect(guide.contains("| `\(mode.rawValue)`"), "\(mode)") }

@@ -1,51 +1,51 @@
 import Foundation
 import Gatefold
 import JSON
-import StoreBenches
+import StoreFixtures
 import Testing
 
 @testable import Receipts
 
-@Suite("When Apple's certificates have to be valid, nobody being asked about them")
+@Suite("Validity period of Apple's certificates without OCSP")
 struct CertificateTimesTests {
     private let authority: SigningAuthority
     private let data: SignedAppStoreData
 
     init() throws {
         var shape = SigningAuthority.Shape()
-        shape.leafValid = (Moments.now - 400 * Moments.day)...(Moments.now - 100 * Moments.day)
+        shape.leafValid = (TestDates.now - 400 * TestDates.day)...(TestDates.now - 100 * TestDates.day)
         authority = try SigningAuthority(shape)
-        data = try SignedForms.data(authority)
+        data = try SignedFormats.data(authority)
     }
 
     private func verdict(signedDate: JSONValue) async throws -> ReceiptVerdict {
-        let payload = SignedForms.transaction(with: ["signedDate": signedDate])
+        let payload = SignedFormats.transaction(with: ["signedDate": signedDate])
         return try await data.transactions(
-            signed: try authority.sign(payload), allowing: [.production], at: Moments.now)
+            signed: try authority.sign(payload), allowing: [.production], at: TestDates.now)
     }
 
-    @Test("an expired leaf is good for what it signed while it was valid (PITFALLS row 18)")
+    @Test("Pitfall 18: accepts an expired leaf for data signed while the leaf was valid")
     func expiredLeaf() async throws {
-        let signed = Moments.milliseconds(Moments.now - 200 * Moments.day)
+        let signed = TestDates.milliseconds(TestDates.now - 200 * TestDates.day)
         #expect(try await verdict(signedDate: signed).transactions.count == 1)
     }
 
-    @Test("a signedDate after the leaf's end or before its beginning is forged")
+    @Test("Rejects a signedDate outside the leaf's validity period as forged")
     func outside() async throws {
         for days in [99.0, 0, -1, 401] {
-            let signed = Moments.milliseconds(Moments.now - days * Moments.day)
-            #expect(try await verdict(signedDate: signed) == .refused(ReceiptRefusal(.forged)))
+            let signed = TestDates.milliseconds(TestDates.now - days * TestDates.day)
+            #expect(try await verdict(signedDate: signed) == .rejected(ReceiptRejection(.forged)))
         }
     }
 
-    @Test("a signedDate that is no date is malformed, and no trap for whoever computes with it")
+    @Test("Rejects an invalid signedDate as malformed without a trap")
     func noDate() async throws {
         for date in [
             "x", "", .number("-1"), .number("1e400"), .number("1e20"), .number("99999999999999999"), .null, true,
         ]
             as [JSONValue]
         {
-            #expect(try await verdict(signedDate: date) == .refused(ReceiptRefusal(.malformed)))
+            #expect(try await verdict(signedDate: date) == .rejected(ReceiptRejection(.malformed)))
         }
     }
 }

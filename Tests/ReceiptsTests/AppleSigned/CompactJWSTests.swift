@@ -1,15 +1,15 @@
 import Foundation
 import Gatefold
 import JSON
-import StoreBenches
+import StoreFixtures
 import TestSupport
 import Testing
 
 @testable import Receipts
 
-@Suite("A JWS in the compact form (RFC 7515 section 7.1)")
+@Suite("Compact JWS (RFC 7515 section 7.1)")
 struct CompactJWSTests {
-    @Test("is taken apart, and what is signed is kept byte for byte")
+    @Test("Splits a JWS and preserves the signed bytes")
     func parts() throws {
         let jws = try CompactJWS("eyJhbGciOiJFUzI1NiJ9.eyJhIjoxfQ.AQID")
         #expect(jws.header == ["alg": "ES256"])
@@ -19,7 +19,7 @@ struct CompactJWSTests {
     }
 
     @Test(
-        "is malformed with other than three segments, padding, other letters, stray bits, or no JSON objects",
+        "Rejects a wrong segment count, padding, other letters, stray bits, and segments that are not JSON objects",
         arguments: [
             "", ".", "..", "...", "e30.e30", "e30.e30.AQID.AQID", "e30.e30.AQID.", "e30=.e30.AQID", "e30.e30.AQ==",
             "e30 .e30.AQID", "\ne30.e30.AQID", "e30.e30.AQID\n", "e30.e3+.AQID", "e30.e3/.AQID", "e31.e30.AQID",
@@ -27,22 +27,22 @@ struct CompactJWSTests {
             "e30.eyJhIjoxLCJhIjoyfQ.AQID",
         ])
     func malformed(text: String) {
-        #expect(throws: ReceiptRefusal(.malformed)) { try CompactJWS(text) }
+        #expect(throws: ReceiptRejection(.malformed)) { try CompactJWS(text) }
     }
 
-    @Test("is malformed when it is longer than any of Apple's")
+    @Test("Rejects a JWS longer than any of Apple's as malformed")
     func long() {
-        let text = "e30.e30." + String(repeating: "A", count: CompactJWS.longest)
-        #expect(throws: ReceiptRefusal(.malformed)) { try CompactJWS(text) }
+        let text = "e30.e30." + String(repeating: "A", count: CompactJWS.maxLength)
+        #expect(throws: ReceiptRejection(.malformed)) { try CompactJWS(text) }
     }
 
-    @Test("none of ten thousand texts traps the reader")
+    @Test("Reads any text without a trap")
     func fuzz() async throws {
         let genuine = Array(
-            try SigningAuthority().sign(SignedForms.transaction(), chain: [[1, 2], [3], [4]]).utf8)
+            try SigningAuthority().sign(SignedFormats.transaction(), chain: [[1, 2], [3], [4]]).utf8)
         var random = SeededRandom(seed: 7515)
         for round in 0..<8_000 {
-            // Others of this process have something to do, too.
+            // Yields to the other tests of this process.
             if round.isMultiple(of: 20) { await Task.yield() }
             var bytes: [UInt8]
             if round.isMultiple(of: 40) {
@@ -51,7 +51,7 @@ struct CompactJWSTests {
                     bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...127, using: &random)
                 }
             } else {
-                bytes = random.hostileBytes(upTo: 60, spice: "e30.e30.eyJh_-=")
+                bytes = random.hostileBytes(upTo: 60, specialCharacters: "e30.e30.eyJh_-=")
             }
             if let jws = try? CompactJWS(String(decoding: bytes, as: UTF8.self)) {
                 _ = try? AppleJWSHeader(jws.header)
@@ -60,7 +60,7 @@ struct CompactJWSTests {
         }
     }
 
-    @Test("no JSON whatever traps the readers of payloads")
+    @Test("Reads any JSON payload without a trap")
     func fuzzPayloads() async throws {
         let names = [
             "transactionId", "originalTransactionId", "productId", "bundleId", "environment", "purchaseDate",
@@ -79,7 +79,8 @@ struct CompactJWSTests {
             case 3:
                 .string(
                     ["Production", "Xcode", "", "TEST", "1793534400000", "nan", "inf"].randomElement(using: &random)!)
-            case 4, 5: .string(String(decoding: random.hostileBytes(upTo: 8, spice: "A_19."), as: UTF8.self))
+            case 4, 5:
+                .string(String(decoding: random.hostileBytes(upTo: 8, specialCharacters: "A_19."), as: UTF8.self))
             case 6: .array((0..<Int.random(in: 0...3, using: &random)).map { _ in value(depth + 1) })
             default: object(depth + 1)
             }
@@ -91,9 +92,9 @@ struct CompactJWSTests {
                 )
                 .map { .init(name: $0, value: value(depth)) })
         }
-        // Each by five readers.
+        // Five readers parse each value.
         for round in 0..<8_000 {
-            // Others of this process have something to do, too.
+            // Yields to the other tests of this process.
             if round.isMultiple(of: 20) { await Task.yield() }
             let json = object(0)
             _ = try? AppleJWSHeader(json)

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Gatefold
 import JSON
-import StoreBenches
+import StoreFixtures
 import SwiftASN1
 import TestSupport
 import Testing
@@ -10,84 +10,84 @@ import X509
 
 @testable import Receipts
 
-/// PITFALLS row 18, for StoreKit 2.
-@Suite("Signed transactions that are not what they seem (PITFALLS row 18)")
+/// Tests of Pitfall 18 for StoreKit 2.
+@Suite("Pitfall 18: forged signed transactions")
 struct ForgedTransactionsTests {
     private func verdict(
         _ signed: String, trusting authority: SigningAuthority, environments: Set<StoreEnvironment> = [.production],
-        allowing allowed: Set<StoreEnvironment>? = nil, at moment: Date = Moments.now
+        allowing allowed: Set<StoreEnvironment>? = nil, at timestamp: Date = TestDates.now
     ) async throws -> ReceiptVerdict {
-        try await SignedForms.data(authority, environments: environments).transactions(
-            signed: signed, allowing: allowed ?? environments, at: moment)
+        try await SignedFormats.data(authority, environments: environments).transactions(
+            signed: signed, allowing: allowed ?? environments, at: timestamp)
     }
 
-    private func refused(_ reason: ReceiptRefusal.Reason) -> ReceiptVerdict { .refused(ReceiptRefusal(reason)) }
+    private func rejected(_ reason: ReceiptRejection.Reason) -> ReceiptVerdict { .rejected(ReceiptRejection(reason)) }
 
-    @Test("a genuine one is accepted, so that the refusals below have the reason they name")
+    @Test("Accepts a genuine transaction, which shows that the rejections below have the stated reason")
     func genuine() async throws {
         let authority = try SigningAuthority()
-        let verdict = try await verdict(authority.sign(SignedForms.transaction()), trusting: authority)
+        let verdict = try await verdict(authority.sign(SignedFormats.transaction()), trusting: authority)
         #expect(
             verdict
                 == .genuine([
                     StoreTransaction(
-                        store: SignedForms.store, id: "2000000001", original: "2000000001", product: "daily.monthly",
-                        purchased: Moments.now - 10 * Moments.day, expires: Moments.now + 20 * Moments.day,
-                        environment: .production, told: Moments.now)
+                        store: SignedFormats.store, id: "2000000001", original: "2000000001", product: "daily.monthly",
+                        purchased: TestDates.now - 10 * TestDates.day, expires: TestDates.now + 20 * TestDates.day,
+                        environment: .production, reported: TestDates.now)
                 ]))
     }
 
-    @Test("a self-signed chain is forged, though it is like Apple's in everything else")
+    @Test("Rejects a self-signed chain that otherwise equals Apple's")
     func selfSigned() async throws {
-        let signed = try SigningAuthority().sign(SignedForms.transaction())
-        #expect(try await verdict(signed, trusting: SigningAuthority()) == refused(.forged))
+        let signed = try SigningAuthority().sign(SignedFormats.transaction())
+        #expect(try await verdict(signed, trusting: SigningAuthority()) == rejected(.forged))
     }
 
-    @Test("the root that is sent along is ignored: the pinned one counts")
+    @Test("Ignores the attached root and uses the pinned one")
     func sentRoot() async throws {
         let (ours, theirs) = (try SigningAuthority(), try SigningAuthority())
         let theirChain = [try theirs.leaf.der, try theirs.intermediate.der, try ours.root.der]
-        let dressedUp = try theirs.sign(SignedForms.transaction(), chain: theirChain)
-        #expect(try await verdict(dressedUp, trusting: ours) == refused(.forged))
+        let dressedUp = try theirs.sign(SignedFormats.transaction(), chain: theirChain)
+        #expect(try await verdict(dressedUp, trusting: ours) == rejected(.forged))
         let ourChain = [try ours.leaf.der, try ours.intermediate.der, try theirs.root.der]
-        let genuine = try await verdict(ours.sign(SignedForms.transaction(), chain: ourChain), trusting: ours)
+        let genuine = try await verdict(ours.sign(SignedFormats.transaction(), chain: ourChain), trusting: ours)
         #expect(genuine.transactions.count == 1)
     }
 
-    @Test("a chain of 0, 1, 2 or 4 certificates is forged", arguments: [0, 1, 2, 4])
+    @Test("Rejects a chain of 0, 1, 2 or 4 certificates", arguments: [0, 1, 2, 4])
     func chainLength(count: Int) async throws {
         let authority = try SigningAuthority()
         let chain = try authority.chain + [authority.root.der]
-        let signed = try authority.sign(SignedForms.transaction(), chain: Array(chain.prefix(count)))
-        #expect(try await verdict(signed, trusting: authority) == refused(.forged))
+        let signed = try authority.sign(SignedFormats.transaction(), chain: Array(chain.prefix(count)))
+        #expect(try await verdict(signed, trusting: authority) == rejected(.forged))
     }
 
-    @Test("a leaf that Apple issued for another purpose is forged")
-    func wrongLeafMark() async throws {
+    @Test("Rejects a leaf that Apple issued for another purpose")
+    func wrongLeafMarker() async throws {
         for mark in [nil, [1, 2, 840, 113_635, 100, 6, 1, 2], [1, 2, 840, 113_635, 100, 6, 2, 1]]
-            as [SigningAuthority.Mark?]
+            as [SigningAuthority.Baseline?]
         {
             var shape = SigningAuthority.Shape()
-            shape.leafMark = mark
+            shape.leafMarker = mark
             let authority = try SigningAuthority(shape)
-            let signed = try authority.sign(SignedForms.transaction())
-            #expect(try await verdict(signed, trusting: authority) == refused(.forged))
+            let signed = try authority.sign(SignedFormats.transaction())
+            #expect(try await verdict(signed, trusting: authority) == rejected(.forged))
         }
     }
 
-    @Test("an intermediate that Apple issued for another purpose is forged")
-    func wrongIntermediateMark() async throws {
-        for mark in [nil, [1, 2, 840, 113_635, 100, 6, 2, 6]] as [SigningAuthority.Mark?] {
+    @Test("Rejects an intermediate that Apple issued for another purpose")
+    func wrongIntermediateMarker() async throws {
+        for mark in [nil, [1, 2, 840, 113_635, 100, 6, 2, 6]] as [SigningAuthority.Baseline?] {
             var shape = SigningAuthority.Shape()
-            shape.intermediateMark = mark
+            shape.intermediateMarker = mark
             let authority = try SigningAuthority(shape)
-            let signed = try authority.sign(SignedForms.transaction())
-            #expect(try await verdict(signed, trusting: authority) == refused(.forged))
+            let signed = try authority.sign(SignedFormats.transaction())
+            #expect(try await verdict(signed, trusting: authority) == rejected(.forged))
         }
     }
 
     @Test(
-        "certificates used for what they are not for are forged: an authority as leaf, a leaf as authority, no signing")
+        "Rejects certificates used against their constraints: authority as leaf, leaf as authority, no signing")
     func wrongUse() async throws {
         var authorityAsLeaf = SigningAuthority.Shape()
         authorityAsLeaf.leafIsAuthority = true
@@ -97,27 +97,27 @@ struct ForgedTransactionsTests {
         noSigning.leafUsage = .init(keyEncipherment: true)
         for shape in [authorityAsLeaf, leafAsAuthority, noSigning] {
             let authority = try SigningAuthority(shape)
-            let signed = try authority.sign(SignedForms.transaction())
-            #expect(try await verdict(signed, trusting: authority) == refused(.forged))
+            let signed = try authority.sign(SignedFormats.transaction())
+            #expect(try await verdict(signed, trusting: authority) == rejected(.forged))
         }
     }
 
     @Test(
-        "the algorithm is ES256 and nothing else",
+        "Accepts no algorithm other than ES256",
         arguments: ["none", "None", "HS256", "RS256", "ES384", "es256", "ES256K", ""])
     func algorithm(name: String) async throws {
         let authority = try SigningAuthority()
-        let signed = try authority.sign(SignedForms.transaction(), header: ["alg": .string(name)])
-        #expect(try await verdict(signed, trusting: authority) == refused(.forged))
-        // And with no signature at all, as `none` would have it.
+        let signed = try authority.sign(SignedFormats.transaction(), header: ["alg": .string(name)])
+        #expect(try await verdict(signed, trusting: authority) == rejected(.forged))
+        // Also without a signature, as `none` allows.
         let bare = signed.split(separator: ".").prefix(2).joined(separator: ".") + "."
-        #expect(try await verdict(bare, trusting: authority) == refused(.forged))
+        #expect(try await verdict(bare, trusting: authority) == rejected(.forged))
     }
 
-    @Test("alg HS256 with the leaf's public key as the secret is forged")
+    @Test("Rejects HS256 with the leaf's public key as the secret")
     func confusedKey() async throws {
         let authority = try SigningAuthority()
-        let signed = try authority.sign(SignedForms.transaction(), header: ["alg": "HS256"])
+        let signed = try authority.sign(SignedFormats.transaction(), header: ["alg": "HS256"])
         let input = signed.split(separator: ".").prefix(2).joined(separator: ".")
         for secret in [
             authority.leaf.key.publicKey.x963Representation, authority.leaf.key.publicKey.derRepresentation,
@@ -125,23 +125,23 @@ struct ForgedTransactionsTests {
         ] {
             let code = HMAC<SHA256>.authenticationCode(for: Data(input.utf8), using: SymmetricKey(data: secret))
             let forged = "\(input).\(Base64URL.encode(Array(code)))"
-            #expect(try await verdict(forged, trusting: authority) == refused(.forged))
+            #expect(try await verdict(forged, trusting: authority) == rejected(.forged))
         }
     }
 
-    @Test("headers that ask for more than is understood are forged: crit, b64", arguments: ["crit", "b64"])
+    @Test("Rejects critical header parameters that it does not support: crit, b64", arguments: ["crit", "b64"])
     func critical(name: String) async throws {
         let authority = try SigningAuthority()
         let value: JSONValue = name == "crit" ? ["exp"] : false
-        let signed = try authority.sign(SignedForms.transaction(), header: [name: value])
-        #expect(try await verdict(signed, trusting: authority) == refused(.forged))
+        let signed = try authority.sign(SignedFormats.transaction(), header: [name: value])
+        #expect(try await verdict(signed, trusting: authority) == rejected(.forged))
     }
 
-    @Test("a changed byte is never accepted, in whichever segment", arguments: 0..<3)
+    @Test("Rejects a changed byte in any segment", arguments: 0..<3)
     func changedByte(segment: Int) async throws {
         let authority = try SigningAuthority()
-        let data = try SignedForms.data(authority)
-        let segments = try authority.sign(SignedForms.transaction()).split(separator: ".").map { Array($0.utf8) }
+        let data = try SignedFormats.data(authority)
+        let segments = try authority.sign(SignedFormats.transaction()).split(separator: ".").map { Array($0.utf8) }
         var random = SeededRandom(seed: 18 + UInt64(segment))
         for _ in 0..<40 {
             var changed = segments
@@ -149,64 +149,64 @@ struct ForgedTransactionsTests {
             let letters = Array("ABCXYZabcxyz0189-_".utf8).filter { $0 != changed[segment][place] }
             changed[segment][place] = letters[Int.random(in: 0..<letters.count, using: &random)]
             let text = changed.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
-            let verdict = try await data.transactions(signed: text, allowing: [.production], at: Moments.now)
+            let verdict = try await data.transactions(signed: text, allowing: [.production], at: TestDates.now)
             #expect(verdict.transactions.isEmpty)
         }
     }
 
-    @Test("the last byte of the signature changed")
+    @Test("Rejects a changed or additional last byte of the signature")
     func lastByte() async throws {
         let authority = try SigningAuthority()
-        let signed = try authority.sign(SignedForms.transaction())
+        let signed = try authority.sign(SignedFormats.transaction())
         let jws = try CompactJWS(signed)
         let segments = signed.split(separator: ".")
         var bytes = jws.signature
         bytes[63] ^= 1
         let changed = "\(segments[0]).\(segments[1]).\(Base64URL.encode(bytes))"
-        #expect(try await verdict(changed, trusting: authority) == refused(.forged))
+        #expect(try await verdict(changed, trusting: authority) == rejected(.forged))
         let longer = "\(segments[0]).\(segments[1]).\(Base64URL.encode(jws.signature + [0]))"
-        #expect(try await verdict(longer, trusting: authority) == refused(.forged))
+        #expect(try await verdict(longer, trusting: authority) == rejected(.forged))
     }
 
-    @Test("the signature of another key of a good chain's owner is forged")
+    @Test("Rejects a signature by a key that does not belong to the attached chain")
     func otherKey() async throws {
         let (ours, theirs) = (try SigningAuthority(), try SigningAuthority())
-        let signed = try theirs.sign(SignedForms.transaction(), chain: ours.chain)
-        #expect(try await verdict(signed, trusting: ours) == refused(.forged))
+        let signed = try theirs.sign(SignedFormats.transaction(), chain: ours.chain)
+        #expect(try await verdict(signed, trusting: ours) == rejected(.forged))
     }
 
-    @Test("another app's is refused, however genuine")
+    @Test("Rejects a genuine transaction of another app")
     func otherBundle() async throws {
         let authority = try SigningAuthority()
         for bundle in ["com.example.other", "com.example.Daily", "com.example.daily ", "com.example.daily.extra"] {
-            let signed = try authority.sign(SignedForms.transaction(with: ["bundleId": .string(bundle)]))
-            #expect(try await verdict(signed, trusting: authority) == refused(.wrongApp))
+            let signed = try authority.sign(SignedFormats.transaction(with: ["bundleId": .string(bundle)]))
+            #expect(try await verdict(signed, trusting: authority) == rejected(.wrongApp))
         }
     }
 
-    @Test("sandbox in production is refused, and accepted only where store and publication both allow it")
+    @Test("Rejects sandbox in production and accepts it only if the store and the publication allow it")
     func sandbox() async throws {
         let authority = try SigningAuthority()
-        let signed = try authority.sign(SignedForms.transaction(environment: "Sandbox"))
-        #expect(try await verdict(signed, trusting: authority) == refused(.wrongEnvironment))
+        let signed = try authority.sign(SignedFormats.transaction(environment: "Sandbox"))
+        #expect(try await verdict(signed, trusting: authority) == rejected(.wrongEnvironment))
         let both: Set<StoreEnvironment> = [.production, .sandbox]
         #expect(
             try await verdict(signed, trusting: authority, environments: both, allowing: [.production])
-                == refused(.wrongEnvironment))
+                == rejected(.wrongEnvironment))
         #expect(
             try await verdict(signed, trusting: authority, environments: [.production], allowing: both)
-                == refused(.wrongEnvironment))
+                == rejected(.wrongEnvironment))
         let accepted = try await verdict(signed, trusting: authority, environments: both)
         #expect(accepted.transactions.map(\.environment) == [.sandbox])
     }
 
     @Test(
-        "Xcode and LocalTesting, which Apple never signs, are refused wherever production or sandbox is in sight",
+        "Rejects the unsigned environments Xcode and LocalTesting if production or sandbox is allowed",
         arguments: ["Xcode", "LocalTesting"])
     func local(environment: String) async throws {
         let (ours, theirs) = (try SigningAuthority(), try SigningAuthority())
         let signed = try theirs.sign(
-            SignedForms.transaction(environment: environment), chain: [theirs.leaf.der], header: ["alg": "ES256"])
+            SignedFormats.transaction(environment: environment), chain: [theirs.leaf.der], header: ["alg": "ES256"])
         let locals: Set<StoreEnvironment> = [.xcode, .localTesting]
         let production: Set<StoreEnvironment> = [.production]
         let sandbox: Set<StoreEnvironment> = [.sandbox]
@@ -217,45 +217,45 @@ struct ForgedTransactionsTests {
         for (environments, allowed) in pairs {
             #expect(
                 try await verdict(signed, trusting: ours, environments: environments, allowing: allowed)
-                    == refused(.wrongEnvironment))
+                    == rejected(.wrongEnvironment))
         }
         let accepted = try await verdict(signed, trusting: ours, environments: locals)
         #expect(accepted.transactions.count == 1)
-        // Of the two only the one that is allowed.
+        // Accepts only the allowed one of the two environments.
         let other: StoreEnvironment = environment == "Xcode" ? .localTesting : .xcode
         #expect(
             try await verdict(signed, trusting: ours, environments: [other], allowing: [other])
-                == refused(.wrongEnvironment))
+                == rejected(.wrongEnvironment))
     }
 
-    @Test("one that claims production is never believed without Apple's signature, whatever the store allows")
+    @Test("Never accepts a production transaction without Apple's signature, whatever the store allows")
     func unsignedProduction() async throws {
         let (ours, theirs) = (try SigningAuthority(), try SigningAuthority())
         for environment in ["Production", "Sandbox", "production", "Staging"] {
-            let signed = try theirs.sign(SignedForms.transaction(environment: environment), chain: [theirs.leaf.der])
+            let signed = try theirs.sign(SignedFormats.transaction(environment: environment), chain: [theirs.leaf.der])
             for environments in [[.xcode, .localTesting], [.production, .sandbox]] as [Set<StoreEnvironment>] {
-                #expect(try await verdict(signed, trusting: ours, environments: environments) == refused(.forged))
+                #expect(try await verdict(signed, trusting: ours, environments: environments) == rejected(.forged))
             }
         }
     }
 
-    @Test("a duplicate name is refused: readers differ in which counts")
+    @Test("Rejects a duplicate name, because parsers differ in which value they use")
     func duplicateName() async throws {
         let authority = try SigningAuthority()
         let certificates = try authority.chain.map { "\"\(Data($0).base64EncodedString())\"" }.joined(separator: ",")
         let header = #"{"alg":"ES256","x5c":[\#(certificates)]}"#
-        var payload = String(decoding: JSONWriter.bytes(SignedForms.transaction()), as: UTF8.self)
+        var payload = String(decoding: JSONWriter.bytes(SignedFormats.transaction()), as: UTF8.self)
         payload = payload.dropLast() + #","bundleId":"com.example.other"}"#
         let signed = try SigningAuthority.jws(Array(header.utf8), Array(payload.utf8), by: authority.leaf.key)
-        #expect(try await verdict(signed, trusting: authority) == refused(.malformed))
+        #expect(try await verdict(signed, trusting: authority) == rejected(.malformed))
     }
 
-    @Test("a refunded one is genuine, and says that it was taken back")
+    @Test("Reports a refunded genuine transaction as revoked")
     func refunded() async throws {
         let authority = try SigningAuthority()
-        let taken = Moments.now - Moments.day
-        let payload = SignedForms.transaction(with: [
-            "revocationDate": Moments.milliseconds(taken), "revocationReason": 0,
+        let taken = TestDates.now - TestDates.day
+        let payload = SignedFormats.transaction(with: [
+            "revocationDate": TestDates.milliseconds(taken), "revocationReason": 0,
         ])
         let verdict = try await verdict(authority.sign(payload), trusting: authority)
         #expect(verdict.transactions.map(\.revoked) == [taken])
@@ -263,5 +263,5 @@ struct ForgedTransactionsTests {
 }
 
 extension SigningAuthority {
-    typealias Mark = ASN1ObjectIdentifier
+    typealias Baseline = ASN1ObjectIdentifier
 }

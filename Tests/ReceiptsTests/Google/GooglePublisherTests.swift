@@ -1,20 +1,20 @@
 import Foundation
 import Gatefold
-import StoreBenches
+import StoreFixtures
 import TestSupport
 import Testing
 
 @testable import Receipts
 
-@Suite("Asking Google what has become of a purchase", .timeLimit(.minutes(10)))
+@Suite("Google Play Developer API", .timeLimit(.minutes(10)))
 struct GooglePublisherTests {
     private let token = StoreReceipt([.token: "t/1", .product: "daily.2026-11-01"])
 
     private func withGoogle(
-        _ body: (GoogleStandIn, LoopbackStore) async throws -> Void
+        _ body: (FakeGooglePlay, LoopbackStore) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            let google = try await GoogleStandIn(in: folder)
+            let google = try await FakeGooglePlay(in: folder)
             try await google.run { try await body(google, $0) }
         }
     }
@@ -24,118 +24,118 @@ struct GooglePublisherTests {
     )
         async throws -> ReceiptVerdict
     {
-        try await verifier.verify(receipt, allowing: allowing, at: GoogleBench.now)
+        try await verifier.verify(receipt, allowing: allowing, at: GoogleFixture.now)
     }
 
-    @Test("A token and a product are enough; the access token is got once, however many ask")
+    @Test("Verifies a token and a product, and concurrent queries share one access token")
     func singles() async throws {
         try await withGoogle { google, store in
             let clock = ManualClock()
             let verifier = try google.verifier(store, clock: clock)
-            google.tell("products/daily.2026-11-01/tokens/t%2F1", GoogleStandIn.single(more: "\"quantity\":3,"))
-            let told = try await withThrowingTaskGroup(of: ReceiptVerdict.self) { group in
+            google.notify("products/daily.2026-11-01/tokens/t%2F1", FakeGooglePlay.single(more: "\"quantity\":3,"))
+            let reported = try await withThrowingTaskGroup(of: ReceiptVerdict.self) { group in
                 for _ in 0..<50 { group.addTask { try await verdict(verifier, token) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            let transaction = try #require(told.first?.transactions.first)
-            #expect(told.count == 50 && Set(told.flatMap(\.transactions)).count == 1)
+            let transaction = try #require(reported.first?.transactions.first)
+            #expect(reported.count == 50 && Set(reported.flatMap(\.transactions)).count == 1)
             #expect(transaction.id == "GPA.9-9" && transaction.quantity == 3 && transaction.expires == nil)
-            #expect(transaction.environment == .production && transaction.told == GoogleBench.now)
+            #expect(transaction.environment == .production && transaction.reported == GoogleFixture.now)
             #expect(google.script.withLock { $0.issued } == 1)
-            // Shortly before its end there is another.
+            // The client fetches a new token shortly before the expiry.
             clock.advance(by: 3590)
             _ = try await verdict(verifier, token)
             await until { google.script.withLock { $0.issued } == 2 }
         }
     }
 
-    @Test("A subscription runs as long as Google says, grace included")
+    @Test("A subscription is valid as long as Google reports, grace period included")
     func subscriptions() async throws {
         try await withGoogle { google, store in
             let verifier = try google.verifier(store)
             let path = "subscriptionsv2/tokens/t%2F1"
             let december = try Date("2026-12-01T00:00:00Z", strategy: .iso8601)
             for state in ["ACTIVE", "IN_GRACE_PERIOD", "CANCELED", "UNSPECIFIED"] {
-                google.tell(path, GoogleStandIn.subscription(state, product: "daily.2026-11-01"))
+                google.notify(path, FakeGooglePlay.subscription(state, product: "daily.2026-11-01"))
                 let transaction = try #require(try await verdict(verifier, token).transactions.first)
                 #expect(transaction.expires == december, "\(state)")
                 #expect(transaction.id == "GPA.1-2..3" && transaction.original == "GPA.1-2")
                 #expect(transaction.purchased == (try Date("2026-08-01T10:00:00Z", strategy: .iso8601)) + 0.25)
             }
             for state in ["ON_HOLD", "PAUSED", "EXPIRED"] {
-                google.tell(path, GoogleStandIn.subscription(state, product: "daily.2026-11-01"))
-                #expect(try await verdict(verifier, token).transactions.first?.expires == GoogleBench.now, "\(state)")
+                google.notify(path, FakeGooglePlay.subscription(state, product: "daily.2026-11-01"))
+                #expect(try await verdict(verifier, token).transactions.first?.expires == GoogleFixture.now, "\(state)")
             }
             for state in ["PENDING", "PENDING_PURCHASE_CANCELED"] {
-                google.tell(path, GoogleStandIn.subscription(state, product: "daily.2026-11-01"))
-                #expect(try await verdict(verifier, token).refusal == .empty, "\(state)")
+                google.notify(path, FakeGooglePlay.subscription(state, product: "daily.2026-11-01"))
+                #expect(try await verdict(verifier, token).rejection == .empty, "\(state)")
             }
         }
     }
 
     @Test(
-        "Pitfall 18: another product, refunded, pending, sandbox, unknown and long ended purchases, each with its verdict"
+        "Pitfall 18: rejects other products and refunded, pending, sandbox, unknown and expired purchases"
     )
     func refusals() async throws {
         try await withGoogle { google, store in
             let verifier = try google.verifier(store)
             let (single, subscription) = ("products/daily.2026-11-01/tokens/t%2F1", "subscriptionsv2/tokens/t%2F1")
             for (word, reason) in [
-                (GoogleStandIn.single(state: 2), ReceiptRefusal.Reason.empty),
-                (GoogleStandIn.single(more: "\"productId\":\"other\","), .wrongProduct),
-                (GoogleStandIn.single(more: "\"purchaseType\":0,"), .wrongEnvironment),
-                (LoopbackStore.Word(404), .notFound), (LoopbackStore.Word(400), .notFound),
-                (LoopbackStore.Word(410), .revoked),
+                (FakeGooglePlay.single(state: 2), ReceiptRejection.Reason.empty),
+                (FakeGooglePlay.single(more: "\"productId\":\"other\","), .wrongProduct),
+                (FakeGooglePlay.single(more: "\"purchaseType\":0,"), .wrongEnvironment),
+                (LoopbackStore.Reply(404), .notFound), (LoopbackStore.Reply(400), .notFound),
+                (LoopbackStore.Reply(410), .revoked),
             ] {
-                google.tell(single, word)
-                #expect(try await verdict(verifier, token).refusal == reason)
+                google.notify(single, word)
+                #expect(try await verdict(verifier, token).rejection == reason)
             }
-            google.tell(single, GoogleStandIn.single(state: 1))
+            google.notify(single, FakeGooglePlay.single(state: 1))
             let refunded = try await verdict(verifier, token)
-            #expect(refunded.transactions.map(\.revoked) == [GoogleBench.now])
-            google.tell(single, GoogleStandIn.single(more: "\"purchaseType\":0,"))
-            let sandboxed = try await verdict(verifier, token, allowing: GoogleBench.both)
+            #expect(refunded.transactions.map(\.revoked) == [GoogleFixture.now])
+            google.notify(single, FakeGooglePlay.single(more: "\"purchaseType\":0,"))
+            let sandboxed = try await verdict(verifier, token, allowing: GoogleFixture.both)
             #expect(sandboxed.transactions.map(\.environment) == [.sandbox])
             for (word, reason) in [
-                (LoopbackStore.Word(410), ReceiptRefusal.Reason.expired),
-                (GoogleStandIn.subscription("ACTIVE"), .wrongProduct),
+                (LoopbackStore.Reply(410), ReceiptRejection.Reason.expired),
+                (FakeGooglePlay.subscription("ACTIVE"), .wrongProduct),
                 (
-                    GoogleStandIn.subscription("ACTIVE", product: "daily.2026-11-01", more: "\"testPurchase\":{},"),
+                    FakeGooglePlay.subscription("ACTIVE", product: "daily.2026-11-01", more: "\"testPurchase\":{},"),
                     .wrongEnvironment
                 ),
             ] {
-                google.tell(subscription, word)
-                #expect(try await verdict(verifier, token).refusal == reason)
+                google.notify(subscription, word)
+                #expect(try await verdict(verifier, token).rejection == reason)
             }
         }
     }
 
-    @Test("Whoever can not be asked is never taken for one who refuses, and errors tell no token")
+    @Test("An outage is never a rejection, and errors contain no token")
     func unavailable() async throws {
         try await withGoogle { google, store in
             let verifier = try google.verifier(store, "breaker: {enabled: false}")
             for status in [403, 429, 500, 502, 503] {
-                google.script.withLock { $0.everything = LoopbackStore.Word(status, "secret page") }
+                google.script.withLock { $0.everything = LoopbackStore.Reply(status, "secret page") }
                 let error = await #expect(throws: GoogleFailure.self) { try await verdict(verifier, token) }
                 #expect(error == (status == 403 ? .notAllowed(status: 403) : .status(status)))
                 let words = "\(String(describing: error)) \(error?.cause ?? "")"
                 #expect(!words.contains("ya29") && !words.contains("t/1") && !words.contains("secret"))
             }
             let noApp = #"{"error":{"errors":[{"reason":"applicationNotFound"}]}}"#
-            google.script.withLock { $0.everything = LoopbackStore.Word(404, noApp) }
+            google.script.withLock { $0.everything = LoopbackStore.Reply(404, noApp) }
             await #expect(throws: GoogleFailure.notAllowed(status: 404)) { try await verdict(verifier, token) }
             for nonsense in ["", "[]", "{}", "{\"lineItems\":7}"] {
-                google.script.withLock { $0.everything = LoopbackStore.Word(200, nonsense) }
+                google.script.withLock { $0.everything = LoopbackStore.Reply(200, nonsense) }
                 await #expect(throws: GoogleFailure.notUnderstood) { try await verdict(verifier, token) }
             }
-            // A token that Google ended is replaced, once.
-            google.tell("products/daily.2026-11-01/tokens/t%2F1", GoogleStandIn.single())
+            // The client replaces a token that Google revoked, once.
+            google.notify("products/daily.2026-11-01/tokens/t%2F1", FakeGooglePlay.single())
             google.script.withLock {
                 $0.everything = nil
                 $0.validTokens = []
             }
             #expect(try await verdict(verifier, token).transactions.count == 1)
-            google.script.withLock { $0.everything = LoopbackStore.Word(401) }
+            google.script.withLock { $0.everything = LoopbackStore.Reply(401) }
             await #expect(throws: GoogleFailure.notAllowed(status: 401)) { try await verdict(verifier, token) }
             google.script.withLock { $0.tokenStatus = 400 }
             let fresh = try google.verifier(store)
@@ -143,76 +143,76 @@ struct GooglePublisherTests {
         }
     }
 
-    @Test("Hole of the reference: TLS was not verified")
+    @Test("Hole of the reference: rejects a server with an untrusted TLS certificate")
     func tls() async throws {
         try await withGoogle { google, store in
             try await withTemporaryFolder { folder in
                 let stranger = try await TestAuthority("stranger", in: folder)
                 let verifier = try google.verifier(store.trusting(stranger.certificate))
                 await #expect(throws: (any Error).self) { try await verdict(verifier, token) }
-                #expect(store.questions.isEmpty)
+                #expect(store.requests.isEmpty)
             }
         }
     }
 
-    @Test("Signed data is checked first, and then Google asked; unsigned data only says what to ask about")
+    @Test("Verifies signed data before the query to Google, and uses unsigned data only as the query's subject")
     func signed() async throws {
         try await withGoogle { google, store in
             let key = try await SigningKey("app", in: google.folder)
             let verifier = try google.verifier(store, "public_key: \(try key.licence)\n")
-            let data = GoogleBench.data(token: "t1")
-            google.tell("products/daily.2026-11-01/tokens/t1", GoogleStandIn.single(state: 1))
-            let receipt = try await GoogleBench.receipt(data, signedBy: key)
-            let told = try await verdict(verifier, receipt).transactions
-            #expect(told.map { $0.revoked != nil } == [true], "the data alone says purchased")
-            let asked = store.questions.count
+            let data = GoogleFixture.data(token: "t1")
+            google.notify("products/daily.2026-11-01/tokens/t1", FakeGooglePlay.single(state: 1))
+            let receipt = try await GoogleFixture.receipt(data, signedBy: key)
+            let reported = try await verdict(verifier, receipt).transactions
+            #expect(reported.map { $0.revoked != nil } == [true], "the data alone says purchased")
+            let requested = store.requests.count
             let forged = StoreReceipt([.receipt: data, .signature: try await key.sign("x")])
-            #expect(try await verdict(verifier, forged).refusal == .forged)
-            #expect(store.questions.count == asked)
-            google.tell("products/daily.2026-11-01/tokens/t1", GoogleStandIn.single())
+            #expect(try await verdict(verifier, forged).rejection == .forged)
+            #expect(store.requests.count == requested)
+            google.notify("products/daily.2026-11-01/tokens/t1", FakeGooglePlay.single())
             #expect(try await verdict(verifier, StoreReceipt([.receipt: data])).transactions.count == 1)
-            let other = GoogleBench.data(package: "com.example.other", token: "t1")
-            #expect(try await verdict(verifier, StoreReceipt([.receipt: other])).refusal == .wrongApp)
+            let other = GoogleFixture.data(package: "com.example.other", token: "t1")
+            #expect(try await verdict(verifier, StoreReceipt([.receipt: other])).rejection == .wrongApp)
         }
     }
 
-    @Test("What nobody acknowledged waits for it, where that is wanted, and verifying does not acknowledge")
+    @Test("Marks purchases for acknowledgement where configured, and verification does not acknowledge")
     func acknowledging() async throws {
         try await withGoogle { google, store in
-            google.tell("products/daily.2026-11-01/tokens/t%2F1", GoogleStandIn.single())
+            google.notify("products/daily.2026-11-01/tokens/t%2F1", FakeGooglePlay.single())
             let idle = try google.verifier(store)
             #expect(try await verdict(idle, token).transactions.map(\.awaitsAcknowledgement) == [false])
             let eager = try google.verifier(store, "acknowledge: true\n")
             let single = try #require(try await verdict(eager, token).transactions.first)
             #expect(single.awaitsAcknowledgement)
-            #expect(!store.questions.contains { $0.target.hasSuffix(":acknowledge") })
+            #expect(!store.requests.contains { $0.target.hasSuffix(":acknowledge") })
             try await idle.acknowledge(single, receipt: token)
-            #expect(!store.questions.contains { $0.target.hasSuffix(":acknowledge") })
+            #expect(!store.requests.contains { $0.target.hasSuffix(":acknowledge") })
             try await eager.acknowledge(single, receipt: token)
             #expect(
-                store.questions.last?.target.hasSuffix("/products/daily.2026-11-01/tokens/t%2F1:acknowledge") == true)
-            google.tell("products/daily.2026-11-01/tokens/t%2F1", GoogleStandIn.single(state: 1))
+                store.requests.last?.target.hasSuffix("/products/daily.2026-11-01/tokens/t%2F1:acknowledge") == true)
+            google.notify("products/daily.2026-11-01/tokens/t%2F1", FakeGooglePlay.single(state: 1))
             #expect(try await verdict(eager, token).transactions.map(\.awaitsAcknowledgement) == [false], "refunded")
             let pending = "\"acknowledgementState\":\"ACKNOWLEDGEMENT_STATE_PENDING\","
             let path = "subscriptionsv2/tokens/t%2F1"
-            google.tell(path, GoogleStandIn.subscription("ACTIVE", product: "daily.2026-11-01", more: pending))
+            google.notify(path, FakeGooglePlay.subscription("ACTIVE", product: "daily.2026-11-01", more: pending))
             let subscription = try #require(try await verdict(eager, token).transactions.first)
             #expect(subscription.awaitsAcknowledgement)
             try await eager.acknowledge(subscription, receipt: token)
-            let last = store.questions.last?.target ?? ""
+            let last = store.requests.last?.target ?? ""
             #expect(last.hasSuffix("/subscriptions/daily.2026-11-01/tokens/t%2F1:acknowledge"))
-            google.tell(path, GoogleStandIn.subscription("EXPIRED", product: "daily.2026-11-01", more: pending))
+            google.notify(path, FakeGooglePlay.subscription("EXPIRED", product: "daily.2026-11-01", more: pending))
             #expect(try await verdict(eager, token).transactions.map(\.awaitsAcknowledgement) == [false])
         }
     }
 
-    @Test("An acknowledgement that Google does not take is no outage of Google's")
-    func acknowledgementRefused() async throws {
+    @Test("A rejected acknowledgement does not count as an outage of Google")
+    func acknowledgementRejected() async throws {
         try await withGoogle { google, store in
-            google.tell("products/daily.2026-11-01/tokens/t%2F1", GoogleStandIn.single())
-            let verifier = try google.verifier(store, "acknowledge: true\nbreaker: {failures: 2}\n")
+            google.notify("products/daily.2026-11-01/tokens/t%2F1", FakeGooglePlay.single())
+            let verifier = try google.verifier(store, "acknowledge: true\nbreaker: {min_failures: 2}\n")
             let bought = try #require(try await verdict(verifier, token).transactions.first)
-            google.script.withLock { $0.acknowledging = LoopbackStore.Word(403) }
+            google.script.withLock { $0.acknowledging = LoopbackStore.Reply(403) }
             for _ in 0..<5 {
                 await #expect(throws: GoogleFailure.notAcknowledged(status: 403)) {
                     try await verifier.acknowledge(bought, receipt: token)
@@ -222,55 +222,55 @@ struct GooglePublisherTests {
         }
     }
 
-    @Test("A renewal, an end before its time, and a refund are heard of later")
+    @Test("Reverification reports a renewal, an early end and a refund")
     func current() async throws {
         try await withGoogle { google, store in
             let verifier = try google.verifier(store)
             let path = "subscriptionsv2/tokens/t%2F1"
-            google.tell(path, GoogleStandIn.subscription("ACTIVE", product: "daily.2026-11-01"))
+            google.notify(path, FakeGooglePlay.subscription("ACTIVE", product: "daily.2026-11-01"))
             let first = try #require(try await verdict(verifier, token).transactions.first)
             func now(_ known: StoreTransaction? = nil) async throws -> [StoreTransaction]? {
                 try await verifier.current(
-                    known ?? first, receipt: token, allowing: [.production], at: GoogleBench.now)
+                    known ?? first, receipt: token, allowing: [.production], at: GoogleFixture.now)
             }
-            google.tell(
+            google.notify(
                 path,
-                GoogleStandIn.subscription(
+                FakeGooglePlay.subscription(
                     "ACTIVE", expires: "2027-01-01T00:00:00Z", order: "GPA.1-2..4", product: "daily.2026-11-01"))
             let renewed = try #require(try await now()?.first)
             #expect(renewed.id == "GPA.1-2..4" && renewed.original == first.original)
-            google.tell(path, GoogleStandIn.subscription("ON_HOLD", product: "daily.2026-11-01"))
-            #expect(try await now()?.first?.expires == GoogleBench.now)
-            google.tell(path, GoogleStandIn.subscription("ACTIVE", order: "GPA.7-7"))
+            google.notify(path, FakeGooglePlay.subscription("ON_HOLD", product: "daily.2026-11-01"))
+            #expect(try await now()?.first?.expires == GoogleFixture.now)
+            google.notify(path, FakeGooglePlay.subscription("ACTIVE", order: "GPA.7-7"))
             #expect(try await now() == [], "another purchase")
-            google.tell(path, LoopbackStore.Word(410))
+            google.notify(path, LoopbackStore.Reply(410))
             let over = try #require(try await now()?.first)
-            #expect(over.id == first.id && over.expires == GoogleBench.now && over.revoked == nil)
-            google.tell(path, LoopbackStore.Word(404))
+            #expect(over.id == first.id && over.expires == GoogleFixture.now && over.revoked == nil)
+            google.notify(path, LoopbackStore.Reply(404))
             let single = "products/daily.2026-11-01/tokens/t%2F1"
-            google.tell(single, GoogleStandIn.single())
+            google.notify(single, FakeGooglePlay.single())
             let issue = try #require(try await verdict(verifier, token).transactions.first)
-            for word in [GoogleStandIn.single(state: 1), LoopbackStore.Word(410)] {
-                google.tell(single, word)
-                #expect(try await now(issue)?.map(\.revoked) == [GoogleBench.now])
+            for word in [FakeGooglePlay.single(state: 1), LoopbackStore.Reply(410)] {
+                google.notify(single, word)
+                #expect(try await now(issue)?.map(\.revoked) == [GoogleFixture.now])
             }
-            google.tell(single, LoopbackStore.Word(404))
+            google.notify(single, LoopbackStore.Reply(404))
             #expect(try await now(issue) == [], "not known is not taken back")
             let without = try await verifier.current(
-                first, receipt: nil, allowing: [.production], at: GoogleBench.now)
+                first, receipt: nil, allowing: [.production], at: GoogleFixture.now)
             #expect(without == nil)
         }
     }
 
-    @Test("A subscription to several products goes on as the same purchases when it is renewed")
+    @Test("A subscription of several products keeps its original purchases at a renewal")
     func severalItems() async throws {
         try await withGoogle { google, store in
             let key = try await SigningKey("app", in: google.folder)
             let verifier = try google.verifier(store, "public_key: \(try key.licence)\n")
-            func tell(_ order: String, _ expires: String) {
-                google.tell(
+            func notify(_ order: String, _ expires: String) {
+                google.notify(
                     "subscriptionsv2/tokens/t1",
-                    LoopbackStore.Word(
+                    LoopbackStore.Reply(
                         200,
                         """
                         {"startTime":"2026-08-01T10:00:00Z","subscriptionState":"SUBSCRIPTION_STATE_ACTIVE",
@@ -278,31 +278,31 @@ struct GooglePublisherTests {
                         {"productId":"crossword","expiryTime":"\(expires)"}]}
                         """))
             }
-            let data = GoogleBench.data(order: "GPA.1", product: "daily", token: "t1")
-            let receipt = try await GoogleBench.receipt(data, signedBy: key)
-            tell("GPA.1", "2026-12-01T00:00:00Z")
+            let data = GoogleFixture.data(order: "GPA.1", product: "daily", token: "t1")
+            let receipt = try await GoogleFixture.receipt(data, signedBy: key)
+            notify("GPA.1", "2026-12-01T00:00:00Z")
             let first = try await verdict(verifier, receipt).transactions
             #expect(first.map(\.id) == ["GPA.1/daily", "GPA.1/crossword"])
-            tell("GPA.1..0", "2027-01-01T00:00:00Z")
+            notify("GPA.1..0", "2027-01-01T00:00:00Z")
             let renewed = try await verdict(verifier, receipt).transactions
             #expect(renewed.map(\.id) == ["GPA.1..0/daily", "GPA.1..0/crossword"])
             #expect(renewed.map(\.original) == first.map(\.original))
             for (known, later) in zip(first, renewed) {
-                let told = try await verifier.current(
-                    known, receipt: receipt, allowing: [.production], at: GoogleBench.now)
-                #expect(told == [later])
+                let reported = try await verifier.current(
+                    known, receipt: receipt, allowing: [.production], at: GoogleFixture.now)
+                #expect(reported == [later])
             }
         }
     }
 }
 
-@Suite("A subscription whose products change", .timeLimit(.minutes(10)))
+@Suite("Subscription with changing products", .timeLimit(.minutes(10)))
 struct GoogleAddOnTests {
-    private func tell(_ google: GoogleStandIn, _ order: String, _ products: [String]) {
+    private func notify(_ google: FakeGooglePlay, _ order: String, _ products: [String]) {
         let items = products.map { "{\"productId\":\"\($0)\",\"expiryTime\":\"2027-01-01T00:00:00Z\"}" }
-        google.tell(
+        google.notify(
             "subscriptionsv2/tokens/t1",
-            LoopbackStore.Word(
+            LoopbackStore.Reply(
                 200,
                 """
                 {"startTime":"2026-08-01T10:00:00Z","subscriptionState":"SUBSCRIPTION_STATE_ACTIVE",
@@ -311,33 +311,33 @@ struct GoogleAddOnTests {
     }
 
     @Test(
-        "goes on as the purchase that is on record, when one is added and when one is dropped",
+        "Keeps the recorded purchase when a product is added or dropped",
         arguments: [["daily"], ["daily", "crossword"]], [false, true])
     func changed(first: [String], isSigned: Bool) async throws {
         try await withTemporaryFolder { folder in
-            let google = try await GoogleStandIn(in: folder)
+            let google = try await FakeGooglePlay(in: folder)
             try await google.run { store in
                 let key = try await SigningKey("app", in: folder)
                 let verifier = try google.verifier(store, isSigned ? "public_key: \(try key.licence)\n" : "")
-                let data = GoogleBench.data(order: "GPA.1", product: "daily", token: "t1")
+                let data = GoogleFixture.data(order: "GPA.1", product: "daily", token: "t1")
                 let receipt =
-                    isSigned ? try await GoogleBench.receipt(data, signedBy: key) : StoreReceipt([.receipt: data])
-                tell(google, "GPA.1", first)
+                    isSigned ? try await GoogleFixture.receipt(data, signedBy: key) : StoreReceipt([.receipt: data])
+                notify(google, "GPA.1", first)
                 let known = try await verifier.verify(
-                    receipt, allowing: [.production], at: GoogleBench.now
+                    receipt, allowing: [.production], at: GoogleFixture.now
                 ).transactions
                 #expect(known.map(\.product) == first)
                 for (order, products) in [("GPA.1..0", ["daily"]), ("GPA.1..1", ["crossword", "daily"])] {
-                    tell(google, order, products)
+                    notify(google, order, products)
                     let daily = try #require(known.first)
-                    let told = try await verifier.current(
-                        daily, receipt: receipt, allowing: [.production], at: GoogleBench.now)
-                    #expect(told?.map(\.original) == [daily.original] && told?.map(\.product) == ["daily"])
+                    let reported = try await verifier.current(
+                        daily, receipt: receipt, allowing: [.production], at: GoogleFixture.now)
+                    #expect(reported?.map(\.original) == [daily.original] && reported?.map(\.product) == ["daily"])
                     let name = first.count == 1 ? order : "\(order)/daily"
-                    #expect(told?.map(\.id) == [name])
+                    #expect(reported?.map(\.id) == [name])
                     guard known.count > 1 else { continue }
                     let dropped = try await verifier.current(
-                        known[1], receipt: receipt, allowing: [.production], at: GoogleBench.now)
+                        known[1], receipt: receipt, allowing: [.production], at: GoogleFixture.now)
                     #expect(dropped?.count == (products.contains("crossword") ? 1 : 0))
                 }
             }
@@ -345,9 +345,9 @@ struct GoogleAddOnTests {
     }
 }
 
-@Suite("The settings of Google Play")
+@Suite("Google Play settings")
 struct GoogleStoreSettingsTests {
-    @Test("say what is missing or wrong")
+    @Test("Name the missing or invalid key")
     func errors() {
         for (yaml, words) in [
             ("package: com.example.daily\n", "public_key"), ("public_key: AAAA\n", "package"),
@@ -355,7 +355,7 @@ struct GoogleStoreSettingsTests {
             ("package: a b\npublic_key: AAAA\n", "package name"),
             ("package: com.example.daily\nservice_account: {file: /dev/null}\n", "service_account"),
         ] {
-            let error = #expect(throws: (any Error).self) { try GoogleBench.open(yaml) }
+            let error = #expect(throws: (any Error).self) { try GoogleFixture.open(yaml) }
             #expect("\(error.map { "\($0)" } ?? "")".contains(words), "\(yaml)")
         }
     }

@@ -7,16 +7,16 @@ import HummingbirdTesting
 import JSON
 import NIOCore
 import State
-import StoreBenches
+import StoreFixtures
 import TestSupport
 import Testing
 
 @testable import Receipts
 
-@Suite("A store's own messages, over HTTP, into the ledger")
+@Suite("Store notifications over HTTP")
 struct StoreNotificationsTests {
-    /// A server whose two publications sell in one store, and its ledger.
-    private struct Setting: Sendable {
+    /// A server whose two publications sell in one store, with its ledger.
+    private struct StoreServerHarness: Sendable {
         let client: any TestClientProtocol
         let ledger: SQLiteStateStore
         let authority: SigningAuthority
@@ -25,118 +25,119 @@ struct StoreNotificationsTests {
             try await client.execute(uri: path, method: .post, body: ByteBuffer(bytes: body)) { Int($0.status.code) }
         }
 
-        func tell(
-            _ name: String, id: String, transaction: JSONValue, signed: Date = Moments.now
+        func notify(
+            _ name: String, id: String, transaction: JSONValue, signed: Date = TestDates.now
         ) async throws -> Int {
             let inner = try authority.sign(transaction)
             let environment = transaction["environment"]?.text ?? ""
-            let outer = SignedForms.notification(
+            let outer = SignedFormats.notification(
                 name, id: id, transaction: inner, environment: environment, signed: signed)
-            return try await post(SignedForms.body(authority.sign(outer)))
+            return try await post(SignedFormats.body(authority.sign(outer)))
         }
 
         func known(_ original: String) async throws -> [StoreTransaction] {
-            try await ledger.transactions(of: original, in: SignedForms.store)
+            try await ledger.transactions(of: original, in: SignedFormats.store)
         }
     }
 
-    private func run(_ body: @escaping @Sendable (Setting) async throws -> Void) async throws {
+    private func run(_ body: @escaping @Sendable (StoreServerHarness) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let authority = try SigningAuthority()
             let ledger = try SQLiteStateStore(path: folder.appendingPathComponent("state.sqlite").path)
             let verifier = AppleStore(
-                apps: try SignedForms.apps(authority, environments: [.production, .sandbox]),
-                signed: try SignedForms.data(authority, environments: [.production, .sandbox]))
+                apps: try SignedFormats.apps(authority, environments: [.production, .sandbox]),
+                signed: try SignedFormats.data(authority, environments: [.production, .sandbox]))
             let publications: [(String, Set<StoreEnvironment>)] = [
                 ("daily", [.production]), ("weekly", [.production, .sandbox]),
             ]
-            let desks = publications.map { name, environments in
-                PurchaseDesk(
+            let purchaseServices = publications.map { name, environments in
+                PurchaseService(
                     publication: PublicationID(name)!, products: ProductRules(), environments: environments,
-                    verifiers: [verifier], ledger: ledger, clock: WallClock { Moments.now })
+                    verifiers: [verifier], ledger: ledger, clock: WallClock { TestDates.now })
             }
             let router = Router()
-            StoreNotificationsFrontDoor(desks: { name in desks.filter { $0.stores.contains(name) } })
-                .addRoutes(to: router)
-            try await Application(router: router, server: .kept).test(.live) { client in
-                try await body(Setting(client: client, ledger: ledger, authority: authority))
+            StoreNotificationsFrontDoor(purchaseServices: { name in purchaseServices.filter { $0.stores.contains(name) }
+            })
+            .addRoutes(to: router)
+            try await Application(router: router, server: .channelRetaining).test(.live) { client in
+                try await body(StoreServerHarness(client: client, ledger: ledger, authority: authority))
             }
         }
     }
 
-    private let purchase = SignedForms.transaction("1")
+    private let purchase = SignedFormats.transaction("1")
     private var refund: JSONValue {
-        SignedForms.transaction(
-            "1", signed: Moments.now + 60, with: ["revocationDate": Moments.milliseconds(Moments.now + 30)])
+        SignedFormats.transaction(
+            "1", signed: TestDates.now + 60, with: ["revocationDate": TestDates.milliseconds(TestDates.now + 30)])
     }
-    private var reversal: JSONValue { SignedForms.transaction("1", signed: Moments.now + 120) }
+    private var reversal: JSONValue { SignedFormats.transaction("1", signed: TestDates.now + 120) }
 
-    @Test("is answered 200 once it is on record, and 200 again when it comes again, changing nothing")
+    @Test("Responds with 200 after recording, and again for a repeat, which changes nothing")
     func repeated() async throws {
         try await run { (setting) async throws in
-            #expect(try await setting.tell("SUBSCRIBED", id: "a", transaction: purchase) == 200)
+            #expect(try await setting.notify("SUBSCRIBED", id: "a", transaction: purchase) == 200)
             let before = try await setting.known("1")
             #expect(before.map(\.id) == ["1"])
-            #expect(try await setting.tell("SUBSCRIBED", id: "a", transaction: purchase) == 200)
-            // The same identifier with another content is a repeat, too: it was dealt with.
-            #expect(try await setting.tell("REFUND", id: "a", transaction: refund) == 200)
+            #expect(try await setting.notify("SUBSCRIBED", id: "a", transaction: purchase) == 200)
+            // The same identifier with other content is a repeat as well, because it was processed.
+            #expect(try await setting.notify("REFUND", id: "a", transaction: refund) == 200)
             #expect(try await setting.known("1") == before)
         }
     }
 
     @Test(
-        "refund and reversal end the same in every order",
+        "A refund and its reversal have the same result in every order",
         arguments: [[0, 1, 2], [0, 2, 1], [2, 1, 0], [1, 0, 2], [2, 0, 1], [1, 2, 0]])
     func orders(order: [Int]) async throws {
         let words = [("SUBSCRIBED", purchase), ("REFUND", refund), ("REFUND_REVERSED", reversal)]
         try await run { (setting) async throws in
             for index in order {
                 let (name, transaction) = words[index]
-                #expect(try await setting.tell(name, id: "id-\(index)", transaction: transaction) == 200)
+                #expect(try await setting.notify(name, id: "id-\(index)", transaction: transaction) == 200)
             }
             let known = try await setting.known("1")
             #expect(known.map(\.revoked) == [nil])
-            #expect(known.map(\.told) == [Moments.now + 120])
+            #expect(known.map(\.reported) == [TestDates.now + 120])
         }
     }
 
-    @Test("a refund stays, though the purchase is told after it")
+    @Test("A refund persists if the purchase is reported later")
     func refundFirst() async throws {
         try await run { (setting) async throws in
-            #expect(try await setting.tell("REFUND", id: "b", transaction: refund) == 200)
-            #expect(try await setting.tell("SUBSCRIBED", id: "a", transaction: purchase) == 200)
-            #expect(try await setting.known("1").map(\.revoked) == [Moments.now + 30])
+            #expect(try await setting.notify("REFUND", id: "b", transaction: refund) == 200)
+            #expect(try await setting.notify("SUBSCRIBED", id: "a", transaction: purchase) == 200)
+            #expect(try await setting.known("1").map(\.revoked) == [TestDates.now + 30])
         }
     }
 
-    @Test("one that counts for any publication of the store is taken: here sandbox, which only one allows")
+    @Test("Accepts an event if any publication of the store allows it, e.g. sandbox")
     func union() async throws {
         try await run { (setting) async throws in
-            let sandboxed = SignedForms.transaction("9", environment: "Sandbox")
-            #expect(try await setting.tell("SUBSCRIBED", id: "s", transaction: sandboxed) == 200)
+            let sandboxed = SignedFormats.transaction("9", environment: "Sandbox")
+            #expect(try await setting.notify("SUBSCRIBED", id: "s", transaction: sandboxed) == 200)
             #expect(try await setting.known("9").map(\.environment) == [.sandbox])
         }
     }
 
-    @Test("forged and malformed ones are answered 400, another app's and environment's 403, and nothing is written")
-    func refused() async throws {
+    @Test("Rejects forged and malformed events with 400 and other apps and environments with 403, without a write")
+    func rejected() async throws {
         try await run { (setting) async throws in
             let theirs = try SigningAuthority()
-            let forged = SignedForms.body(
-                try theirs.sign(SignedForms.notification("REFUND", transaction: theirs.sign(purchase))))
+            let forged = SignedFormats.body(
+                try theirs.sign(SignedFormats.notification("REFUND", transaction: theirs.sign(purchase))))
             #expect(try await setting.post(forged) == 400)
             for body in ["", "{}", #"{"signedPayload":"x"}"#, "\u{0}"] {
                 #expect(try await setting.post(Array(body.utf8)) == 400)
             }
-            let other = SignedForms.notification("TEST", data: ["bundleId": "com.example.other"])
-            #expect(try await setting.post(SignedForms.body(setting.authority.sign(other))) == 403)
-            let local = SignedForms.notification("TEST", environment: "Xcode")
-            #expect(try await setting.post(SignedForms.body(setting.authority.sign(local))) == 403)
+            let other = SignedFormats.notification("TEST", data: ["bundleId": "com.example.other"])
+            #expect(try await setting.post(SignedFormats.body(setting.authority.sign(other))) == 403)
+            let local = SignedFormats.notification("TEST", environment: "Xcode")
+            #expect(try await setting.post(SignedFormats.body(setting.authority.sign(local))) == 403)
             #expect(try await setting.known("1") == [])
         }
     }
 
-    @Test("unknown stores are not found, other methods not allowed, and a body of more than a megabyte not read")
+    @Test("Responds with 404 to unknown stores, 405 to other methods, and 413 to bodies over one megabyte")
     func edges() async throws {
         try await run { (setting) async throws in
             #expect(try await setting.post([], to: "/notifications/play") == 404)
@@ -148,22 +149,22 @@ struct StoreNotificationsTests {
         }
     }
 
-    @Test("what could not be verified is to be sent again: 503")
+    @Test("Responds with 503 to an event that cannot be verified, so that the store retries")
     func again() async throws {
         try await withTemporaryFolder { folder in
             let authority = try SigningAuthority(
                 SigningAuthority.Shape(responder: "http://127.0.0.1:\(try FreePort.find())/"))
             let ledger = try SQLiteStateStore(path: folder.appendingPathComponent("state.sqlite").path)
             let verifier = AppleStore(
-                apps: try SignedForms.apps(authority),
-                signed: try SignedForms.data(authority, revocations: RevocationSettings(mode: .hard)))
-            let desk = PurchaseDesk(
+                apps: try SignedFormats.apps(authority),
+                signed: try SignedFormats.data(authority, revocations: RevocationSettings(mode: .hard)))
+            let purchaseService = PurchaseService(
                 publication: PublicationID("daily")!, products: ProductRules(), verifiers: [verifier], ledger: ledger,
-                clock: WallClock { Moments.now })
+                clock: WallClock { TestDates.now })
             let router = Router()
-            StoreNotificationsFrontDoor(desks: { _ in [desk] }).addRoutes(to: router)
-            let body = SignedForms.body(try authority.sign(SignedForms.notification("TEST")))
-            try await Application(router: router, server: .kept).test(.live) { client in
+            StoreNotificationsFrontDoor(purchaseServices: { _ in [purchaseService] }).addRoutes(to: router)
+            let body = SignedFormats.body(try authority.sign(SignedFormats.notification("TEST")))
+            try await Application(router: router, server: .channelRetaining).test(.live) { client in
                 try await client.execute(
                     uri: "/notifications/app-store", method: .post, body: ByteBuffer(bytes: body)
                 ) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContentGate
 
-@Suite("Whether a connection sends files")
+@Suite("Detection of file sending")
 struct FileSenderTests {
     private func connected() async throws -> NIOAsyncTestingChannel {
         let channel = NIOAsyncTestingChannel()
@@ -12,7 +12,7 @@ struct FileSenderTests {
         return channel
     }
 
-    @Test("is known before anything is done for it")
+    @Test("A connection reports in advance whether it can send files")
     func known() async throws {
         let channel = try await connected()
         let sender = FileSender(channel)
@@ -25,7 +25,7 @@ struct FileSenderTests {
         #expect(after)
     }
 
-    @Test("may be asked by who was cancelled, and the connection goes on")
+    @Test("A cancelled task can query it, and the connection continues")
     func cancelled() async throws {
         let channel = try await connected()
         let sender = FileSender(channel)

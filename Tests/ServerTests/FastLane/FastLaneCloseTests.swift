@@ -5,9 +5,9 @@ import Testing
 
 @testable import Server
 
-extension FastLaneTests {
-    /// A socket that takes nothing until it is told to.
-    private final class FullSocket: ChannelOutboundHandler {
+extension FastPathTests {
+    /// A socket that accepts writes only on request.
+    private final class BlockedSocket: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 
@@ -28,18 +28,18 @@ extension FastLaneTests {
         }
     }
 
-    /// An embedded channel is connected when this returns.
+    /// Connects an embedded channel.
     private func connect(_ channel: EmbeddedChannel) throws {
         try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
     }
 
-    @Test("closes the way out, or the connection, behind its answers", arguments: [CloseMode.output, .all])
+    @Test("Closes the output or the connection after its responses", arguments: [CloseMode.output, .all])
     func closing(mode: CloseMode) async throws {
-        try await withLane { lane, _ in
-            let (channel, socket) = (EmbeddedChannel(), FullSocket())
+        try await withFastPath { fastPath, _ in
+            let (channel, socket) = (EmbeddedChannel(), BlockedSocket())
             try connect(channel)
             let operations = channel.pipeline.syncOperations
-            try operations.addHandlers([socket, FastLaneHandler(lane)])
+            try operations.addHandlers([socket, FastPathHandler(fastPath)])
             try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
             channel.close(mode: mode, promise: nil)
             #expect(socket.closed.isEmpty)
@@ -49,36 +49,36 @@ extension FastLaneTests {
         }
     }
 
-    /// Counts what comes by.
+    /// Counts read calls.
     private final class ReadCounter: ChannelOutboundHandler {
         typealias OutboundIn = NIOAny
-        private(set) var reads = 0
+        private(set) var accepts = 0
 
         func read(context: ChannelHandlerContext) {
-            reads += 1
+            accepts += 1
             context.read()
         }
     }
 
-    @Test("reads on past those who hold nothing, and through them as soon as something is theirs")
+    @Test("Reads bypass handlers without pending requests, and pass through them otherwise")
     func shortcut() async throws {
-        try await withLane { lane, _ in
+        try await withFastPath { fastPath, _ in
             let channel = EmbeddedChannel()
             try connect(channel)
             let (before, between) = (ReadCounter(), ReadCounter())
             let operations = channel.pipeline.syncOperations
-            try operations.addHandlers([before, FastLaneHandler(lane), between, LaneShortcut()])
+            try operations.addHandlers([before, FastPathHandler(fastPath), between, FastPathShortcut()])
             channel.read()
-            #expect(before.reads == 1 && between.reads == 0)
-            // Answered here.
+            #expect(before.accepts == 1 && between.accepts == 0)
+            // The fast path responds here.
             try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
             channel.read()
-            #expect(between.reads == 0)
-            // Not all there, so that it is nobody's here.
-            let (seen, all) = (between.reads, before.reads)
+            #expect(between.accepts == 0)
+            // An incomplete request does not belong to the fast path.
+            let (seen, all) = (between.accepts, before.accepts)
             try channel.writeInbound(ByteBuffer(string: "GET /verify_subscription?token=x HTTP/1.1\r\n"))
             channel.read()
-            #expect(between.reads > seen && before.reads > all)
+            #expect(between.accepts > seen && before.accepts > all)
             _ = try channel.finish(acceptAlreadyClosed: true)
         }
     }

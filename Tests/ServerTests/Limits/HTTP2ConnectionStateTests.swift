@@ -3,9 +3,9 @@ import Testing
 
 @testable import Server
 
-@Suite("The state of a connection of HTTP/2")
+@Suite("HTTP/2 connection state")
 struct HTTP2ConnectionStateTests {
-    /// A state whose changes are looked at one by one.
+    /// A reference to a state, for single steps.
     private final class Connection {
         private var state = HTTP2ConnectionState()
 
@@ -15,7 +15,7 @@ struct HTTP2ConnectionStateTests {
         func inputClosed() -> HTTP2ConnectionState.Action { state.inputClosed() }
     }
 
-    @Test("is idle while it has no stream")
+    @Test("A connection is idle while it has no stream")
     func idle() {
         let state = Connection()
         #expect(state.streamOpened(1) == .cancelIdleTimer)
@@ -25,7 +25,7 @@ struct HTTP2ConnectionStateTests {
         #expect(state.streamOpened(5) == .cancelIdleTimer)
     }
 
-    @Test("closes together with GOAWAY when it is idle for too long, or the server stops")
+    @Test("An idle connection closes with GOAWAY after the timeout or at shutdown")
     func idleEnd() {
         let unused = Connection()
         #expect(unused.leave() == .goAway(last: .rootStream, closing: true))
@@ -36,7 +36,7 @@ struct HTTP2ConnectionStateTests {
         #expect(used.leave() == .goAway(last: 7, closing: true))
     }
 
-    @Test("names its last stream in GOAWAY, and closes when the streams before it have ended")
+    @Test("A busy connection names its last stream in GOAWAY and closes after the open streams")
     func busyEnd() {
         let state = Connection()
         _ = state.streamOpened(1)
@@ -47,7 +47,7 @@ struct HTTP2ConnectionStateTests {
         #expect(state.streamClosed() == .none)
     }
 
-    @Test("closes at once when its client sends nothing more")
+    @Test("A connection closes at once when the client closes its output")
     func inputClosed() {
         let state = Connection()
         _ = state.streamOpened(1)

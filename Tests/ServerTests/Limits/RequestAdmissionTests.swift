@@ -3,18 +3,18 @@ import Testing
 
 @testable import Server
 
-@Suite("Pitfall 15: the requests that are worked on")
+@Suite("Pitfall 15: request admission")
 struct RequestAdmissionTests {
     private final class Connection {}
 
-    /// An admission whose changes are looked at one by one.
+    /// A reference to an admission, for single steps.
     private final class Admission {
         private var state: RequestAdmission
 
         init(_ limits: ListenerLimits) { state = RequestAdmission(limits) }
 
         var total: Int { state.total }
-        func enter(_ connection: ObjectIdentifier, _ address: ClientAddress?) -> RequestAdmission.Refusal? {
+        func enter(_ connection: ObjectIdentifier, _ address: ClientAddress?) -> RequestAdmission.Rejection? {
             state.enter(connection, address)
         }
         func leave(_ connection: ObjectIdentifier, _ address: ClientAddress?) { state.leave(connection, address) }
@@ -30,7 +30,7 @@ struct RequestAdmissionTests {
         return limits
     }
 
-    @Test("are bounded for one connection, one address, and in total")
+    @Test("Limits requests per connection, per address and in total")
     func bounds() throws {
         let (one, other) = (ClientAddress("192.0.2.1"), ClientAddress("192.0.2.2"))
         let admission = Admission(limits)
@@ -43,7 +43,7 @@ struct RequestAdmissionTests {
         #expect(admission.total == 6)
     }
 
-    @Test("count until they have left, and what was refused does not count")
+    @Test("A request counts until it leaves, and a rejected one does not count")
     func leaving() {
         let address = ClientAddress("192.0.2.1")
         let admission = Admission(limits)
@@ -55,15 +55,15 @@ struct RequestAdmissionTests {
         #expect(admission.total == 0)
     }
 
-    @Test("of proxies and of this machine have no limit of one address")
+    @Test("Requests of proxies and of this machine have no limit per address")
     func shared() {
         let admission = Admission(limits)
         for number in 0..<6 { #expect(admission.enter(connection(number), nil) == nil) }
     }
 
-    @Test("of an IPv6 client are counted for its /64")
+    @Test("IPv6 clients are counted by /64")
     func network() {
-        var counts = AddressCounts(most: 2)
+        var counts = AddressCounts(limit: 2)
         let texts = ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::1", "2001:db8:0:1::1"]
         let addresses = texts.compactMap { ClientAddress($0) }
         let entered = addresses.map { counts.enter($0) }
@@ -74,38 +74,38 @@ struct RequestAdmissionTests {
     }
 }
 
-@Suite("Pitfall 24: the memory of bodies")
+@Suite("Pitfall 24: body budget")
 struct BodyBudgetTests {
     private let one = ClientAddress("192.0.2.1"), other = ClientAddress("192.0.2.2")
 
-    /// A budget whose changes are looked at one by one.
+    /// A reference to a budget, for single steps.
     private final class Budget {
         private var state: BodyBudget
 
-        init(most: Int) { state = BodyBudget(most: most) }
+        init(limit: Int) { state = BodyBudget(limit: limit) }
 
         var inUse: Int { state.inUse }
         func take(_ bytes: Int, _ address: ClientAddress?) -> Bool { state.take(bytes, address) }
-        func giveBack(_ bytes: Int, _ address: ClientAddress?) { state.giveBack(bytes, address) }
+        func release(_ bytes: Int, _ address: ClientAddress?) { state.release(bytes, address) }
     }
 
-    @Test("is bounded in total")
+    @Test("The budget is limited in total")
     func total() {
-        let budget = Budget(most: 1_000)
+        let budget = Budget(limit: 1_000)
         #expect(budget.take(600, nil) && !budget.take(401, nil) && budget.take(400, nil))
-        budget.giveBack(600, nil)
+        budget.release(600, nil)
         #expect(budget.inUse == 400 && budget.take(600, nil))
     }
 
-    @Test("is a quarter at most for one address")
+    @Test("The budget grants one address at most a quarter")
     func share() {
-        let budget = Budget(most: 1_000)
+        let budget = Budget(limit: 1_000)
         #expect(budget.take(250, one) && !budget.take(1, one) && budget.take(250, other))
-        budget.giveBack(250, one)
+        budget.release(250, one)
         #expect(budget.take(250, one))
     }
 
-    @Test("costs nothing for a small body, and what its buffer has for a larger one")
+    @Test("A small body costs nothing, and a larger one costs its buffer size")
     func cost() {
         #expect(BodyBudget.cost(of: 8_192) == 0)
         #expect(BodyBudget.cost(of: 8_193) == 16_384)
@@ -114,7 +114,7 @@ struct BodyBudgetTests {
         #expect(BodyBudget.cost(of: 262_144) == 262_144)
     }
 
-    @Test("is given back when the request ends, and a small body is taken where none is left")
+    @Test("The budget is released when the request ends, and small bodies need none")
     func load() throws {
         var limits = ListenerLimits()
         limits.bodyMemory = 300_000
@@ -128,7 +128,7 @@ struct BodyBudgetTests {
         try large.take(262_143)
         let late = request()
         #expect(throws: LimitReached.self) { try late.take(100_000) }
-        #expect(late.wasRefused && !large.wasRefused)
+        #expect(late.wasRejected && !large.wasRejected)
         late.end()
         let small = request()
         try small.take(8_000)
@@ -142,9 +142,9 @@ struct BodyBudgetTests {
     }
 }
 
-@Suite("Memory that is given back")
+@Suite("Memory trimming")
 struct TrimStateTests {
-    @Test("is trimmed where much is free, and not again for what trimming could not give back")
+    @Test("Trims when much memory is free, and not again for memory that a trim could not release")
     func trimming() {
         var state = TrimState()
         let (allocated, much) = (100 << 20, 49 << 20)
@@ -153,7 +153,7 @@ struct TrimStateTests {
         state.didTrim(resident: allocated + (30 << 20), allocated: allocated)
         #expect(!state.isWorthwhile(resident: allocated + much, allocated: allocated))
         #expect(state.isWorthwhile(resident: allocated + much + (30 << 20), allocated: allocated))
-        // Where the C library says nothing, nothing is done.
+        // Without figures from the C library, nothing is trimmed.
         #expect(!state.isWorthwhile(resident: 1 << 30, allocated: 0))
     }
 }

@@ -1,19 +1,19 @@
-import BackendBenches
+import BackendFixtures
 import Backends
 import Foundation
 import Gatefold
 import TestSupport
 
-/// The publisher's tables in PostgreSQL, with the soak's readers in them.
+/// The publisher's tables in PostgreSQL with the soak's readers.
 struct PublisherSystem: Sendable {
-    let bench: PostgreSQLBench
+    let fixture: PostgreSQLFixture
 
     static let password = "battery staple"
 
-    /// - Parameter readers: their numbers.
+    /// - Parameter readers: The numbers of the readers.
     static func run(readers: [Int], _ body: (PublisherSystem) async throws -> Void) async throws {
-        try await PostgreSQLBench.run { bench in
-            let system = PublisherSystem(bench: bench)
+        try await PostgreSQLFixture.run { fixture in
+            let system = PublisherSystem(fixture: fixture)
             try await system.fill(readers)
             try await body(system)
         }
@@ -21,7 +21,7 @@ struct PublisherSystem: Sendable {
 
     static func email(_ reader: Int) -> String { "reader-\(reader)@example.com" }
 
-    /// What each holds to begin with: states and lists of every kind.
+    /// Returns the initial subscription of a reader. The readers cover every kind of state and list.
     static func subscription(_ reader: Int) -> Subscription {
         let states: [SubscriptionState] = [.active, .active, .active, .inactive, .suspended]
         let lists: [Entitlement] = [
@@ -36,23 +36,23 @@ struct PublisherSystem: Sendable {
         let hash = try PasswordHasher(cost: 1).hash(Self.password)
         var statements = ""
         for reader in readers {
-            let told = Self.subscription(reader)
+            let reported = Self.subscription(reader)
             statements += """
                 INSERT INTO reader (email, password_hash, state, everything) VALUES
-                ('\(Self.email(reader))', :'hash', '\(told.state)', \(told.entitlement == .allEditions));
+                ('\(Self.email(reader))', :'hash', '\(reported.state)', \(reported.entitlement == .allEditions));
 
                 """
-            guard case .editions(let held) = told.entitlement else { continue }
+            guard case .editions(let held) = reported.entitlement else { continue }
             for edition in held {
                 statements +=
                     "INSERT INTO holding SELECT id, '\(edition)' FROM reader WHERE email = '\(Self.email(reader))';\n"
             }
         }
-        try await bench.instance.execute(statements, ["hash": hash])
+        try await fixture.instance.execute(statements, ["hash": hash])
     }
 
     func set(_ state: SubscriptionState, of reader: Int) async throws {
-        try await bench.instance.execute(
+        try await fixture.instance.execute(
             "UPDATE reader SET state = '\(state)' WHERE email = '\(Self.email(reader))'")
     }
 }

@@ -2,64 +2,65 @@ import AccessModel
 import Foundation
 import Gatefold
 
-/// How long a soak is, how many take part, and what everybody is told to begin with.
+/// The duration, the size and the initial data of a soak.
 struct SoakPlan: Sendable {
-    /// The first round is finished in any case: see ``Conductor``.
+    /// The duration. The first round always finishes: see ``SoakDriver``.
     var duration: Duration
     var readers: Int
     var pause: Duration
     var seed: UInt64
 
-    /// One publication of the soak.
+    /// A publication of the soak.
     struct Title: Sendable {
         enum Feed: Sendable {
-            /// Its credentials show what is not out yet.
-            case forInsiders
-            /// The same with credentials and without.
+            /// A feed whose credentials show unpublished editions.
+            case forDraftReaders
+            /// A feed that is the same with and without credentials.
             case forEverybody
-            /// Neither feed nor credentials for one.
+            /// Neither a feed nor credentials for one.
             case missing
         }
 
         let id: String
         let policy: EntitlementPolicy
         let failsOpen: Bool
-        /// For so many seconds its tokens are good, and for so many more they can be renewed.
+        /// The lifetime of its tokens and the renewal window after it, in seconds.
         let tokens: (life: TimeInterval, renewal: TimeInterval)
         let feed: Feed
     }
 
-    /// The first answers calls that name none.
+    /// The publications. The first one responds to calls without a publication.
     static let titles = [
-        // No token may live for less, and these end before the first round does.
-        Title(id: "daily", policy: .backendDecides, failsOpen: false, tokens: (60, 10), feed: .forInsiders),
-        // These outlive all credentials, so that those of an outage can be told by their end.
+        // The minimum token lifetime, so that tokens expire within the first round.
+        Title(id: "daily", policy: .backendDecides, failsOpen: false, tokens: (60, 10), feed: .forDraftReaders),
+        // Tokens that outlive all credentials, so that the expiry identifies credentials issued during an outage.
         Title(id: "weekly", policy: .accessBased, failsOpen: true, tokens: (240, 60), feed: .forEverybody),
         Title(id: "monthly", policy: .issueBased, failsOpen: true, tokens: (240, 60), feed: .missing),
     ]
 
-    /// The times of the program's settings, in seconds, short enough for a soak to see their ends.
+    /// The times in the program's settings in seconds, short enough for the soak to reach them.
     enum Times {
         static let deadline: TimeInterval = 2
         static let freshness: TimeInterval = 1
         static let lastKnownGood: TimeInterval = 20
         static let credentials: TimeInterval = 180
-        /// Salts know whole minutes, rounded up: these end a minute before the others at the least.
+        /// Salts have whole minutes, rounded up, so these expire at least a minute before others.
         static let failOpenCredentials: TimeInterval = 60
-        /// Longer than a minute by more than a call takes, so that what ended with the last whole minute can be resumed.
+        /// Longer than a minute by more than the duration of a call, so that credentials that expired with the last
+        /// whole minute can be resumed.
         static let resumeWindow: TimeInterval = 90
-        /// After the end of a bad day the connections have to come back, and the breaker tries.
+        /// The time for reconnection and for the breaker's probe after a fault.
         static let recovery: TimeInterval = 6
-        /// In so many seconds a running server follows a revocation by another process, or a configuration.
+        /// The time within which a running server follows a revocation by another process or a new configuration.
         static let following: TimeInterval = 6
     }
 
-    // MARK: - What is kept secret
+    // MARK: - Secrets
 
-    /// Each publication's secret.
+    /// Returns the secret of a publication.
     static func secret(_ title: Int) -> String { "Kq7wN2vR8tYx4mZ\(title)-\(titles[title].id)" }
 
-    /// What a salt carries; nil for no salt of this publication and edition.
+    /// Returns the content of a salt, or nil if it does not belong to the publication and the edition.
     static func salt(_ userid: String, for edition: EditionID, in title: Int) -> SealedSalt? {
         sealer(title)?.open(userid, for: edition)
     }
@@ -74,13 +75,13 @@ struct SoakPlan: Sendable {
         EditionPassword.make(edition: edition, salt: userid, secret: Secret(secret(title)))
     }
 
-    /// What has to come with a token; nil where there is no feed.
+    /// Returns the expected feed password of a token, or nil without a feed.
     static func feedPassword(_ token: String, in title: Int) -> String? {
         titles[title].feed == .missing
             ? nil : EditionPassword.makeForFeed(token: token, secret: Secret(secret(title)))
     }
 
-    // MARK: - What there is to read
+    // MARK: - Editions
 
     static let first = "com.example.soak.2026-09"
     static let second = "com.example.soak.2026-10"
@@ -89,7 +90,7 @@ struct SoakPlan: Sendable {
     static let future = "com.example.soak.2099-01"
     static let draft = "com.example.soak.draft"
     static let editions = [first, second, third, free, future, draft]
-    /// Below each publication's content, and opened by its feed's credentials alone.
+    /// The file below each publication's content that only the feed's credentials open.
     static let feedFile = "feed.xml"
 
     static let catalogue: [Edition] = [
@@ -105,22 +106,22 @@ struct SoakPlan: Sendable {
             id: id, title: text, published: Date(timeIntervalSince1970: published), isFree: isFree, isDraft: isDraft)
     }
 
-    /// The editions that shelves and feeds show: what is out to everybody, and all there is to insiders.
-    static func shown(toInsiders: Bool) -> Set<String> {
+    /// Returns the editions of shelves and feeds: the published ones, or all of them for draft readers.
+    static func shown(toDraftReaders: Bool) -> Set<String> {
         let model = model(0)
-        return Set(catalogue.map(\.id).filter { toInsiders || model.isOut($0, at: Date()) }.map(\.rawValue))
+        return Set(catalogue.map(\.id).filter { toDraftReaders || model.isPublished($0, at: Date()) }.map(\.rawValue))
     }
 
     static func model(_ title: Int) -> AccessModel {
         AccessModel(policy: titles[title].policy, editions: catalogue, failsOpen: titles[title].failsOpen)
     }
 
-    // MARK: - What the program is told
+    // MARK: - Configuration
 
-    /// The program's configuration.
+    /// Returns the program's configuration.
     ///
-    /// - Parameter note: changes with each reading, so that there is something to read.
-    static func configuration(port: Int, adminPort: Int, root: String, backend: String, note: Int) -> String {
+    /// - Parameter record: A value that changes with each reload, so that the configuration differs.
+    static func configuration(port: Int, adminPort: Int, root: String, backend: String, record: Int) -> String {
         let shelf = catalogue.map {
             "      - {id: \($0.id), title: \($0.title), published: "
                 + "\($0.published.formatted(.iso8601.year().month().day()))"
@@ -137,7 +138,7 @@ struct SoakPlan: Sendable {
                 edition_credentials: {lifetime: \(Int(Times.credentials))s, resume_window: \(Int(Times.resumeWindow))s}
                 fail_open: {enabled: \(title.failsOpen), lifetime: \(Int(Times.failOpenCredentials))s}
                 secrets: [{env: SOAK_\(title.id.uppercased())}]
-                messages: {en: {inactive: "Your subscription has ended (\(note))."}}
+                messages: {en: {inactive: "Your subscription has ended (\(record))."}}
                 content: {root: \(root), feed: [\(feedFile)]}
                 feed_password: \(title.feed != .missing)
                 feed: \(title.feed.settings)
@@ -155,17 +156,17 @@ struct SoakPlan: Sendable {
               public_url: http://127.0.0.1:\(port)
               shutdown_grace: 2s
             log: {level: error, format: json}
-            state: {path: state.sqlite, reference_secret: {env: SOAK_REFERENCES}, sessions_per_hour: 1000000}
-            guessing: {per_identifier: 100000, per_address: 1000000, per_wide_block: 1000000}
+            state: {path: state.sqlite, pseudonym_secret: {env: SOAK_REFERENCES}, sessions_per_hour: 1000000}
+            login_throttle: {per_identifier: 100000, per_address: 1000000, per_network: 1000000}
             passwords: {cost: 1}
             backends:
               house:
             \(backend.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
                 protection:
                   deadline: \(Int(Times.deadline))s
-                  concurrency: {most: 8, waiting: 200, patience: 2s}
-                  breaker: {failures: 3, within: 10s, open_for: 1s}
-                  cache: {freshness: \(Int(Times.freshness))s, negative: 1s, last_known_good: \(Int(Times.lastKnownGood))s}
+                  concurrency: {max_concurrent: 8, max_queued: 200, queue_timeout: 2s}
+                  breaker: {min_failures: 3, window: 10s, open_duration: 1s}
+                  cache: {ttl: \(Int(Times.freshness))s, negative_ttl: 1s, last_known_good: \(Int(Times.lastKnownGood))s}
             publications:
             \(publications)
 
@@ -176,7 +177,7 @@ struct SoakPlan: Sendable {
 extension SoakPlan.Title.Feed {
     fileprivate var settings: String {
         switch self {
-        case .forInsiders: "{drafts: feed}"
+        case .forDraftReaders: "{drafts: feed}"
         case .forEverybody: "{drafts: none}"
         case .missing: "{enabled: false}"
         }

@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// What something was and is: a change is under way from one moment to another, and between them it may be either.
+/// The history of a value. During a change, both the old and the new value are possible.
 final class Timeline<Value: Sendable>: Sendable {
     struct Entry: Sendable {
         let value: Value
-        /// From here on it may be so.
+        /// The time from which the value is possible.
         let begins: Date
-        /// From here on it is so.
+        /// The time from which the value is certain.
         var isCertainAt: Date
-        /// Until here it may still be so; nil as long as nothing comes after it.
+        /// The time until which the value is possible, or nil without a successor.
         var ends: Date?
     }
 
@@ -21,7 +21,7 @@ final class Timeline<Value: Sendable>: Sendable {
 
     var last: Value { entries.withLock { $0[$0.count - 1].value } }
 
-    /// Makes a change, and notes when it began and when it was made.
+    /// Makes a change and records its start and its end.
     func change(to value: Value, _ make: () async throws -> Void) async rethrows {
         entries.withLock { $0.append(Entry(value: value, begins: Date(), isCertainAt: .distantFuture, ends: nil)) }
         try await make()
@@ -33,7 +33,7 @@ final class Timeline<Value: Sendable>: Sendable {
         }
     }
 
-    /// What it may have been at some moment from `start` to `end`, each with its number.
+    /// Returns the values that are possible at some time from `start` to `end`, with their numbers.
     func possible(from start: Date, to end: Date) -> [(number: Int, value: Value)] {
         entries.withLock { entries in
             entries.enumerated().compactMap { number, entry in
@@ -43,7 +43,7 @@ final class Timeline<Value: Sendable>: Sendable {
         }
     }
 
-    /// The numbers of those that may be from some number on.
+    /// Returns the possible values from a number on.
     func all(from number: Int, until end: Date) -> [Value] {
         entries.withLock { entries in
             entries.enumerated().filter { $0.offset >= number && $0.element.begins <= end }.map(\.element.value)
@@ -51,17 +51,17 @@ final class Timeline<Value: Sendable>: Sendable {
     }
 }
 
-/// Whether a window of time touches a bad day, or its aftermath.
-final class BadDays: Sendable {
-    private struct Day {
+/// The time windows of faults and their recovery.
+final class FaultWindows: Sendable {
+    private struct FaultWindow {
         let name: String
         let begins: Date
         var ends: Date?
     }
 
-    private let days = Mutex<[Day]>([])
+    private let days = Mutex<[FaultWindow]>([])
 
-    func begin(_ name: String) { days.withLock { $0.append(Day(name: name, begins: Date(), ends: nil)) } }
+    func begin(_ name: String) { days.withLock { $0.append(FaultWindow(name: name, begins: Date(), ends: nil)) } }
 
     func end() {
         days.withLock { days in
@@ -69,8 +69,8 @@ final class BadDays: Sendable {
         }
     }
 
-    /// The name of the bad day that a call between these moments may have met; nil for none.
-    func met(from start: Date, to end: Date) -> String? {
+    /// Returns the name of a fault that a call in this window may have met, or nil for none.
+    func faultName(from start: Date, to end: Date) -> String? {
         days.withLock { days in
             days.last { day in
                 day.begins <= end && (day.ends.map { $0.addingTimeInterval(SoakPlan.Times.recovery) >= start } ?? true)

@@ -1,28 +1,28 @@
 import TestSupport
 
-/// What an answer has to say to caches, said once more (DESIGN rule 1 and "The gate", PITFALLS row 16).
+/// An independent statement of the caching headers of a response (Pugpig protocol, “Caching headers”, and Pitfall 16).
 enum CacheRule: Sendable {
-    /// Of whatever is about a reader, and of every refusal and failure: no cache keeps it, and nothing in it helps one to.
+    /// For responses about a reader, denials and failures: no cache stores them, and they contain no validators.
     case nobodys
-    /// Of content: whoever fetched it may keep it, for the credentials that opened it.
+    /// For content: the client may store it for the credentials that opened it.
     case readers
-    /// Of the feed as credentials show it: whoever fetched it may keep it, and asks each time.
-    case insiders
-    /// Of what everybody is shown: anybody's cache may keep it for a minute.
-    case everybodys(varies: Bool)
+    /// For the feed with credentials: the client may store it and revalidates each time.
+    case draftReaders
+    /// For public documents: any cache may store them for a minute.
+    case publicCache(varies: Bool)
 
-    /// The first thing that is wrong; nil where all is right.
-    func objection(to answer: RawResponse) -> String? {
-        for (name, values) in exactly where answer.values(of: name) != values {
-            return "\(name): \(answer[name] ?? "none"), expected \(values.first ?? "none")"
+    /// Returns the first violation, or nil for none.
+    func problem(to response: RawResponse) -> String? {
+        for (name, values) in exactly where response.values(of: name) != values {
+            return "\(name): \(response[name] ?? "none"), expected \(values.first ?? "none")"
         }
-        for name in once where answer.values(of: name).count != 1 {
-            return "\(name): \(answer[name] ?? "none"), expected one"
+        for name in once where response.values(of: name).count != 1 {
+            return "\(name): \(response[name] ?? "none"), expected one"
         }
         return nil
     }
 
-    /// The fields that are determined, with all their values.
+    /// The fields with exact values.
     private var exactly: [(name: String, values: [String])] {
         switch self {
         case .nobodys:
@@ -32,12 +32,12 @@ enum CacheRule: Sendable {
             ]
         case .readers:
             [("Cache-Control", ["private, max-age=3600"]), ("Vary", ["Authorization"]), ("Set-Cookie", [])]
-        case .insiders:
+        case .draftReaders:
             [
                 ("Cache-Control", ["private, no-cache"]), ("Vary", ["Authorization"]), ("Last-Modified", []),
                 ("Set-Cookie", []),
             ]
-        case .everybodys(let varies):
+        case .publicCache(let varies):
             [
                 ("Cache-Control", ["public, max-age=60"]), ("Vary", varies ? ["Authorization"] : []),
                 ("Set-Cookie", []),
@@ -45,12 +45,12 @@ enum CacheRule: Sendable {
         }
     }
 
-    /// Those that are there with whatever value.
+    /// The fields that occur once with any value.
     private var once: [String] {
         switch self {
         case .nobodys: []
-        case .insiders: ["ETag"]
-        case .readers, .everybodys: ["ETag", "Last-Modified"]
+        case .draftReaders: ["ETag"]
+        case .readers, .publicCache: ["ETag", "Last-Modified"]
         }
     }
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The documents that caches may give to anybody: whoever asks is given the same bytes as who asked first.
+/// The documents in public caches. Every client must receive the same bytes.
 final class PublicDocuments: Sendable {
     private let known = Mutex<[String: [UInt8]]>([:])
 
-    /// - Parameter name: of a document that does not change while the soak lasts.
+    /// - Parameter name: The name of a document that does not change during the soak.
     func isSame(_ name: String, _ bytes: [UInt8]) -> Bool {
         known.withLock { known in
             if let first = known[name] { return first == bytes }

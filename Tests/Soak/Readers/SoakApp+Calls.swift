@@ -1,98 +1,102 @@
 import Foundation
 import TestSupport
 
-/// How an app calls, and what is noted of it.
+/// The calls of an app and their records.
 extension SoakApp {
-    static let comeBackLater = "come back later"
+    static let retryLater = "come back later"
 
-    /// What one call was, and when.
+    /// A call with its time.
     struct Call {
         let name: String
-        /// Nil for those of no publication.
+        /// The publication, or nil for calls without one.
         let title: Int?
-        /// In which way it was made; see ``Way/marks(of:)``.
+        /// The variant of the call. See ``CallVariant/marks(of:)``.
         let marks: [String]
         let start: Date
         let end: Date
-        let answer: RawResponse
-        /// The bad day that it may have met.
+        let response: RawResponse
+        /// The fault that the call may have met.
         let day: String?
     }
 
-    /// One Pugpig call.
+    /// Makes one Pugpig call.
     ///
-    /// - Parameter way: nil for any.
-    func call(_ name: String, in title: Int, _ fields: [String: String], _ way: Way? = nil) async throws -> Call {
-        let way = way ?? .drawn(for: title, using: &random)
-        if way.carrier == .query {
-            guard let call = try await calls(name, in: title, fields, way, times: 1).first else {
-                throw RawHTTP.NoAnswer()
+    /// - Parameter callVariant: The variant, or nil for a random one.
+    func call(_ name: String, in title: Int, _ fields: [String: String], _ callVariant: CallVariant? = nil) async throws
+        -> Call
+    {
+        let callVariant = callVariant ?? .randomVariant(for: title, using: &random)
+        if callVariant.carrier == .query {
+            guard let call = try await calls(name, in: title, fields, callVariant, times: 1).first else {
+                throw RawHTTP.NoResponse()
             }
             return call
         }
-        let target = way.target(name, in: title, fields)
-        let (type, body) = try way.body(fields)
+        let target = callVariant.target(name, in: title, fields)
+        let (type, body) = try callVariant.body(fields)
         let headers = type.map { [("Content-Type", $0)] } ?? []
-        return try await exchange(name, in: title, marks: way.marks(of: name)) {
-            try await scene.http.post(target, headers, body)
+        return try await exchange(name, in: title, marks: callVariant.marks(of: name)) {
+            try await context.http.post(target, headers, body)
         }
     }
 
-    /// The same query so many times.
+    /// Makes the same call several times.
     func calls(
-        _ name: String, in title: Int, _ fields: [String: String], _ way: Way = .plain, times: Int
+        _ name: String, in title: Int, _ fields: [String: String], _ callVariant: CallVariant = .plain, times: Int
     ) async throws -> [Call] {
-        try await ask(name, way.target(name, in: title, fields), in: title, marks: way.marks(of: name), times: times)
+        try await send(
+            name, callVariant.target(name, in: title, fields), in: title, marks: callVariant.marks(of: name),
+            times: times)
     }
 
-    /// The same GET so many times, one right after the other on one connection: byte for byte the same request, and as plain as
-    /// the fast lane wants it.
-    func ask(
+    /// Sends the same GET several times in a row on one connection, byte for byte identical and in a form that the fast
+    /// path serves.
+    func send(
         _ name: String, _ target: String, _ fields: [(String, String)] = [], in title: Int? = nil,
         marks: [String] = [], times: Int
     ) async throws -> [Call] {
-        var head = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(scene.http.port)\r\n"
+        var head = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(context.http.port)\r\n"
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
         let request = Array("\(head)\r\n".utf8)
-        let answers = try await scene.http.withConnection { connection in
-            var answers: [(start: Date, end: Date, answer: RawResponse)] = []
+        let responses = try await context.http.withConnection { connection in
+            var responses: [(start: Date, end: Date, response: RawResponse)] = []
             for _ in 0..<times {
                 let start = Date()
                 try await connection.send(request)
-                let answer = try await connection.readAnswer()
-                answers.append((start: start, end: Date(), answer: answer))
-                if answer["Connection"]?.lowercased() == "close" { break }
+                let response = try await connection.readResponse()
+                responses.append((start: start, end: Date(), response: response))
+                if response["Connection"]?.lowercased() == "close" { break }
             }
-            return answers
+            return responses
         }
-        return try answers.map { each in
+        return try responses.map { each in
             try checked(
                 Call(
-                    name: name, title: title, marks: marks, start: each.start, end: each.end, answer: each.answer,
-                    day: scene.badDays.met(from: each.start, to: each.end)), .nobodys)
+                    name: name, title: title, marks: marks, start: each.start, end: each.end, response: each.response,
+                    day: context.faultWindows.faultName(from: each.start, to: each.end)), .nobodys)
         }
     }
 
-    /// One call of any kind.
+    /// Makes one call of any kind.
     ///
-    /// - Parameter rule: what its answer says to caches where it gives what was asked for.
+    /// - Parameter rule: The caching headers of a successful response.
     func exchange(
         _ name: String, in title: Int? = nil, marks: [String] = [], caching rule: CacheRule = .nobodys,
         _ request: () async throws -> RawResponse
     ) async throws -> Call {
         let start = Date()
-        let answer = try await request()
+        let response = try await request()
         let end = Date()
         return try checked(
             Call(
-                name: name, title: title, marks: marks, start: start, end: end, answer: answer,
-                day: scene.badDays.met(from: start, to: end)), rule)
+                name: name, title: title, marks: marks, start: start, end: end, response: response,
+                day: context.faultWindows.faultName(from: start, to: end)), rule)
     }
 
-    /// Refusals and failures are no cache's in any case.
+    /// Checks the caching headers. Denials and failures must not be cached in any case.
     private func checked(_ call: Call, _ rule: CacheRule) throws -> Call {
-        let rule = [200, 206].contains(call.answer.status) ? rule : .nobodys
-        if let objection = rule.objection(to: call.answer) { throw fail(call, "caches are told \(objection)") }
+        let rule = [200, 206].contains(call.response.status) ? rule : .nobodys
+        if let problem = rule.problem(to: call.response) { throw fail(call, "caches are told \(problem)") }
         return call
     }
 
@@ -100,13 +104,13 @@ extension SoakApp {
         ("Authorization", "Basic \(Data("\(userid):\(password)".utf8).base64EncodedString())")
     }
 
-    // MARK: - What is noted
+    // MARK: - Records
 
-    /// Counts an answer that was right.
+    /// Counts a correct response.
     @discardableResult
-    func note(_ call: Call, _ words: String, isLate: Bool = false) -> String {
-        scene.tally.note(call.name, words, marks: call.marks, during: call.day, isLate: isLate)
-        reader.note(
+    func record(_ call: Call, _ words: String, isLate: Bool = false) -> String {
+        context.tally.record(call.name, words, marks: call.marks, during: call.day, isLate: isLate)
+        reader.record(
             "  \(stamp(call.start))–\(stamp(call.end)) app \(app) \(place(call)): \(words) (\(call.day ?? "good day"))")
         return words
     }
@@ -114,22 +118,22 @@ extension SoakApp {
     func fail(_ call: Call, _ words: String) -> Contradiction {
         Contradiction(
             words: "reader \(reader.number), app \(app): \(stamp(call.start))–\(stamp(call.end)) \(place(call)) "
-                + "(\(call.day ?? "good day")): \(words); answered \(call.answer.status) "
-                + "\(call.answer.text.prefix(600))\n\(reader.history)")
+                + "(\(call.day ?? "good day")): \(words); answered \(call.response.status) "
+                + "\(call.response.text.prefix(600))\n\(reader.history)")
     }
 
     private func place(_ call: Call) -> String {
         ((call.title.map { [SoakPlan.titles[$0].id] } ?? []) + [call.name] + call.marks).joined(separator: " ")
     }
 
-    private func stamp(_ moment: Date) -> String {
-        String(format: "%.2f", moment.timeIntervalSince1970.truncatingRemainder(dividingBy: 100_000))
+    private func stamp(_ timestamp: Date) -> String {
+        String(format: "%.2f", timestamp.timeIntervalSince1970.truncatingRemainder(dividingBy: 100_000))
     }
 
-    /// "Come back later" is right on a bad day, and late on a good one.
+    /// Counts a response that asks for a retry, which is correct during a fault and late otherwise.
     @discardableResult
-    func comeBack(_ call: Call) throws -> String {
-        guard call.answer["Retry-After"] != nil else { throw fail(call, "no Retry-After") }
-        return note(call, Self.comeBackLater, isLate: call.day == nil)
+    func unavailable(_ call: Call) throws -> String {
+        guard call.response["Retry-After"] != nil else { throw fail(call, "no Retry-After") }
+        return record(call, Self.retryLater, isLate: call.day == nil)
     }
 }

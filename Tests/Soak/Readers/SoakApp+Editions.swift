@@ -3,7 +3,7 @@ import Foundation
 import Gatefold
 import TestSupport
 
-/// The call for edition credentials, and what shows editions to everybody.
+/// Calls for edition credentials and the public catalogues.
 extension SoakApp {
     func credentials(_ token: SoakReader.Token, times: Int) async throws {
         let edition = SoakPlan.editions.randomElement(using: &random) ?? SoakPlan.first
@@ -17,22 +17,24 @@ extension SoakApp {
         }
     }
 
-    /// - Returns: nil when refused, or asked to come back.
+    /// - Returns: Nil for a denial or a response that asks for a retry.
     @discardableResult
-    func credentials(_ token: SoakReader.Token, for edition: String, _ way: Way? = nil) async throws -> Pair? {
+    func credentials(_ token: SoakReader.Token, for edition: String, _ callVariant: CallVariant? = nil) async throws
+        -> Pair?
+    {
         let fields = ["token": token.text, "product_id": edition]
         return try judge(
-            try await call("edition_credentials", in: token.title, fields, way), of: token, for: edition)
+            try await call("edition_credentials", in: token.title, fields, callVariant), of: token, for: edition)
     }
 
     @discardableResult
     private func judge(_ call: Call, of token: SoakReader.Token, for edition: String) throws -> Pair? {
         guard let id = EditionID(edition) else { throw fail(call, "\(edition) is no edition") }
-        let standings = standings(token, call)
-        let right = standings.flatMap { standing in self.right(standing, id, token.title, call) }
+        let receiptCounts = receiptCounts(token, call)
+        let right = receiptCounts.flatMap { validity in self.right(validity, id, token.title, call) }
         let given: ModelCredentials
         var pair: Pair?
-        if let userid = call.answer.element("userid"), let password = call.answer.element("password") {
+        if let userid = call.response.element("userid"), let password = call.response.element("password") {
             guard let expires = SoakPlan.salt(userid, for: id, in: token.title)?.expiresAt else {
                 throw fail(call, "the salt is none of this publication and edition")
             }
@@ -41,41 +43,41 @@ extension SoakApp {
             }
             let grants = grants(expires, token, call)
             guard let first = grants.first else { throw fail(call, "the salt ends at \(expires)") }
-            // Where the end of the token leaves no difference, the better one.
+            // If the token's expiry makes no difference, the better one.
             given = grants.first { right.contains($0) } ?? first
             pair = Pair(
-                userid: userid, password: password, edition: edition, token: token, asked: call.start,
+                userid: userid, password: password, edition: edition, token: token, requested: call.start,
                 expires: expires)
-        } else if call.answer["Retry-After"] != nil {
-            given = .comeBack
+        } else if call.response["Retry-After"] != nil {
+            given = .unavailable
         } else {
-            given = .refused(call.answer.error.flatMap { CredentialsRefusal.Reason(rawValue: $0) })
+            given = .rejected(call.response.error.flatMap { CredentialsRejection.Reason(rawValue: $0) })
         }
-        guard call.answer.status == 200 else { throw fail(call, "always 200") }
-        if given == .comeBack, standings.contains(.good) {
-            try comeBack(call)
+        guard call.response.status == 200 else { throw fail(call, "always 200") }
+        if given == .unavailable, receiptCounts.contains(.good) {
+            try unavailable(call)
             return nil
         }
         let isLate =
             given == .grantedForNow && call.day == nil
-            && standings.contains { self.right($0, id, token.title, call, heard: [.nobody]).contains(given) }
+            && receiptCounts.contains { self.right($0, id, token.title, call, heard: [.nobody]).contains(given) }
         guard right.contains(given) || isLate else {
-            throw fail(call, "\(edition) with a token that was \(standings); right is one of \(right)")
+            throw fail(call, "\(edition) with a token that was \(receiptCounts); right is one of \(right)")
         }
         switch given {
-        case .granted: note(call, "credentials")
-        case .grantedForNow: note(call, SoakTally.failedOpen, isLate: isLate)
-        case .refused(let reason): note(call, "refused, \(reason?.rawValue ?? "nothing said")")
-        case .comeBack: note(call, "refused")
+        case .granted: record(call, "credentials")
+        case .grantedForNow: record(call, SoakTally.failedOpen, isLate: isLate)
+        case .rejected(let reason): record(call, "refused, \(reason?.rawValue ?? "nothing said")")
+        case .unavailable: record(call, "refused")
         }
-        if let pair { pairs.keep(pair, using: &random) }
+        if let pair { pairs.store(pair, using: &random) }
         return pair
     }
 
-    /// What credentials may be that end at a moment: those of an outage end sooner, and none after their token.
+    /// Returns the possible grants for an expiry: those of an outage expire sooner, and none outlives its token.
     private func grants(_ expires: Date, _ token: SoakReader.Token, _ call: Call) -> [ModelCredentials] {
-        func minute(_ moment: Date) -> Date {
-            Date(timeIntervalSince1970: (moment.timeIntervalSince1970 / 60).rounded(.up) * 60)
+        func minute(_ timestamp: Date) -> Date {
+            Date(timeIntervalSince1970: (timestamp.timeIntervalSince1970 / 60).rounded(.up) * 60)
         }
         let times = SoakPlan.Times.self
         let lifetimes: [(ModelCredentials, TimeInterval)] = [
@@ -89,44 +91,44 @@ extension SoakApp {
     }
 
     private func right(
-        _ standing: TokenStanding, _ edition: EditionID, _ title: Int, _ call: Call
+        _ validity: TokenStatus, _ edition: EditionID, _ title: Int, _ call: Call
     ) -> [ModelCredentials] {
-        var heard: [Heard<Subscription>] = reader.words(
-            from: call.start, to: call.end, isBadDay: call.day != nil
+        var heard: [Received<Subscription>] = reader.words(
+            from: call.start, to: call.end, isFaultWindow: call.day != nil
         ).map { .said($0.value) }
         if call.day != nil { heard.append(.nobody) }
-        return right(standing, edition, title, call, heard: heard)
+        return right(validity, edition, title, call, heard: heard)
     }
 
     private func right(
-        _ standing: TokenStanding, _ edition: EditionID, _ title: Int, _ call: Call, heard: [Heard<Subscription>]
+        _ validity: TokenStatus, _ edition: EditionID, _ title: Int, _ call: Call, heard: [Received<Subscription>]
     ) -> [ModelCredentials] {
         let model = SoakPlan.model(title)
-        let wasRefused = reader.isRefused(from: call.start, to: call.end)
+        let wasRejected = reader.isRejected(from: call.start, to: call.end)
         return heard.map { word in
             model.credentials(
-                standing, for: edition, verdict: { .said(nil) }, heard: { word }, bought: [],
-                wasRefused: { wasRefused }, at: call.start)
+                validity, for: edition, verdict: { .said(nil) }, heard: { word }, bought: [],
+                wasRejected: { wasRejected }, at: call.start)
         }
     }
 
-    /// What Baker and Basispress apps are shown without credentials, the same to everybody.
-    func showShelf(_ title: Int, ofBaker: Bool) async throws {
+    /// Checks the public catalogue of Baker and Basispress apps.
+    func showCatalogue(_ title: Int, ofBaker: Bool) async throws {
         let app = "com.example.\(SoakPlan.titles[title].id)"
         let path = ofBaker ? "/issues/\(app)/reader-\(reader.number)" : "/api/protocol.json?id=\(app)"
         let call = try await exchange(
-            ofBaker ? "baker shelf" : "basispress shelf", in: title, caching: .everybodys(varies: false)
+            ofBaker ? "baker shelf" : "basispress shelf", in: title, caching: .publicCache(varies: false)
         ) {
-            try await scene.http.send("GET", path)
+            try await context.http.send("GET", path)
         }
-        guard call.answer.status == 200 else { throw fail(call, "the shelf is everybody's") }
-        let shown = SoakPlan.shown(toInsiders: false)
-        for edition in SoakPlan.editions where call.answer.text.contains(edition) != shown.contains(edition) {
+        guard call.response.status == 200 else { throw fail(call, "the shelf is everybody's") }
+        let shown = SoakPlan.shown(toDraftReaders: false)
+        for edition in SoakPlan.editions where call.response.text.contains(edition) != shown.contains(edition) {
             throw fail(call, "\(edition) on the shelf")
         }
-        guard scene.documents.isSame("\(call.name) \(title)", call.answer.body) else {
+        guard context.documents.isSame("\(call.name) \(title)", call.response.body) else {
             throw fail(call, "others are shown another shelf")
         }
-        note(call, "shelf")
+        record(call, "shelf")
     }
 }

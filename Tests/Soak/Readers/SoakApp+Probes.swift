@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// What looks like a Pugpig call or a download and is none: it is answered by rule, whatever day it is, and does nothing.
+/// Requests that resemble a Pugpig call or a download. They have a fixed response in any condition and no effect.
 extension SoakApp {
     enum Probe: String, CaseIterable {
-        /// Asks for nothing: it ends no session either.
+        /// A request without a body in the response, which ends no session either.
         case head = "HEAD"
         case options = "OPTIONS"
         case otherMethod = "PUT, DELETE and PATCH"
-        /// A cache could take it for a file.
+        /// A path that a cache could treat as a file.
         case pathBehind = "path behind a call"
         case strangePublication = "call of no publication"
         case credentialsTwice = "credentials twice"
@@ -25,59 +25,59 @@ extension SoakApp {
         try await self.probe(probe, name, token)
     }
 
-    /// - Parameter name: of a Pugpig call.
+    /// - Parameter name: The name of a Pugpig call.
     func probe(_ probe: Probe, _ name: String, _ token: SoakReader.Token) async throws {
         let fields = [
             "email": reader.email, "password": PublisherSystem.password, "token": token.text,
             "product_id": SoakPlan.first,
         ]
-        let way = Way(endsWithSlash: Bool.random(using: &random))
+        let callVariant = CallVariant(endsWithSlash: Bool.random(using: &random))
         let publication = SoakPlan.titles[token.title].id
-        let target = way.target(name, in: token.title, fields)
+        let target = callVariant.target(name, in: token.title, fields)
         switch probe {
         case .head:
             let call = try await exchange(probe.rawValue, in: token.title) {
-                try await scene.http.send("HEAD", target)
+                try await context.http.send("HEAD", target)
             }
             let type = name == "sign_out" ? "text/plain; charset=utf-8" : "text/xml; charset=utf-8"
-            guard call.answer.status == 200, call.answer["Content-Type"] == type else {
+            guard call.response.status == 200, call.response["Content-Type"] == type else {
                 throw fail(call, "expected the head of an answer to \(name)")
             }
-            note(call, "head")
+            record(call, "head")
         case .options:
             let call = try await exchange(probe.rawValue, in: token.title) {
-                try await scene.http.send("OPTIONS", target)
+                try await context.http.send("OPTIONS", target)
             }
             try judge(call, 204, "methods", allows: true)
         case .otherMethod:
             let method = ["PUT", "DELETE", "PATCH"].randomElement(using: &random) ?? "PUT"
             let call = try await exchange(probe.rawValue, in: token.title) {
-                try await scene.http.send(method, target, [("Content-Length", "0")])
+                try await context.http.send(method, target, [("Content-Length", "0")])
             }
             try judge(call, 405, "no such method", allows: true)
         case .pathBehind:
             let call = try await exchange(probe.rawValue, in: token.title) {
-                try await scene.http.send("GET", "/\(publication)/\(name)/x.css?token=\(token.text.formEncoded)")
+                try await context.http.send("GET", "/\(publication)/\(name)/x.css?token=\(token.text.formEncoded)")
             }
             try judge(call, 404, "not found")
         case .strangePublication:
             let call = try await exchange(probe.rawValue) {
-                try await scene.http.send("GET", "/nobody/\(name)?token=\(token.text.formEncoded)")
+                try await context.http.send("GET", "/nobody/\(name)?token=\(token.text.formEncoded)")
             }
             try judge(call, 404, "not found")
         case .credentialsTwice:
             let basic = Self.basic("reader", "password")
             let file = "/content/\(publication)/\(SoakPlan.first)/index.html"
             let call = try await exchange(probe.rawValue, in: token.title) {
-                try await scene.http.send("GET", file, [basic, basic])
+                try await context.http.send("GET", file, [basic, basic])
             }
             try judge(call, 400, "bad request")
         }
     }
 
     private func judge(_ call: Call, _ status: Int, _ words: String, allows: Bool = false) throws {
-        guard call.answer.status == status else { throw fail(call, "expected \(status)") }
-        guard !allows || call.answer["Allow"] == "GET, HEAD, POST, OPTIONS" else { throw fail(call, "no methods") }
-        note(call, words)
+        guard call.response.status == status else { throw fail(call, "expected \(status)") }
+        guard !allows || call.response["Allow"] == "GET, HEAD, POST, OPTIONS" else { throw fail(call, "no methods") }
+        record(call, words)
     }
 }

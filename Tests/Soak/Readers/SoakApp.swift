@@ -3,48 +3,48 @@ import Foundation
 import Gatefold
 import TestSupport
 
-/// One of a reader's apps: calls whatever apps call, at its own pace, and believes nothing.
+/// One of a reader's apps, which makes every kind of call at its own pace and checks each response.
 final class SoakApp {
-    /// An answer that no state of the reader's world allows.
+    /// A response that no state of the reader allows.
     struct Contradiction: Error {
-        /// With the reader's history.
+        /// The description with the reader's history.
         let words: String
     }
 
-    /// Edition credentials as the app keeps them.
+    /// Edition credentials as the app stores them.
     struct Pair {
         let userid: String
         let password: String
         let edition: String
         let token: SoakReader.Token
-        /// When it was asked for.
-        let asked: Date
-        /// What its salt says.
+        /// The time of the request.
+        let requested: Date
+        /// The expiry in the salt.
         let expires: Date
     }
 
     let reader: SoakReader
-    let scene: Soak.Scene
+    let context: Soak.SoakContext
     let app: Int
     var random: SeededRandom
-    var tokens = Drawer<SoakReader.Token>(latest: 6, oldOneIn: 8)
-    var pairs = Drawer<Pair>(latest: 8, oldOneIn: 16)
+    var tokens = RecentItems<SoakReader.Token>(latest: 6, longLivedOneIn: 8)
+    var pairs = RecentItems<Pair>(latest: 8, longLivedOneIn: 16)
 
-    init(_ reader: SoakReader, _ app: Int, _ scene: Soak.Scene) {
+    init(_ reader: SoakReader, _ app: Int, _ context: Soak.SoakContext) {
         self.reader = reader
-        self.scene = scene
+        self.context = context
         self.app = app
-        random = SeededRandom(seed: scene.plan.seed &* 1_000_003 &+ UInt64(reader.number * 2 + app))
+        random = SeededRandom(seed: context.plan.seed &* 1_000_003 &+ UInt64(reader.number * 2 + app))
     }
 
-    /// Calls until the soak is over.
+    /// Makes calls until the end of the soak.
     ///
-    /// - Returns: the first wrong answer, or what else went wrong.
+    /// - Returns: The first incorrect response, or another failure.
     func live() async -> String? {
         do {
-            while !scene.curtain.hasFallen {
+            while !context.stopFlag.isStopRequested {
                 try await act()
-                let pause = scene.plan.pause * Double.random(in: 0.3...1.7, using: &random)
+                let pause = context.plan.pause * Double.random(in: 0.3...1.7, using: &random)
                 try await Task.sleep(for: pause)
             }
             return nil
@@ -63,7 +63,7 @@ final class SoakApp {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<4: try await signIn(title)
         case 4..<6: try await signInWrongly(title)
-        case 6..<8: try await showShelf(title, ofBaker: Bool.random(using: &random))
+        case 6..<8: try await showCatalogue(title, ofBaker: Bool.random(using: &random))
         case 8..<10: try await readFeed(title)
         case 10..<12: try await openFeedFile(title)
         case 12..<14: try await verifyForged(title)
@@ -81,23 +81,23 @@ final class SoakApp {
         }
     }
 
-    /// An app now and then asks the same again at once, which is answered from what was said before.
+    /// Returns how many times the app sends a request in a row. Repetitions get a cached response.
     func times() -> Int { Int.random(in: 0..<5, using: &random) == 0 ? 3 : 1 }
 
-    /// What a token may be worth during a call.
-    func standings(_ token: SoakReader.Token, _ call: Call) -> [TokenStanding] {
-        if token.sitting.isEnded(at: call.start) { return [.ended] }
-        var all: [TokenStanding] = token.sitting.mayBeEnded(by: call.end) ? [.ended] : []
+    /// Returns the possible statuses of a token during a call.
+    func receiptCounts(_ token: SoakReader.Token, _ call: Call) -> [TokenStatus] {
+        if token.trackedSession.hasEnded(at: call.start) { return [.ended] }
+        var all: [TokenStatus] = token.trackedSession.mayBeEnded(by: call.end) ? [.ended] : []
         if call.start < token.expiresLatest { all.append(.good) }
         if call.end >= token.expiresEarliest, call.start < token.endsLatest { all.append(.renewable) }
         if call.end >= token.endsEarliest { all.append(.expired) }
         return all
     }
 
-    /// How a token ended that is not good, in words for the tally.
-    func ending(_ token: SoakReader.Token, _ standings: [TokenStanding]) -> String {
-        switch standings {
-        case [.ended]: token.sitting.ending
+    /// Returns a label for the way in which an invalid token ended.
+    func ending(_ token: SoakReader.Token, _ receiptCounts: [TokenStatus]) -> String {
+        switch receiptCounts {
+        case [.ended]: token.trackedSession.ending
         case [.renewable]: "token expired"
         case [.expired]: "token over"
         default: "on the edge"

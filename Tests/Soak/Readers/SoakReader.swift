@@ -4,10 +4,10 @@ import Gatefold
 import Synchronization
 import TestSupport
 
-/// One reader of the publisher's: what the system says of them, what they have proven to know, and what they lived through.
+/// A reader of the publisher: the subscriptions in the system, the confirmed credentials, and the history.
 final class SoakReader: Sendable {
-    /// A session, with the time in which it was ended.
-    final class Sitting: Sendable {
+    /// A session with the time of its end.
+    final class TrackedSession: Sendable {
         private struct End {
             var begins: Date?
             var isCertainAt: Date?
@@ -24,40 +24,44 @@ final class SoakReader: Sendable {
             }
         }
 
-        func certify(at moment: Date) { end.withLock { $0.isCertainAt = min($0.isCertainAt ?? moment, moment) } }
+        func markCertain(at timestamp: Date) {
+            end.withLock { $0.isCertainAt = min($0.isCertainAt ?? timestamp, timestamp) }
+        }
 
-        func mayBeEnded(by moment: Date) -> Bool { end.withLock { $0.begins.map { $0 <= moment } ?? false } }
-        func isEnded(at moment: Date) -> Bool { end.withLock { $0.isCertainAt.map { $0 <= moment } ?? false } }
+        func mayBeEnded(by timestamp: Date) -> Bool { end.withLock { $0.begins.map { $0 <= timestamp } ?? false } }
+        func hasEnded(at timestamp: Date) -> Bool { end.withLock { $0.isCertainAt.map { $0 <= timestamp } ?? false } }
 
-        /// How it ended, for the tally.
+        /// The label of its end in the tally.
         var ending: String { end.withLock { $0.isByOperator ? "session revoked" : "session ended" } }
     }
 
     struct Token: Sendable {
         let text: String
         let title: Int
-        let sitting: Sitting
-        /// When the call began and ended that brought it.
-        let asked: Date
-        let came: Date
+        let trackedSession: TrackedSession
+        /// The start and the end of the call that opened the session.
+        let requested: Date
+        let receivedAt: Date
 
         var expiresEarliest: Date {
-            Date(timeIntervalSince1970: asked.timeIntervalSince1970.rounded(.down) + SoakPlan.titles[title].tokens.life)
+            Date(
+                timeIntervalSince1970: requested.timeIntervalSince1970.rounded(.down)
+                    + SoakPlan.titles[title].tokens.life)
         }
-        var expiresLatest: Date { came.addingTimeInterval(SoakPlan.titles[title].tokens.life) }
-        /// Until when it can be renewed after its end.
+        var expiresLatest: Date { receivedAt.addingTimeInterval(SoakPlan.titles[title].tokens.life) }
+        /// The end of the renewal window after the expiry.
         var endsEarliest: Date { expiresEarliest.addingTimeInterval(SoakPlan.titles[title].tokens.renewal) }
         var endsLatest: Date { expiresLatest.addingTimeInterval(SoakPlan.titles[title].tokens.renewal) }
     }
 
     private struct State {
         var tokens: [Token] = []
-        /// The number of a subscription that refused, in the reader's timeline: nothing older may be heard from then on.
-        var refused: (number: Int, at: Date)?
+        /// The number of a denying subscription in the reader's timeline. No older one may be served from then on.
+        var rejected: (number: Int, at: Date)?
         var history: [String] = []
-        /// When the call began that was last told "active" on a good day.
+        /// The start of the latest call without a fault that returned "active".
         var active: Date?
-        /// When the program last had a reason to forget what the system said of them.
+        /// The last time at which the program had a reason to discard the reader's cached results.
         var forgotten = Date.distantPast
     }
 
@@ -72,14 +76,14 @@ final class SoakReader: Sendable {
 
     var email: String { PublisherSystem.email(number) }
 
-    func keep(_ token: Token) {
+    func store(_ token: Token) {
         state.withLock { state in
             state.tokens.append(token)
             if state.tokens.count > 20 { state.tokens.removeFirst() }
         }
     }
 
-    func note(_ line: String) {
+    func record(_ line: String) {
         state.withLock { state in
             state.history.append(line)
             if state.history.count > 80 { state.history.removeFirst() }
@@ -93,64 +97,65 @@ final class SoakReader: Sendable {
         return (changes + state.withLock { $0.history }).joined(separator: "\n")
     }
 
-    // MARK: - What may be said of them
+    // MARK: - Possible results
 
-    /// A question that is under way when a refusal is heard may still be answered by what was before it.
-    private static let underWay: TimeInterval = 4
+    /// A query in progress when a denial is received may still return the earlier state.
+    private static let maxInFlightTime: TimeInterval = 4
 
-    private func floor(at moment: Date) -> Int? {
+    private func floor(at timestamp: Date) -> Int? {
         state.withLock { state in
-            state.refused.flatMap { moment.timeIntervalSince($0.at) > Self.underWay ? $0.number : nil }
+            state.rejected.flatMap { timestamp.timeIntervalSince($0.at) > Self.maxInFlightTime ? $0.number : nil }
         }
     }
 
-    /// The subscriptions that an answer between these moments may go by, with their numbers.
+    /// Returns the subscriptions on which a response in this window may be based, with their numbers.
     ///
-    /// - Parameter isBadDay: then the last good word may stand in.
-    func words(from start: Date, to end: Date, isBadDay: Bool) -> [(number: Int, value: Subscription)] {
+    /// - Parameter isFaultWindow: Whether the last known good result may be served.
+    func words(from start: Date, to end: Date, isFaultWindow: Bool) -> [(number: Int, value: Subscription)] {
         let floor = floor(at: start) ?? 0
-        // What counts as said when it came may have been read when it was asked for, so long before at the most.
+        // A result counts from its arrival but may have been read at the time of its query.
         let slack = SoakPlan.Times.deadline
         let fresh = subscription.possible(
             from: start.addingTimeInterval(-SoakPlan.Times.freshness - slack), to: end)
         let old = subscription.possible(
             from: start.addingTimeInterval(-SoakPlan.Times.lastKnownGood - slack), to: end)
         let all =
-            isBadDay
-            ? old.filter { word in Self.mayStandIn(word.value) || fresh.contains { $0.number == word.number } } : fresh
+            isFaultWindow
+            ? old.filter { word in Self.mayServeCached(word.value) || fresh.contains { $0.number == word.number } }
+            : fresh
         return all.filter { $0.number >= floor }
     }
 
-    private static func mayStandIn(_ word: Subscription) -> Bool {
+    private static func mayServeCached(_ word: Subscription) -> Bool {
         word.state == .active
             || word.state == .inactive && word.entitlement != .nothing && word.entitlement != .allEditions
     }
 
-    /// Whether they were refused, and nobody can have said anything better since.
-    func isRefused(from start: Date, to end: Date) -> Bool {
+    /// Returns whether the reader was denied, and no better result is possible since.
+    func isRejected(from start: Date, to end: Date) -> Bool {
         guard let floor = floor(at: start) else { return false }
         return !subscription.all(from: floor, until: end).contains { $0.state == .active }
     }
 
-    func hearRefusal(_ number: Int) {
+    func receiveDenial(_ number: Int) {
         state.withLock { state in
             state.forgotten = Date()
-            if state.refused.map({ $0.number < number }) ?? true { state.refused = (number, Date()) }
+            if state.rejected.map({ $0.number < number }) ?? true { state.rejected = (number, Date()) }
         }
     }
 
-    // MARK: - What has to be said of them
+    // MARK: - Required results
 
-    func hearActive(asked: Date) { state.withLock { $0.active = max($0.active ?? asked, asked) } }
+    func receiveActive(requested: Date) { state.withLock { $0.active = max($0.active ?? requested, requested) } }
 
     func forget() { state.withLock { $0.forgotten = Date() } }
 
-    /// Whether a verification must be answered, whatever the day: the system said "active" a short while ago, has said
-    /// nothing else since, and that word is still good.
-    func mustBeTold(from start: Date, to end: Date) -> Bool {
+    /// Returns whether a verification must succeed under any fault: the system recently returned "active", has returned
+    /// nothing else since, and the cached result is still valid.
+    func mustBeReported(from start: Date, to end: Date) -> Bool {
         let (active, forgotten) = state.withLock { ($0.active, $0.forgotten) }
         let times = SoakPlan.Times.self
-        // So much older may the word have been that was told then.
+        // The maximum age of the result that was returned then.
         let age = times.freshness + times.deadline
         guard let active, active > forgotten, active <= start,
             end.timeIntervalSince(active) + age + 1 < times.lastKnownGood
@@ -159,22 +164,22 @@ final class SoakReader: Sendable {
             .allSatisfy { $0.value.state == .active }
     }
 
-    // MARK: - What an operator does
+    // MARK: - Operator actions
 
-    /// Ends one of the sessions by the command line, in another process.
-    func revokeOne(_ scene: Soak.Scene) async throws {
+    /// Revokes one of the sessions by the command line, in another process.
+    func revokeOne(_ context: Soak.SoakContext) async throws {
         guard let token = state.withLock({ $0.tokens.randomElement() }) else { return }
-        try await revoke(token, scene)
+        try await revoke(token, context)
     }
 
-    func revoke(_ token: Token, _ scene: Soak.Scene) async throws {
-        token.sitting.beginEnd(byOperator: true)
+    func revoke(_ token: Token, _ context: Soak.SoakContext) async throws {
+        token.trackedSession.beginEnd(byOperator: true)
         let run = try await GatefoldProgram.run(
             ["token", "revoke", "--publication", SoakPlan.titles[token.title].id, "--token", "-"],
-            input: token.text + "\n", environment: scene.secrets, in: scene.folder)
+            input: token.text + "\n", environment: context.secrets, in: context.folder)
         guard run.status == 0 else { throw Soak.Failed(description: "token revoke: \(run.errors)") }
-        token.sitting.certify(at: Date().addingTimeInterval(SoakPlan.Times.following))
-        note("  operator: a session of \(SoakPlan.titles[token.title].id) is revoked")
-        scene.tally.note("operator", "session revoked", during: nil)
+        token.trackedSession.markCertain(at: Date().addingTimeInterval(SoakPlan.Times.following))
+        record("  operator: a session of \(SoakPlan.titles[token.title].id) is revoked")
+        context.tally.record("operator", "session revoked", during: nil)
     }
 }

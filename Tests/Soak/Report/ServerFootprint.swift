@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a process holds, as the kernel tells (proc(5)).
+/// The resources of a process according to the kernel (proc(5)).
 struct ServerFootprint: Sendable, CustomStringConvertible {
-    /// Resident memory, in kilobytes.
+    /// The resident memory in kilobytes.
     let resident: Int
-    /// Files and sockets.
+    /// The number of files and sockets.
     let descriptors: Int
 
     init?(of process: Int32) {

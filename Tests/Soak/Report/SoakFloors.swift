@@ -1,13 +1,13 @@
-import BackendBenches
+import BackendFixtures
 
-/// What must have happened in a soak, however short: one without it would test less than it says.
+/// The minimum coverage of a soak of any length.
 ///
-/// None of it is left to chance, so that no seed fails by bad luck: the ``Examiner`` does each of these things in the first
-/// round, which every soak plays to its end; it tries again where it is asked to come back, and waits for what takes its time.
-/// What the crowd does counts as well.
+/// It does not depend on chance or the seed. The ``CoverageDriver`` does each of these things in the first round, which
+/// every soak completes. It retries where a response asks for it, and waits for expiries. The crowd's calls count as
+/// well.
 enum SoakFloors {
-    /// Calls with the answers that must have been given, on whatever day.
-    private static let onAnyDay: [(call: String, answers: [String])] = [
+    /// The calls with their required responses under any condition.
+    private static let requiredCalls: [(call: String, responses: [String])] = [
         ("sign_in", ["token", "not recognised"]),
         (
             "renew_token",
@@ -43,55 +43,55 @@ enum SoakFloors {
         ("credentials twice", ["bad request"]),
     ]
 
-    private static func answers(of door: SoakApp.Door) -> [(call: String, answers: [String])] {
+    private static func responses(of contentRoute: SoakApp.ContentRoute) -> [(call: String, responses: [String])] {
         let plain = [
             "content", "content, free", "refused, not theirs", "refused, session ended", "refused, session revoked",
         ]
-        // A HEAD has no part to be resumed with.
-        if door == .fileServerHead { return [(call: door.rawValue, answers: plain)] }
+        // A HEAD request has no range to resume.
+        if contentRoute == .fileServerHead { return [(call: contentRoute.rawValue, responses: plain)] }
         return [
-            (call: door.rawValue, answers: plain + ["content, resumed late", "refused, over"]),
-            (call: "feed's \(door.rawValue)", answers: ["content", "refused", "refused, an edition"]),
+            (call: contentRoute.rawValue, responses: plain + ["content, resumed late", "refused, over"]),
+            (call: "feed's \(contentRoute.rawValue)", responses: ["content", "refused", "refused, an edition"]),
         ]
     }
 
-    /// The same on each kind of bad day.
-    private static let onBadDays: [(call: String, answers: [String])] = [
-        ("sign_in", [SoakApp.comeBackLater]),
-        ("renew_token", [SoakApp.comeBackLater]),
-        ("verify_subscription", ["active", SoakApp.comeBackLater]),
-        ("edition_credentials", [SoakTally.failedOpen, SoakApp.comeBackLater]),
+    /// The required calls during each kind of fault.
+    private static let requiredCallsDuringFaults: [(call: String, responses: [String])] = [
+        ("sign_in", [SoakApp.retryLater]),
+        ("renew_token", [SoakApp.retryLater]),
+        ("verify_subscription", ["active", SoakApp.retryLater]),
+        ("edition_credentials", [SoakTally.failedOpen, SoakApp.retryLater]),
         ("sign_out", ["signed out"]),
         ("feed", ["insiders'"]),
         ("HEAD", ["head"]),
-        (SoakApp.Door.fileServer.rawValue, ["content"]),
-        (SoakApp.Door.fileServerHead.rawValue, ["content"]),
-        (SoakApp.Door.authRequest.rawValue, ["content"]),
+        (SoakApp.ContentRoute.fileServer.rawValue, ["content"]),
+        (SoakApp.ContentRoute.fileServerHead.rawValue, ["content"]),
+        (SoakApp.ContentRoute.authRequest.rawValue, ["content"]),
     ]
 
     private static let calls = ["sign_in", "renew_token", "verify_subscription", "edition_credentials", "sign_out"]
 
-    /// What did not happen.
-    static func missing(from lines: [SoakTally.Line], _ marks: [SoakTally.Mark]) -> [String] {
+    /// Returns the missing calls and responses.
+    static func missing(from lines: [SoakTally.Line], _ marks: [SoakTally.Baseline]) -> [String] {
         var missing: [String] = []
-        for (call, answers) in onAnyDay + SoakApp.Door.allCases.flatMap({ self.answers(of: $0) }) {
-            for answer in answers where !lines.contains(where: { $0.call == call && $0.answer == answer }) {
-                missing.append("\(call) never had the answer \"\(answer)\"")
+        for (call, responses) in requiredCalls + SoakApp.ContentRoute.allCases.flatMap({ self.responses(of: $0) }) {
+            for response in responses where !lines.contains(where: { $0.call == call && $0.response == response }) {
+                missing.append("\(call) never had the answer \"\(response)\"")
             }
         }
         for day in Outage.allCases.map(\.rawValue) {
             let lines = lines.filter { $0.day == day }
-            for (call, answers) in onBadDays {
-                for answer in answers where !lines.contains(where: { $0.call == call && $0.answer == answer }) {
-                    missing.append("\(call) never had the answer \"\(answer)\" on a day of \"\(day)\"")
+            for (call, responses) in requiredCallsDuringFaults {
+                for response in responses where !lines.contains(where: { $0.call == call && $0.response == response }) {
+                    missing.append("\(call) never had the answer \"\(response)\" on a day of \"\(day)\"")
                 }
             }
         }
         for call in calls {
-            let ways = Way.Carrier.allCases.map(\.rawValue) + [Way.slash, Way.bare]
-            for way in call == "renew_token" ? ways + [Way.short] : ways
-            where !marks.contains(where: { $0.call == call && $0.name == way }) {
-                missing.append("\(call) was never made with \"\(way)\"")
+            let ways = CallVariant.Carrier.allCases.map(\.rawValue) + [CallVariant.slash, CallVariant.bare]
+            for callVariant in call == "renew_token" ? ways + [CallVariant.short] : ways
+            where !marks.contains(where: { $0.call == call && $0.name == callVariant }) {
+                missing.append("\(call) was never made with \"\(callVariant)\"")
             }
         }
         return missing

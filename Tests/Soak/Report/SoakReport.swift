@@ -1,35 +1,35 @@
 import Foundation
 
-/// What came of a soak.
+/// The result of a soak.
 struct SoakReport: Sendable {
     let plan: SoakPlan
     let seconds: Double
     let lines: [SoakTally.Line]
-    let marks: [SoakTally.Mark]
-    /// Answers on good days that asked to come back, of how many: a busy machine has some.
+    let marks: [SoakTally.Baseline]
+    /// The number of responses without a fault that asked for a retry. A busy machine produces some.
     let late: Int
-    let calm: Int
+    let faultFreeCount: Int
     let start: ServerFootprint?
     let end: ServerFootprint?
-    /// The first answer that no state allows, with the reader's history.
+    /// The first response that no state allows, with the reader's history.
     let contradiction: String?
     let serverOutput: String
 
-    /// One in so many answers of a good day may come late on a busy machine.
+    /// The reciprocal of the allowed share of late responses without a fault.
     static let lateShare = 50
 
-    /// So many more descriptors than under load at first are no leak: connections to the system come and go.
-    static let spareDescriptors = 16
+    /// The allowed increase of descriptors since the initial load, because connections to the system vary.
+    static let descriptorTolerance = 16
 
-    var isRight: Bool { contradiction == nil && mistakes.isEmpty }
+    var isCorrect: Bool { contradiction == nil && mistakes.isEmpty }
 
-    /// What is wrong with the whole of it, though each answer was right.
+    /// The failures of the soak as a whole.
     private var mistakes: [String] {
         var mistakes: [String] = []
-        if late * Self.lateShare > max(calm, Self.lateShare) {
+        if late * Self.lateShare > max(faultFreeCount, Self.lateShare) {
             mistakes.append("too many answers asked to come back on good days")
         }
-        if let start, let end, end.descriptors > start.descriptors + Self.spareDescriptors {
+        if let start, let end, end.descriptors > start.descriptors + Self.descriptorTolerance {
             mistakes.append("the server has more and more descriptors open")
         }
         mistakes += SoakFloors.missing(from: lines, marks)
@@ -42,13 +42,15 @@ struct SoakReport: Sendable {
         for line in lines where !calls.contains(line.call) { calls.append(line.call) }
         for call in calls {
             text.append(call)
-            var answers: [String] = []
-            for line in lines where line.call == call && !answers.contains(line.answer) { answers.append(line.answer) }
-            for answer in answers {
-                let days = lines.filter { $0.call == call && $0.answer == answer }
+            var responses: [String] = []
+            for line in lines where line.call == call && !responses.contains(line.response) {
+                responses.append(line.response)
+            }
+            for response in responses {
+                let days = lines.filter { $0.call == call && $0.response == response }
                 let count = days.reduce(0) { $0 + $1.count }
                 text.append(
-                    "  " + answer.padding(toLength: 34, withPad: " ", startingAt: 0) + "\(count)".leftPadded(8) + "  "
+                    "  " + response.padding(toLength: 34, withPad: " ", startingAt: 0) + "\(count)".leftPadded(8) + "  "
                         + days.map { "\($0.day) \($0.count)" }.joined(separator: ", "))
             }
             let ways = marks.filter { $0.call == call }.map { "\($0.name) \($0.count)" }
@@ -60,7 +62,7 @@ struct SoakReport: Sendable {
             String(
                 format: "%d answers in %.0f s, %d readers with two apps each, seed %llu", count, seconds, plan.readers,
                 plan.seed))
-        text.append("asked to come back on a good day: \(late) of \(calm)")
+        text.append("asked to come back on a good day: \(late) of \(faultFreeCount)")
         if let start, let end { text.append("the server: \(start) at first, \(end) at the end") }
         if let contradiction {
             text.append("\nCONTRADICTION: \(contradiction)")

@@ -6,40 +6,42 @@ import Testing
 
 @testable import State
 
-@Suite("A reader who is erased", .serialized) struct ErasedReaderTests {
-    @Test("leaves nothing in the embedded store that names them, but the end of their sessions")
+@Suite("Erasure of a reader", .serialized) struct ErasedReaderTests {
+    @Test("Erasure leaves no personal data in the embedded store, only the revocation")
     func nothing() async throws {
         try await withTemporaryFolder { folder async throws in
             let store = try SQLiteStateStore(path: folder + "/state.sqlite")
             let clock = ManualClock(noon)
-            let references = ReferenceKey(Secret("kW8xVq2mTz5nRb7LcY3hJd9s"))
-            let readers = VolatileSubscribers()
+            let pseudonymKey = PseudonymKey(Secret("kW8xVq2mTz5nRb7LcY3hJd9s"))
+            let readers = InMemorySubscribers()
             let verifier = ScriptedVerifier()
-            verifier.prove(.sample("1"))
+            verifier.verifyPassword(.sample("1"))
             var publication = Publication(
                 id: daily, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
                 rule: EntitlementRule(policy: .issueBased, catalogue: Catalogue()))
             publication.deviceField = "device"
-            publication.deviceLimit = DeviceLimit(most: 3, excess: .evict)
+            publication.deviceLimit = DeviceLimit(maxDevices: 3, onLimit: .evict)
             let secrets = SecretRing(current: Secret("Zp4gQe6vXu1wNa8KfM5tHy2r"))
-            let purchases = PurchaseDesk(
+            let purchases = PurchaseService(
                 publication: daily, products: ProductRules(subscriptions: []), verifiers: [verifier], ledger: store,
                 clock: clock.wall)
-            let proxy = PublicationProxy(
+            let authorizationService = AuthorizationService(
                 publication: publication, backend: readers,
                 tokens: SealedTokenCodec(publication: daily, secrets: secrets, random: .seeded(60)),
                 editionSecrets: secrets, state: store, revocations: RevocationList(publication: daily),
-                guesses: UnlimitedGuesses(), references: references, clock: clock.wall, random: .seeded(61),
+                loginThrottle: UnlimitedLoginAttempts(), pseudonymKey: pseudonymKey, clock: clock.wall,
+                random: .seeded(61),
                 purchases: purchases)
-            let desk = AccountDesk(proxy: proxy, book: store, secrets: secrets)
-            let inquiry = Inquiry(
+            let accountService = AccountService(
+                authorizationService: authorizationService, accountStore: store, secrets: secrets)
+            let context = CallContext(
                 fields: ["email": "ada@example.com", "password": "first password", "device": "phone"])
-            let token = try await desk.register(
+            let token = try await accountService.register(
                 AccountDetails(identifier: "ada@example.com", fullName: "Ada Lovelace", metadata: ["city": "London"]),
-                password: "first password", inquiry)
-            let owner = proxy.owner(of: Subscriber(backend: "readers", key: "1"))
+                password: "first password", context)
+            let owner = authorizationService.owner(of: Subscriber(backend: "readers", key: "1"))
             _ = try await purchases.confirm(StoreReceipt([.receipt: "proof"]), from: .apple, owner: owner)
-            try await desk.erase(token: token, password: "first password", Inquiry())
+            try await accountService.erase(token: token, password: "first password", CallContext())
             let names = ["ada@example.com", "Lovelace", "London", "proof"]
             for table in [
                 "account", "device", "receipt", "claim", "owner_link", "store_transaction", "purchase", "delivery",
@@ -50,7 +52,7 @@ import Testing
                 #expect(count == 0, "\(table)")
             }
             #expect(try await store.revocations(after: 0).count == 1)
-            // Nor in what the file still holds of deleted rows, once it was written out.
+            // Nor do deleted pages of the file hold any after a checkpoint and a vacuum.
             try await store.pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
             }

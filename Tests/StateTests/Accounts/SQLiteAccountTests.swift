@@ -6,8 +6,8 @@ import Testing
 
 @testable import State
 
-@Suite("Accounts in the embedded store", .serialized) struct SQLiteAccountTests {
-    @Test("are there when the file is opened again, and their numbers go on where they were")
+@Suite("Accounts in the SQLite store", .serialized) struct SQLiteAccountTests {
+    @Test("Accounts and numbering survive a restart")
     func durability() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/state.sqlite"
@@ -21,12 +21,12 @@ import Testing
             let store = try SQLiteStateStore(path: path)
             #expect(try await store.account(of: buyer(1), in: daily)?.number == 1)
             #expect(try await store.open(buyer(3)).number == 3)
-            let first = SoldItem.firstAssigned
+            let first = SaleItem.firstAssigned
             #expect(try await store.itemNumbers(of: ["b", "a"], in: daily) == ["a": first, "b": first + 1])
         }
     }
 
-    @Test("Processes beside one another make one account, and one number for a name")
+    @Test("Concurrent processes create one account and one number per name")
     func processes() async throws {
         try await withTemporaryFolder { folder async throws in
             let stores = try (0..<3).map { _ in try SQLiteStateStore(path: folder + "/state.sqlite") }
@@ -42,18 +42,18 @@ import Testing
             #expect(uuids.count == 1)
             #expect(
                 try await stores[0].itemNumbers(of: ["a", "b"], in: daily)
-                    == ["a": SoldItem.firstAssigned, "b": SoldItem.firstAssigned + 1])
+                    == ["a": SaleItem.firstAssigned, "b": SaleItem.firstAssigned + 1])
         }
     }
 
-    @Test("are found by keys, however many there are")
+    @Test("Accounts are found by index, however many exist")
     func plans() async throws {
         try await withTemporaryFolder { folder async throws in
             let store = try SQLiteStateStore(path: folder + "/state.sqlite")
             for number: UInt8 in 1...4 { try await store.open(buyer(number)) }
             try await store.claim(.sample(), by: buyer(1))
             try await store.link(buyer(1), to: buyer(2))
-            let statements = Kept<Set<String>>([])
+            let statements = Locked<Set<String>>([])
             try await store.pool.read { db in
                 db.trace { event in
                     guard case .statement(let statement) = event else { return }
@@ -74,8 +74,8 @@ import Testing
             _ = try await store.eraseAccount(of: buyer(3), in: daily)
             _ = try await store.eraseAccounts(of: buyer(4))
             _ = try await store.itemNumbers(of: ["a"], in: daily)
-            _ = try await store.itemName(numbered: SoldItem.firstAssigned, in: daily)
-            _ = try await store.holders(of: "1", in: appStore)
+            _ = try await store.itemName(numbered: SaleItem.firstAssigned, in: daily)
+            _ = try await store.owners(of: "1", in: appStore)
             let all = statements.withLock { $0 }.filter { sql in
                 ["SELECT", "WITH", "UPDATE", "DELETE"].contains { sql.hasPrefix($0) }
             }
@@ -84,7 +84,8 @@ import Testing
                 let steps = try await store.pool.read { db in
                     try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql).map { $0["detail"] as String }
                 }
-                // A common table is what the search before it found; the others have a row, or one for each table.
+                // A common table expression holds the result of the previous search. The other tables have one row, or
+                // one per table.
                 let small: Set = ["SCAN person", "SCAN generation", "SCAN sqlite_sequence"]
                 let scans = steps.filter { $0.hasPrefix("SCAN") && !small.contains($0) }
                 #expect(scans.isEmpty, "\(sql): \(steps)")
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("A row that can not be understood is an error, and no account")
+    @Test("An unreadable row throws an error and returns no account")
     func hostileRows() async throws {
         try await withTemporaryFolder { folder async throws in
             let store = try SQLiteStateStore(path: folder + "/state.sqlite")
@@ -127,21 +128,21 @@ import Testing
         }
     }
 
-    @Test("Whoever holds a purchase is told, with everybody who is one person with them")
-    func holders() async throws {
+    @Test("Returns all owners of a purchase, including those linked to the same person")
+    func owners() async throws {
         try await FullStore.sqlite.with { store async throws in
-            #expect(try await store.holders(of: "1", in: appStore).isEmpty)
+            #expect(try await store.owners(of: "1", in: appStore).isEmpty)
             try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
             try await store.claim(.sample("1"), by: buyer(2), receipt: "2")
             try await store.claim(.sample("2"), by: buyer(3), receipt: "3")
-            #expect(try await store.holders(of: "1", in: appStore) == [buyer(1), buyer(2)])
+            #expect(try await store.owners(of: "1", in: appStore) == [buyer(1), buyer(2)])
             try await store.link(buyer(1), to: buyer(100))
             try await store.link(buyer(4), to: buyer(100))
-            #expect(try await store.holders(of: "1", in: appStore) == [buyer(1), buyer(2), buyer(4), buyer(100)])
-            // Whoever has it through the subscriber who claimed it.
+            #expect(try await store.owners(of: "1", in: appStore) == [buyer(1), buyer(2), buyer(4), buyer(100)])
+            // The owner who has it through the subscriber who claimed it.
             try await store.link(buyer(5), to: buyer(3))
-            #expect(try await store.holders(of: "2", in: appStore) == [buyer(3), buyer(5)])
-            #expect(try await store.holders(of: "1", in: play).isEmpty)
+            #expect(try await store.owners(of: "2", in: appStore) == [buyer(3), buyer(5)])
+            #expect(try await store.owners(of: "1", in: play).isEmpty)
         }
     }
 }

@@ -6,24 +6,24 @@ import Testing
 
 @testable import State
 
-/// Pitfall 34.
-@Suite("An older copy of the state in its place") struct OlderCopyTests {
+/// Tests Pitfall 34.
+@Suite("Older copy of the state") struct OlderCopyTests {
     private let ended = Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon)
 
-    private func holder(_ number: UInt8, issuedAt: Date) -> SaltHolder {
-        SaltHolder(subscriber: subscriber(number), session: SessionReference(device(number)), issuedAt: issuedAt)
+    private func subject(_ number: UInt8, issuedAt: Date) -> SaltSubject {
+        SaltSubject(subscriber: subscriber(number), session: SessionPseudonym(device(number)), issuedAt: issuedAt)
     }
 
-    /// What a server knows that starts on the state at a moment.
-    private func list(_ path: String, at moment: Date) async throws -> RevocationList {
-        let store = try SQLiteStateStore(path: path, clock: WallClock { moment })
+    /// Returns the revocation list of a server that starts on the state at this time.
+    private func list(_ path: String, at timestamp: Date) async throws -> RevocationList {
+        let store = try SQLiteStateStore(path: path, clock: WallClock { timestamp })
         let lists = RevocationLists()
         try await RevocationFollower(store: store, lists: lists).catchUp()
         return lists.list(for: daily)
     }
 
-    @Test("makes no session good again that was ended since: all sign in again")
-    func byHand() async throws {
+    @Test("An older copy restores no session that was ended since, because all sessions end")
+    func manually() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do {
@@ -37,24 +37,24 @@ import Testing
                 #expect(!store.didFindOlderState)
                 try await store.record(ended)
             }
-            #expect(try await list(path, at: noon + 60).isRevoked(holder(1, issuedAt: noon)))
+            #expect(try await list(path, at: noon + 60).isRevoked(subject(1, issuedAt: noon)))
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.copyItem(atPath: folder + "/copy", toPath: path)
             let restored = try await list(path, at: noon + 120)
-            #expect(restored.isRevoked(holder(1, issuedAt: noon)))
-            // What is not known to be good is not.
-            #expect(restored.isRevoked(holder(2, issuedAt: noon + 119)))
-            #expect(restored.boundary(subscriber: subscriber(2), session: SessionReference(device(2))) == noon + 121)
-            #expect(!restored.isRevoked(holder(2, issuedAt: noon + 121)))
-            // Found once, it stays so, and is not found anew.
+            #expect(restored.isRevoked(subject(1, issuedAt: noon)))
+            // A session that is not known to be valid is rejected.
+            #expect(restored.isRevoked(subject(2, issuedAt: noon + 119)))
+            #expect(restored.boundary(subscriber: subscriber(2), session: SessionPseudonym(device(2))) == noon + 121)
+            #expect(!restored.isRevoked(subject(2, issuedAt: noon + 121)))
+            // The floor persists and does not move at the next start.
             let later = try await list(path, at: noon + 3600)
-            #expect(later.isRevoked(holder(2, issuedAt: noon + 120)))
-            #expect(!later.isRevoked(holder(2, issuedAt: noon + 121)))
+            #expect(later.isRevoked(subject(2, issuedAt: noon + 120)))
+            #expect(!later.isRevoked(subject(2, issuedAt: noon + 121)))
         }
     }
 
     @Test(
-        "makes no session good again that counts as issued later than now: the clock was ahead, or sessions were many",
+        "Restores no session that counts as issued in the future, after a clock ahead or many sign-ins",
         arguments: ["clock ahead", "many", "neither"], [false, true])
     func issuedAhead(_ what: String, isRestored: Bool) async throws {
         try await withTemporaryFolder { (folder: String) async throws in
@@ -78,7 +78,7 @@ import Testing
                 case "many": issued = noon + 60
                 default: break
                 }
-                // A session of a device that was used later than now ends with all that came until then.
+                // A session of a device used later than now ends with all sessions up to that time.
                 try await store.record(
                     Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: issued))
                 try store.pool.close()
@@ -90,19 +90,19 @@ import Testing
                 try FileManager.default.copyItem(atPath: folder + "/copy", toPath: path)
             }
             let restored = try await list(path, at: noon + 1)
-            #expect(restored.isRevoked(holder(1, issuedAt: issued)))
-            let floor = restored.boundary(subscriber: subscriber(2), session: SessionReference(device(2)))
+            #expect(restored.isRevoked(subject(1, issuedAt: issued)))
+            let floor = restored.boundary(subscriber: subscriber(2), session: SessionPseudonym(device(2)))
             #expect(floor > issued && floor <= max(issued, noon + 1) + 2)
-            // What is opened now counts as issued at the floor, and an older copy that comes later ends it.
+            // A session opened now counts as issued at the floor, and a later restore of an older copy ends it.
             try await SQLiteStateStore(path: path, clock: clock.wall).record(
                 Revocation(publication: daily, subscriber: subscriber(3), session: nil, at: noon))
             for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
             try FileManager.default.copyItem(atPath: folder + "/copy", toPath: path)
-            #expect(try await list(path, at: noon + 2).isRevoked(holder(2, issuedAt: floor)))
+            #expect(try await list(path, at: noon + 2).isRevoked(subject(2, issuedAt: floor)))
         }
     }
 
-    @Test("ends what the copy itself says was issued later than now")
+    @Test("Ends sessions that the copy itself records as issued in the future")
     func issuedAheadInCopy() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
@@ -115,17 +115,17 @@ import Testing
             let other = folder + "/other.sqlite"
             let restore = try StateRestore.make(from: folder + "/copy", to: other, at: noon)
             #expect(restore.sessionFloor > noon + 501)
-            #expect(try await list(other, at: noon).isRevoked(holder(2, issuedAt: noon + 501)))
+            #expect(try await list(other, at: noon).isRevoked(subject(2, issuedAt: noon + 501)))
         }
     }
 
     @Test(
-        "is told where nothing shows the contrary", arguments: ["file lost", "state lost", "another's file", "garbage"])
-    func doubt(_ what: String) async throws {
+        "Assumes an older copy unless disproved", arguments: ["file lost", "state lost", "another's file", "garbage"])
+    func reportWarning(_ what: String) async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do { try await SQLiteStateStore(path: path, clock: WallClock { noon }).record(ended) }
-            let file = GenerationFile.path(beside: path)
+            let file = GenerationFile.path(alongside: path)
             switch what {
             case "file lost": try FileManager.default.removeItem(atPath: file)
             case "state lost": try FileManager.default.removeItem(atPath: path)
@@ -133,15 +133,15 @@ import Testing
                 _ = try SQLiteStateStore(path: folder + "/other.sqlite")
                 try FileManager.default.removeItem(atPath: file)
                 try FileManager.default.copyItem(
-                    atPath: GenerationFile.path(beside: folder + "/other.sqlite"), toPath: file)
+                    atPath: GenerationFile.path(alongside: folder + "/other.sqlite"), toPath: file)
             default: try Data("?".utf8).write(to: URL(fileURLWithPath: file))
             }
-            #expect(try await list(path, at: noon + 60).isRevoked(holder(2, issuedAt: noon + 60)))
+            #expect(try await list(path, at: noon + 60).isRevoked(subject(2, issuedAt: noon + 60)))
             #expect(try !SQLiteStateStore(path: path).didFindOlderState)
         }
     }
 
-    @Test("is not seen in a state that several processes write to, open, close and kill")
+    @Test("No older copy is detected in a state that several processes write to, open and close")
     func undisturbed() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
@@ -153,19 +153,19 @@ import Testing
                     Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: noon))
             }
             #expect(try await server.sessionFloor() == nil)
-            try FileManager.default.removeItem(atPath: GenerationFile.path(beside: path))
-            // While it is open nothing else can have taken its place, so the file is made anew.
+            try FileManager.default.removeItem(atPath: GenerationFile.path(alongside: path))
+            // While it is open, no other file can have replaced it, so the generation file is created again.
             _ = try await server.sessionFloor()
             #expect(try !SQLiteStateStore(path: path).didFindOlderState)
         }
     }
 
-    @Test("ends what installations and accounts linked, too")
+    @Test("An older copy ends the links between installations and accounts")
     func links() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do { try await SQLiteStateStore(path: path).link(buyer(1), to: buyer(2)) }
-            try FileManager.default.removeItem(atPath: GenerationFile.path(beside: path))
+            try FileManager.default.removeItem(atPath: GenerationFile.path(alongside: path))
             let store = try SQLiteStateStore(path: path)
             #expect(try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM owner_link") } == 0)
         }

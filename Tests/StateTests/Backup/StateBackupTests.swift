@@ -7,18 +7,18 @@ import Testing
 
 @testable import State
 
-@Suite("A backup of the state") struct StateBackupTests {
-    private func ending(_ number: UInt8) -> Revocation {
+@Suite("State backup") struct StateBackupTests {
+    private func makeRevocation(_ number: UInt8) -> Revocation {
         Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: noon)
     }
 
-    @Test("has all that was acknowledged while a server writes, and may be read by its owner alone")
+    @Test("Holds all acknowledged writes of a running server and is readable by its owner only")
     func online() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let store = try SQLiteStateStore(path: folder + "/state.sqlite")
-            for number: UInt8 in 1...4 { try await store.record(ending(number)) }
+            for number: UInt8 in 1...4 { try await store.record(makeRevocation(number)) }
             let backup = try StateBackup.make(of: folder + "/state.sqlite", to: folder + "/backup")
-            try await store.record(ending(5))
+            try await store.record(makeRevocation(5))
             #expect(backup.revocations == 4)
             let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/backup")
             #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -32,16 +32,16 @@ import Testing
         }
     }
 
-    @Test("brought back has what it had, and all sessions issued before that are ended")
+    @Test("A restore returns the backed-up data and ends all earlier sessions")
     func restore() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do {
                 let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
-                try await store.record(ending(1))
+                try await store.record(makeRevocation(1))
                 _ = try await store.open(buyer(1))
                 _ = try StateBackup.make(of: path, to: folder + "/backup")
-                try await store.record(ending(2))
+                try await store.record(makeRevocation(2))
                 try store.pool.close()
             }
             let restore = try StateRestore.make(from: folder + "/backup", to: path, at: noon + 100.5)
@@ -49,10 +49,10 @@ import Testing
             let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
             #expect(!store.didFindOlderState)
             #expect(try await store.sessionFloor() == noon + 101)
-            #expect(try await store.revocations(after: 0).map(\.revocation) == [ending(1)])
+            #expect(try await store.revocations(after: 0).map(\.revocation) == [makeRevocation(1)])
             #expect(try await store.accounts(in: daily, after: 0, limit: 9).count == 1)
             try await store.health()
-            // The former one is kept, and would be found older if it came back.
+            // The former state is retained, and is detected as older if it comes back.
             let former = try #require(restore.formerState)
             #expect(try StateBackup.verify(former).revocations == 2)
             try store.pool.close()
@@ -62,12 +62,12 @@ import Testing
         }
     }
 
-    @Test("is not brought back under an open state, nor over a state from what is none")
+    @Test("Rejects a restore under an open state, and a restore from a file that is not a state")
     func refusals() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             let store = try SQLiteStateStore(path: path)
-            try await store.record(ending(1))
+            try await store.record(makeRevocation(1))
             _ = try StateBackup.make(of: path, to: folder + "/backup")
             #expect(throws: StateBackupError.self) {
                 try StateRestore.make(from: folder + "/backup", to: path, at: noon)
@@ -89,13 +89,13 @@ import Testing
         }
     }
 
-    @Test("takes the place of a state that can not be read, and of none")
+    @Test("A restore replaces an unreadable or a missing state")
     func broken() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do {
                 let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
-                try await store.record(ending(1))
+                try await store.record(makeRevocation(1))
                 _ = try StateBackup.make(of: path, to: folder + "/backup")
                 try store.pool.close()
             }
@@ -108,17 +108,17 @@ import Testing
         }
     }
 
-    @Test("A copy of the file alone, which is no backup, has none of what is in the WAL")
+    @Test("A copy of the database file alone lacks the data in the WAL")
     func copyOfTheFile() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             let store = try SQLiteStateStore(path: path)
-            for number: UInt8 in 1...4 { try await store.record(ending(number)) }
+            for number: UInt8 in 1...4 { try await store.record(makeRevocation(number)) }
             try FileManager.default.copyItem(atPath: path, toPath: folder + "/copy")
-            let kept = try await DatabaseQueue(path: folder + "/copy").read { db in
+            let stored = try await DatabaseQueue(path: folder + "/copy").read { db in
                 try db.tableExists("revocation") ? try Int.fetchOne(db, sql: "SELECT count(*) FROM revocation") : 0
             }
-            #expect(kept == 0)
+            #expect(stored == 0)
         }
     }
 }

@@ -2,18 +2,18 @@ import Foundation
 import Gatefold
 import Testing
 
-@Suite("An outbox of deliveries", .serialized) struct OutboxConformance {
+@Suite("Delivery outbox", .serialized) struct OutboxConformance {
     private func order(
-        _ id: String, in publication: PublicationID = daily, at moment: Date = noon, from store: any StateStore
+        _ id: String, in publication: PublicationID = daily, at timestamp: Date = noon, from store: any StateStore
     ) async throws -> Delivery {
         let transaction = StoreTransaction.sample(id)
         let delivery = Delivery(
             transaction, to: Credit(account: "4711", price: "1.99", currency: "EUR"), in: publication)
-        try await store.claim(transaction, by: buyer(1), receipt: id, delivering: [delivery], at: moment)
+        try await store.claim(transaction, by: buyer(1), receipt: id, delivering: [delivery], at: timestamp)
         return delivery
     }
 
-    @Test("holds what was ordered, the oldest first, until it is delivered", arguments: FullStore.allCases)
+    @Test("Holds deliveries, oldest first, until they are delivered", arguments: FullStore.allCases)
     func due(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let second = try await order("1", at: noon + 2, from: store)
@@ -22,14 +22,14 @@ import Testing
             let due = try await store.deliveriesDue(in: daily, at: noon + 2, limit: 9)
             #expect(due.map(\.delivery) == [first, second])
             #expect(due.map(\.ordered) == [noon + 1, noon + 2])
-            #expect(due.first?.standing == .waiting(attempts: 0, next: noon + 1, cause: nil))
+            #expect(due.first?.status == .waiting(attempts: 0, next: noon + 1, cause: nil))
             #expect(try await store.deliveriesDue(in: daily, at: noon + 1, limit: 9).map(\.delivery) == [first])
             #expect(try await store.deliveriesDue(in: daily, at: noon + 2, limit: 1).map(\.delivery) == [first])
             #expect(try await store.delivered(first.id, at: noon + 3))
             #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).map(\.delivery) == [second])
             let all = try await store.deliveries(in: daily, waiting: false, limit: 9)
             #expect(all.map(\.delivery) == [second, first])
-            #expect(all.last?.standing == .delivered(at: noon + 3))
+            #expect(all.last?.status == .delivered(at: noon + 3))
             #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).map(\.delivery) == [second])
             #expect(try await store.deliveries(in: daily, waiting: false, limit: 1).count == 1)
         }
@@ -39,31 +39,31 @@ import Testing
         try await store.deliveries(in: daily, waiting: true, limit: 99).contains { $0.delivery.id == id }
     }
 
-    @Test("gives each to one of those who ask for it, until it fails or its lease ends", arguments: FullStore.allCases)
+    @Test("Leases a delivery to one process until it fails or the lease ends", arguments: FullStore.allCases)
     func claimed(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let id = try await order("1", from: store).id
             #expect(try await store.claim(id, lease: [1], at: noon, until: noon + 35))
             #expect(try await !store.claim(id, lease: [2], at: noon + 1, until: noon + 36))
             #expect(try await store.deliveriesDue(in: daily, at: noon + 34, limit: 9).isEmpty)
-            let underWay = try await store.deliveries(in: daily, waiting: true, limit: 9).first
+            let inFlight = try await store.deliveries(in: daily, waiting: true, limit: 9).first
             #expect(
-                underWay?.standing == .waiting(attempts: 1, next: noon + 35, cause: nil), "on record before it is made")
-            // The first was killed, or so it seems: what it says afterwards is of no account.
+                inFlight?.status == .waiting(attempts: 1, next: noon + 35, cause: nil), "on record before it is made")
+            // The first process seems dead, so its later reports are ignored.
             #expect(try await store.claim(id, lease: [2], at: noon + 35, until: noon + 70))
             try await store.deliveryFailed(id, lease: [1], cause: "late", at: noon, next: noon + 36)
             try await store.release(id, lease: [1], at: noon + 36)
             #expect(try await store.deliveriesDue(in: daily, at: noon + 69, limit: 9).isEmpty)
             try await store.release(id, lease: [2], at: noon + 40)
             let released = try await store.deliveriesDue(in: daily, at: noon + 40, limit: 9).first
-            #expect(released?.standing == .waiting(attempts: 1, next: noon + 40, cause: nil))
+            #expect(released?.status == .waiting(attempts: 1, next: noon + 40, cause: nil))
             #expect(try await store.claim(id, lease: [3], at: noon + 40, until: noon + 75))
             #expect(try await store.delivered(id, at: noon + 41))
             #expect(try await !store.claim(id, lease: [4], at: noon + 99, until: noon + 134))
         }
     }
 
-    @Test("tries again later what failed, and never what was delivered", arguments: FullStore.allCases)
+    @Test("Retries a failed delivery later, and never a completed one", arguments: FullStore.allCases)
     func failing(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let delivery = try await order("1", from: store)
@@ -71,19 +71,19 @@ import Testing
             try await store.deliveryFailed(delivery.id, lease: [1], cause: "HTTP 503", at: noon, next: noon + 60)
             #expect(try await store.deliveriesDue(in: daily, at: noon + 59, limit: 9).isEmpty)
             #expect(
-                try await store.deliveriesDue(in: daily, at: noon + 60, limit: 9).first?.standing
+                try await store.deliveriesDue(in: daily, at: noon + 60, limit: 9).first?.status
                     == .waiting(attempts: 1, next: noon + 60, cause: "HTTP 503"))
             #expect(try await store.delivered(delivery.id, at: noon + 61))
             try await store.deliveryFailed(delivery.id, lease: [1], cause: "late", at: noon, next: noon + 99)
             #expect(try await !store.delivered(delivery.id, at: noon + 62))
             #expect(
-                try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.standing)
+                try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.status)
                     == [.delivered(at: noon + 61)])
         }
     }
 
     @Test(
-        "that failed, or was ordered, while the clock was ahead is due once it is right", arguments: FullStore.allCases)
+        "Failed and new deliveries from a clock ahead are due at the right time", arguments: FullStore.allCases)
     func clockSetBack(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let ahead = noon + 86_400
@@ -93,7 +93,7 @@ import Testing
             let ordered = try await order("2", at: ahead, from: store)
             let due = try await store.deliveriesDue(in: daily, at: noon + 120, limit: 9)
             #expect(Set(due.map(\.delivery.id)) == [failed.id, ordered.id])
-            // From then on it waits as long as it should.
+            // From then on, it waits for the regular delay.
             #expect(try await store.claim(failed.id, lease: [2], at: noon + 120, until: noon + 155))
             try await store.deliveryFailed(
                 failed.id, lease: [2], cause: "HTTP 503", at: noon + 120, next: noon + 240)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("is due when its operator says so, and keeps how often and why it failed", arguments: FullStore.allCases)
+    @Test("A retry by an operator makes a delivery due and preserves its history", arguments: FullStore.allCases)
     func retried(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let delivery = try await order("1", from: store)
@@ -112,7 +112,7 @@ import Testing
             try await store.deliveryFailed(delivery.id, lease: [1], cause: "HTTP 503", at: noon, next: noon + 3_600)
             #expect(try await store.retryDelivery(delivery.id, at: noon + 5))
             #expect(
-                try await store.deliveriesDue(in: daily, at: noon + 5, limit: 9).first?.standing
+                try await store.deliveriesDue(in: daily, at: noon + 5, limit: 9).first?.status
                     == .waiting(attempts: 1, next: noon + 5, cause: "HTTP 503"))
             let typo = Delivery.ID(store: appStore, transaction: "1O")
             #expect(try await !store.retryDelivery(typo, at: noon))
@@ -123,23 +123,23 @@ import Testing
         }
     }
 
-    @Test("waits for nothing that was refunded, unless the refund is undone", arguments: FullStore.allCases)
-    func takenBack(kind: FullStore) async throws {
+    @Test("A refunded delivery does not wait, unless the refund is reversed", arguments: FullStore.allCases)
+    func refunded(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let delivery = try await order("1", from: store)
-            try await store.note([.sample("1", revoked: noon + 1, told: noon + 1)], at: noon + 1)
+            try await store.record([.sample("1", revoked: noon + 1, reported: noon + 1)], at: noon + 1)
             #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).isEmpty)
             #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).isEmpty)
-            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.standing) == [.takenBack])
+            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.status) == [.refunded])
             #expect(try await !store.retryDelivery(delivery.id, at: noon))
-            try await store.note([.sample("1", told: noon + 2)], at: noon + 2)
+            try await store.record([.sample("1", reported: noon + 2)], at: noon + 2)
             #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).map(\.delivery) == [delivery])
             #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).count == 1)
         }
     }
 
     @Test(
-        "settles what waits, and neither what was taken back nor what was erased nor what is unknown",
+        "Settles a waiting delivery, but not a refunded, erased or unknown one",
         arguments: FullStore.allCases)
     func settled(kind: FullStore) async throws {
         try await kind.with { store async throws in
@@ -150,10 +150,10 @@ import Testing
             #expect(try await !store.settleDelivery(settled, at: noon + 2))
 
             let taken = try await order("2", from: store).id
-            try await store.note([.sample("2", revoked: noon + 1, told: noon + 1)], at: noon + 1)
+            try await store.record([.sample("2", revoked: noon + 1, reported: noon + 1)], at: noon + 1)
             #expect(try await !waits(taken, in: store))
             #expect(try await !store.settleDelivery(taken, at: noon + 2))
-            try await store.note([.sample("2", told: noon + 2)], at: noon + 2)
+            try await store.record([.sample("2", reported: noon + 2)], at: noon + 2)
             #expect(try await waits(taken, in: store), "the refund is undone")
             #expect(try await store.delivered(taken, at: noon + 3))
 
@@ -168,18 +168,18 @@ import Testing
         }
     }
 
-    @Test("notes as delivered what was delivered while it was taken back", arguments: FullStore.allCases)
+    @Test("Records a delivery that completed during its refund", arguments: FullStore.allCases)
     func deliveredMeanwhile(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let id = try await order("1", from: store).id
-            try await store.note([.sample("1", revoked: noon + 1, told: noon + 1)], at: noon + 1)
+            try await store.record([.sample("1", revoked: noon + 1, reported: noon + 1)], at: noon + 1)
             #expect(try await store.delivered(id, at: noon + 2))
-            try await store.note([.sample("1", told: noon + 3)], at: noon + 3)
+            try await store.record([.sample("1", reported: noon + 3)], at: noon + 3)
             #expect(try await !waits(id, in: store))
         }
     }
 
-    @Test("takes each transaction once, whoever comes with it", arguments: FullStore.allCases)
+    @Test("Accepts each transaction once, from any owner", arguments: FullStore.allCases)
     func once(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let first = try await order("1", from: store)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import State
 
-@Suite("A state whose files go while it is open") struct RemovedFileTests {
+@Suite("Removed files of an open state") struct RemovedFileTests {
     enum Loss: String, CaseIterable {
         case deleted, replaced, movedAway
 
-        func befall(_ path: String) throws {
+        func apply(_ path: String) throws {
             let manager = FileManager.default
             switch self {
             case .deleted:
@@ -23,10 +23,10 @@ import Testing
         }
     }
 
-    private let ending = Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon)
+    private let revocation = Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon)
 
     @Test(
-        "acknowledges nothing that would not be found again, and is not healthy", arguments: ["", "-wal", "-shm"],
+        "Acknowledges no write that would be lost, and reports itself unhealthy", arguments: ["", "-wal", "-shm"],
         Loss.allCases)
     func loss(suffix: String, loss: Loss) async throws {
         try await withTemporaryFolder { folder in
@@ -34,20 +34,21 @@ import Testing
             let store = try SQLiteStateStore(path: path)
             try await store.record(Revocation(publication: daily, subscriber: subscriber(2), session: nil, at: noon))
             try await store.health()
-            try loss.befall(path + suffix)
-            await #expect(throws: (any Error).self) { try await store.record(ending) }
+            try loss.apply(path + suffix)
+            await #expect(throws: (any Error).self) { try await store.record(revocation) }
             await #expect(throws: (any Error).self) {
                 _ = try await store.admit(
-                    device(1), of: subscriber(1), in: daily, limit: DeviceLimit(most: 1, excess: .refuse), at: noon)
+                    device(1), of: subscriber(1), in: daily, limit: DeviceLimit(maxDevices: 1, onLimit: .reject),
+                    at: noon)
             }
-            await #expect(throws: (any Error).self) { try await store.rememberAcquaintance([1], of: [1]) }
-            await #expect(throws: (any Error).self) { try await store.keep(.sample(), at: noon) }
+            await #expect(throws: (any Error).self) { try await store.recordKnownDevice([1], of: [1]) }
+            await #expect(throws: (any Error).self) { try await store.persist(.sample(), at: noon) }
             await #expect(throws: (any Error).self) { try await store.health() }
         }
     }
 
     @Test(
-        "acknowledges nothing once its WAL was cut, from the first write on, and is not healthy",
+        "Acknowledges no write after its WAL was truncated, and reports itself unhealthy",
         arguments: [0, 1, 32, 4_096, 20_000])
     func cut(size: Int) async throws {
         try await withTemporaryFolder { folder in
@@ -58,15 +59,15 @@ import Testing
                     Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: noon))
             }
             #expect(truncate(path + "-wal", size) == 0)
-            await #expect(throws: (any Error).self) { try await store.record(ending) }
-            await #expect(throws: (any Error).self) { try await store.rememberAcquaintance([1], of: [1]) }
-            await #expect(throws: (any Error).self) { try await store.keep(.sample(), at: noon) }
+            await #expect(throws: (any Error).self) { try await store.record(revocation) }
+            await #expect(throws: (any Error).self) { try await store.recordKnownDevice([1], of: [1]) }
+            await #expect(throws: (any Error).self) { try await store.persist(.sample(), at: noon) }
             await #expect(throws: (any Error).self) { try await store.health() }
-            await #expect(throws: (any Error).self) { try await store.record(ending) }
+            await #expect(throws: (any Error).self) { try await store.record(revocation) }
         }
     }
 
-    @Test("goes on after a checkpoint that empties its WAL, also one by another program")
+    @Test("Continues after a checkpoint that empties its WAL, even by another program")
     func checkpoint() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
@@ -87,21 +88,21 @@ import Testing
     }
 
     @Test(
-        "takes no more writes once it was read as no database or a damaged one, although its own pages may be whole",
+        "Accepts no writes after a read error that indicates a damaged database",
         arguments: [ResultCode.SQLITE_NOTADB, .SQLITE_CORRUPT])
     func damaged(code: ResultCode) async throws {
         try await withTemporaryFolder { folder in
             let store = try SQLiteStateStore(path: folder + "/state.sqlite")
-            try await store.record(ending)
+            try await store.record(revocation)
             await #expect(throws: DatabaseError.self) {
                 _ = try await store.pool.read { _ -> Int in throw DatabaseError(resultCode: code) }
             }
-            await #expect(throws: (any Error).self) { try await store.record(ending) }
+            await #expect(throws: (any Error).self) { try await store.record(revocation) }
             await #expect(throws: (any Error).self) { try await store.health() }
         }
     }
 
-    @Test("is not followed any more: what others revoke is written to the file in its place")
+    @Test("The follower fails, because other processes revoke in the file that replaced it")
     func following() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
@@ -113,22 +114,22 @@ import Testing
         }
     }
 
-    @Test("is found behind a symbolic link, and not behind one that points elsewhere since")
+    @Test("Works behind a symbolic link, but not after the link changes its target")
     func link() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/link.sqlite"
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder + "/state.sqlite")
             try Data().write(to: URL(fileURLWithPath: folder + "/state.sqlite"))
             let store = try SQLiteStateStore(path: path)
-            try await store.record(ending)
+            try await store.record(revocation)
             try await store.health()
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder + "/other.sqlite")
-            await #expect(throws: (any Error).self) { try await store.record(ending) }
+            await #expect(throws: (any Error).self) { try await store.record(revocation) }
         }
     }
 
-    @Test("goes on beside other connections that come and go")
+    @Test("Continues while other connections open and close")
     func others() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"

@@ -2,18 +2,18 @@ import Foundation
 import Gatefold
 import Testing
 
-@Suite("Erasing an owner", .serialized) struct ErasureConformance {
+@Suite("Erasure of an owner", .serialized) struct ErasureConformance {
     @Test(
-        "forgets receipts, claims and links, and the transactions that nobody else claims",
+        "Erases receipts, claims, links and transactions without another claim",
         arguments: FullStore.allCases)
     func everything(kind: FullStore) async throws {
         try await kind.with { store async throws in
             try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
             try await store.claim(.sample("2"), by: buyer(1), receipt: "2")
             try await store.claim(.sample("2"), by: buyer(2), receipt: "2")
-            _ = try await store.keep(.sample("waiting"), at: noon)
+            _ = try await store.persist(.sample("waiting"), at: noon)
             try await store.link(buyer(1), to: buyer(100))
-            // Two claims, three receipts, a link, a transaction with its purchase.
+            // Two claims, three receipts, one link, and one transaction with its purchase.
             #expect(try await store.erase(buyer(1)) == 8)
             #expect(try await store.erase(buyer(1)) == 0)
             #expect(try await store.ids(of: buyer(1)).isEmpty)
@@ -21,21 +21,21 @@ import Testing
             #expect(try await store.ids(of: buyer(2)) == ["2"])
             #expect(try await store.subscriber(linkedWith: buyer(1)) == nil)
             #expect(try await store.receiptsDue(in: daily, at: noon + 99, limit: 9).isEmpty)
-            #expect(try await store.standings(in: daily).stores == [appStore: .init(proven: 1)])
+            #expect(try await store.receiptCounts(in: daily).stores == [appStore: .init(verified: 1)])
         }
     }
 
     @Test(
-        "leaves on record what the store took back: an old receipt must not bring it again",
+        "Retains revoked transactions, so an old receipt cannot restore them",
         arguments: FullStore.allCases)
     func refunds(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let renewed = StoreTransaction.sample("m2", of: "m", product: "com.example.month", expires: noon + 9)
-            let refunded = StoreTransaction.sample("1", revoked: noon + 1, told: noon + 1)
+            let refunded = StoreTransaction.sample("1", revoked: noon + 1, reported: noon + 1)
             let period = StoreTransaction.sample(
-                "m1", of: "m", product: "com.example.month", expires: noon + 8, revoked: noon + 1, told: noon + 1)
+                "m1", of: "m", product: "com.example.month", expires: noon + 8, revoked: noon + 1, reported: noon + 1)
             try await store.claim(.sample("1"), .sample("2"), period, renewed, by: buyer(1))
-            try await store.note([refunded], at: noon + 1)
+            try await store.record([refunded], at: noon + 1)
             _ = try await store.erase(buyer(1))
             #expect(try await store.ids(of: buyer(1)).isEmpty)
             #expect(try await store.transactions(of: "1", in: appStore) == [refunded])
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("of a subscriber ends the links to it", arguments: FullStore.allCases)
+    @Test("Erasure of a subscriber removes its links", arguments: FullStore.allCases)
     func subscriber(kind: FullStore) async throws {
         try await kind.with { store async throws in
             try await store.link(buyer(1), to: buyer(100))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("leaves on record that something was delivered, but not to whom", arguments: FullStore.allCases)
+    @Test("Retains the record of a delivery, but not its account", arguments: FullStore.allCases)
     func deliveries(kind: FullStore) async throws {
         try await kind.with { store async throws in
             func buy(_ account: String, _ owner: PurchaseOwner) async throws {
@@ -70,7 +70,7 @@ import Testing
             try await store.delivered(Delivery.ID(store: appStore, transaction: "done"), at: noon)
             _ = try await store.erase(buyer(1))
             #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).isEmpty)
-            // What was in the outbox may have arrived: neither is credited to the next account.
+            // A delivery in the outbox may have arrived, so neither is credited to the next account.
             try await buy("4712", buyer(2))
             #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).isEmpty)
             #expect(try await store.deliveriesDue(in: daily, at: noon + 99, limit: 9).isEmpty)

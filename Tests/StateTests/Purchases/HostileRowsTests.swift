@@ -4,8 +4,8 @@ import Gatefold
 import State
 import Testing
 
-@Suite("Rows that somebody else wrote", .serialized) struct HostileRowsTests {
-    /// A store with one of everything, and a way around it.
+@Suite("Hostile rows", .serialized) struct HostileRowsTests {
+    /// A store with one row of each kind, changed by a second connection.
     private func withStore(
         _ change: String, _ test: (SQLiteStateStore) async throws -> Void
     ) async throws {
@@ -15,7 +15,7 @@ import Testing
             let transaction = StoreTransaction.sample(expires: noon)
             try await store.claim(
                 transaction, by: buyer(1), delivering: [Delivery(transaction, to: Credit(account: "1"), in: daily)])
-            _ = try await store.keep(.sample("waiting"), at: noon)
+            _ = try await store.persist(.sample("waiting"), at: noon)
             _ = try await store.begin(
                 PushCampaign(
                     name: "1", publication: daily, app: "com.example.daily", environment: .production,
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "of receipts are passed over and reported, and never trap",
+        "Damaged receipts are skipped and reported",
         arguments: [
             "UPDATE receipt SET store = ''", "UPDATE receipt SET owner = x'00'",
             "UPDATE receipt SET parts = x'ffffffff'",
@@ -41,22 +41,22 @@ import Testing
     }
 
     @Test(
-        "of receipts settled are refused, too",
+        "Damaged settled receipts are rejected",
         arguments: [
-            "UPDATE receipt SET standing = 'lost'", "UPDATE receipt SET settled = NULL WHERE standing = 'proven'",
-            "UPDATE receipt SET standing = 'refused', reason = 'because', settled = 1.0",
-            "UPDATE receipt SET standing = 'refused', reason = NULL, settled = 1.0",
+            "UPDATE receipt SET status = 'lost'", "UPDATE receipt SET settled = NULL WHERE status = 'verified'",
+            "UPDATE receipt SET status = 'rejected', reason = 'because', settled = 1.0",
+            "UPDATE receipt SET status = 'rejected', reason = NULL, settled = 1.0",
         ])
-    func standings(change: String) async throws {
+    func receiptCounts(change: String) async throws {
         try await withStore(change) { store async throws in
             await #expect(throws: StateStoreError.unreadableRow(table: "receipt")) {
-                try await store.keep(.sample(), at: noon)
+                try await store.persist(.sample(), at: noon)
             }
         }
     }
 
     @Test(
-        "of transactions are refused",
+        "Damaged transactions are rejected",
         arguments: [
             "UPDATE store_transaction SET environment = 'moon'", "UPDATE store_transaction SET quantity = -1",
         ])
@@ -66,13 +66,13 @@ import Testing
                 try await store.transactions(of: buyer(1), in: [appStore])
             }
             await #expect(throws: StateStoreError.unreadableRow(table: "store_transaction")) {
-                try await store.note([.sample(told: noon + 1)], at: noon)
+                try await store.record([.sample(reported: noon + 1)], at: noon)
             }
         }
     }
 
     @Test(
-        "of deliveries and campaigns are passed over and reported",
+        "Damaged deliveries and campaigns are skipped and reported",
         arguments: [
             "UPDATE delivery SET environment = ''; UPDATE push_campaign SET environment = ''",
             "UPDATE delivery SET quantity = -1; UPDATE push_campaign SET sent = -1",
@@ -87,15 +87,15 @@ import Testing
         }
     }
 
-    @Test("A receipt's parts are read back whatever they are, or not at all")
+    @Test("The parts of any receipt are read back unchanged")
     func parts() async throws {
         try await withStore("SELECT 1") { store async throws in
             let receipts = (0..<50).map { number in
                 IncomingReceipt.sample(String(repeating: "a\u{0}é\u{10FFFF}", count: number) + "\(number)")
             }
-            for receipt in receipts { _ = try await store.keep(receipt, at: noon) }
-            let kept = try await store.receiptsDue(in: daily, at: noon + 60, limit: 999).map(\.incoming)
-            for receipt in receipts { #expect(kept.contains(receipt)) }
+            for receipt in receipts { _ = try await store.persist(receipt, at: noon) }
+            let stored = try await store.receiptsDue(in: daily, at: noon + 60, limit: 999).map(\.incoming)
+            for receipt in receipts { #expect(stored.contains(receipt)) }
         }
     }
 }

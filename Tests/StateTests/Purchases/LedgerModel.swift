@@ -1,25 +1,25 @@
 import Gatefold
 
-/// What a ledger has to amount to, in a few sets: who claimed what, who is whom, and what was taken back.
+/// A model of a ledger in a few sets: claims, links and refunds.
 struct LedgerModel {
     struct Claim: Hashable {
         let owner: PurchaseOwner
         let purchase: Int
     }
 
-    /// So many persons may claim a purchase.
-    let mostPersons: Int
-    /// So many owners may be linked with a subscriber.
-    let mostLinked: Int
+    /// The maximum number of persons who may claim a purchase.
+    let maxPersons: Int
+    /// The maximum number of owners linked with a subscriber.
+    let maxLinked: Int
     private(set) var claims: Set<Claim> = []
     private(set) var refunded: Set<Int> = []
-    /// The one linked last at the end.
+    /// The links in order, with the latest one at the end.
     private var links: [(owner: PurchaseOwner, subscriber: PurchaseOwner)] = []
     private var waiting: [(owner: PurchaseOwner, purchases: [Int])] = []
 
-    init(mostPersons: Int, mostLinked: Int) {
-        self.mostPersons = mostPersons
-        self.mostLinked = mostLinked
+    init(maxPersons: Int, maxLinked: Int) {
+        self.maxPersons = maxPersons
+        self.maxLinked = maxLinked
     }
 
     func person(of owner: PurchaseOwner) -> PurchaseOwner {
@@ -35,13 +35,13 @@ struct LedgerModel {
         return all.subtracting(refunded)
     }
 
-    /// - Parameter isFresh: whether the store tells of refunds, too.
-    mutating func confirm(_ purchases: [Int], by owner: PurchaseOwner, isFresh: Bool) -> ReceiptRefusal.Reason? {
+    /// - Parameter isFresh: Whether the store also reports refunds.
+    mutating func confirm(_ purchases: [Int], by owner: PurchaseOwner, isFresh: Bool) -> ReceiptRejection.Reason? {
         if isFresh, refunded.isSuperset(of: purchases) { return .revoked }
         let person = person(of: owner)
         for purchase in purchases {
             let persons = persons(claiming: purchase)
-            if !persons.contains(person), persons.count >= mostPersons { return .claimedByAnother }
+            if !persons.contains(person), persons.count >= maxPersons { return .claimedByAnother }
         }
         for purchase in purchases where !persons(claiming: purchase).contains(person) {
             claims.insert(Claim(owner: owner, purchase: purchase))
@@ -51,7 +51,7 @@ struct LedgerModel {
 
     mutating func wait(_ purchases: [Int], by owner: PurchaseOwner) { waiting.append((owner, purchases)) }
 
-    /// The store answers again.
+    /// Processes the waiting receipts after an outage.
     mutating func followUp() {
         for (owner, purchases) in waiting { _ = confirm(purchases, by: owner, isFresh: false) }
         waiting = []
@@ -64,7 +64,7 @@ struct LedgerModel {
         _ = unlink(owner)
         links.append((owner, subscriber))
         let all = links.filter { $0.subscriber == subscriber }
-        for leaving in all.dropLast(mostLinked) { _ = unlink(leaving.owner) }
+        for leaving in all.dropLast(maxLinked) { _ = unlink(leaving.owner) }
     }
 
     mutating func unlink(_ owner: PurchaseOwner) -> Bool {

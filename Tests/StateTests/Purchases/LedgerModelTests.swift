@@ -6,20 +6,20 @@ import Testing
 
 @testable import State
 
-/// A desk over a file, with a model beside it that is told the same.
+/// A purchase service over a file, with a model that receives the same calls.
 private struct ModelledLedger {
     private let path: String
     private let clock = ManualClock(noon)
     private let verifier = ScriptedVerifier()
     private var random: SeededRandom
     private var store: SQLiteStateStore
-    private(set) var model = LedgerModel(mostPersons: 2, mostLinked: 2)
+    private(set) var model = LedgerModel(maxPersons: 2, maxLinked: 2)
     private var message: StoreEvent?
     private var steps: [String] = []
 
     static let owners = (1...5).map { buyer($0) }
     static let subscribers = [buyer(100), buyer(101)]
-    /// The last purchase is a subscription that runs, the others are single ones.
+    /// The last purchase is a running subscription, and the others are single purchases.
     static let products = ["one", "two", "three", "com.example.month"]
     static let opened = ["one", "two", "three", "of-the-month"].map { EditionID($0)! }
     private static let catalogue = Catalogue(
@@ -33,18 +33,18 @@ private struct ModelledLedger {
         store = try SQLiteStateStore(path: path)
     }
 
-    private var desk: PurchaseDesk {
-        PurchaseDesk(
-            publication: daily, products: ProductRules(subscriptions: [DeskRig.month]),
-            claims: ClaimRule(mostPersons: model.mostPersons), times: PurchaseTimes(patience: 60),
+    private var purchaseService: PurchaseService {
+        PurchaseService(
+            publication: daily, products: ProductRules(subscriptions: [PurchaseServiceHarness.month]),
+            claims: ClaimRule(maxPersons: model.maxPersons), times: ReverificationSchedule(reverifyTimeout: 60),
             verifiers: [verifier], ledger: store, clock: clock.wall)
     }
 
-    private func transaction(_ purchase: Int, revoked: Date? = nil, told: Date = noon) -> StoreTransaction {
+    private func transaction(_ purchase: Int, revoked: Date? = nil, reported: Date = noon) -> StoreTransaction {
         .sample(
             "\(purchase)", product: Self.products[purchase], purchased: noon - 10 * 86_400,
             expires: purchase == 3 ? noon + 3_650 * 86_400 : nil,
-            revoked: revoked, told: told)
+            revoked: revoked, reported: reported)
     }
 
     mutating func step(links: Bool) async throws {
@@ -56,21 +56,21 @@ private struct ModelledLedger {
         case 0..<7: try await confirm(by: owner)
         case 7: try await confirmInOutage(by: owner)
         case 8: try await followUp()
-        case 9, 10: try await tell(purchase, isRefund: true)
-        case 11: try await tell(purchase, isRefund: false)
+        case 9, 10: try await notify(purchase, isRefund: true)
+        case 11: try await notify(purchase, isRefund: false)
         case 12:
             guard let message else { return }
             steps.append("the last message again")
-            // After ninety days it counts as new, and changes as little.
+            // After ninety days it counts as new but changes nothing.
             _ = try await store.take(message, at: clock.now)
         case 13..<16 where links:
             let subscriber = Self.subscribers.randomElement(using: &random)!
             steps.append("link \(installation) to \(subscriber)")
-            try await store.link(installation, to: subscriber, most: model.mostLinked, at: clock.now)
+            try await store.link(installation, to: subscriber, limit: model.maxLinked, at: clock.now)
             model.link(installation, to: subscriber)
         case 16 where links:
             steps.append("unlink \(installation)")
-            #expect(try await desk.unlink(installation) == model.unlink(installation), "\(steps)")
+            #expect(try await purchaseService.unlink(installation) == model.unlink(installation), "\(steps)")
         case 17:
             steps.append("erase \(owner)")
             _ = try await store.erase(owner)
@@ -90,29 +90,30 @@ private struct ModelledLedger {
         let purchases = Self.products.indices.filter { _ in Bool.random(using: &random) }
         if purchases.isEmpty { return }
         let isFresh = Bool.random(using: &random)
-        let told = clock.now
-        let proven = purchases.map { purchase in
+        let reported = clock.now
+        let verified = purchases.map { purchase in
             isFresh
-                ? transaction(purchase, revoked: model.refunded.contains(purchase) ? told : nil, told: told)
+                ? transaction(purchase, revoked: model.refunded.contains(purchase) ? reported : nil, reported: reported)
                 : transaction(purchase)
         }
-        verifier.verifyBy { _ in .genuine(proven) }
+        verifier.verifyBy { _ in .genuine(verified) }
         steps.append("\(owner) confirms \(purchases), \(isFresh ? "fresh" : "as it was")")
-        let answer = try await desk.confirm(receipt(), from: .apple, owner: owner)
-        let refusal = model.confirm(purchases, by: owner, isFresh: isFresh)
-        #expect(answer == refusal.map { .refused(ReceiptRefusal($0)) } ?? .recorded(proven), "\(steps)")
+        let response = try await purchaseService.confirm(receipt(), from: .apple, owner: owner)
+        let rejection = model.confirm(purchases, by: owner, isFresh: isFresh)
+        #expect(response == rejection.map { .rejected(ReceiptRejection($0)) } ?? .recorded(verified), "\(steps)")
     }
 
     private mutating func confirmInOutage(by owner: PurchaseOwner) async throws {
         let purchase = Self.products.indices.randomElement(using: &random)!
-        verifier.breakDown()
+        verifier.startOutage()
         steps.append("\(owner) confirms \(purchase) in an outage")
         #expect(
-            try await desk.confirm(receipt(Self.products[purchase]), from: .apple, owner: owner) == .kept, "\(steps)")
+            try await purchaseService.confirm(receipt(Self.products[purchase]), from: .apple, owner: owner) == .pending,
+            "\(steps)")
         model.wait([purchase], by: owner)
     }
 
-    /// The store can be asked again, and says what the receipts said when they were handed in.
+    /// Ends the outage. The store returns what the receipts contained when they were submitted.
     private mutating func followUp() async throws {
         let all = Self.products.indices.map { transaction($0) }
         verifier.verifyBy { receipt in
@@ -120,29 +121,29 @@ private struct ModelledLedger {
         }
         verifier.currentBy { _ in [] }
         steps.append("follow up")
-        _ = try await desk.followUp()
+        _ = try await purchaseService.followUp()
         model.followUp()
     }
 
-    private mutating func tell(_ purchase: Int, isRefund: Bool) async throws {
+    private mutating func notify(_ purchase: Int, isRefund: Bool) async throws {
         let now = clock.now
         let event = StoreEvent(
             store: appStore, id: "\(steps.count)", name: isRefund ? "REFUND" : "REFUND_REVERSED", signed: now,
-            transactions: [transaction(purchase, revoked: isRefund ? now : nil, told: now)])
+            transactions: [transaction(purchase, revoked: isRefund ? now : nil, reported: now)])
         steps.append("\(event.name) of \(purchase)")
         #expect(try await store.take(event, at: now))
         if isRefund { model.refund(purchase) } else { model.reverse(purchase) }
         message = event
     }
 
-    /// No two are the same.
+    /// Returns a receipt that differs from all others.
     private mutating func receipt(_ product: String = "") -> StoreReceipt {
         StoreReceipt([.receipt: "receipt \(steps.count)", .product: product])
     }
 
     func compare() async throws {
         for owner in Self.owners + Self.subscribers {
-            let held = try await desk.holdings(of: owner, in: Self.catalogue).editions
+            let held = try await purchaseService.holdings(of: owner, in: Self.catalogue).editions
             let expected = Set(model.opened(by: owner).map { Self.opened[$0] })
             #expect(held == expected, "\(owner) after \(steps)")
         }
@@ -151,12 +152,12 @@ private struct ModelledLedger {
     }
 
     var isWithinLimit: Bool {
-        Self.products.indices.allSatisfy { model.persons(claiming: $0).count <= model.mostPersons }
+        Self.products.indices.allSatisfy { model.persons(claiming: $0).count <= model.maxPersons }
     }
 }
 
-@Suite("A ledger and a model of it", .serialized) struct LedgerModelTests {
-    @Test("agree on who opens what, whatever happens in whatever order", arguments: 1...8 as ClosedRange<UInt64>)
+@Suite("Ledger compared with a model", .serialized) struct LedgerModelTests {
+    @Test("Both open the same editions after any sequence of steps", arguments: 1...8 as ClosedRange<UInt64>)
     func agree(seed: UInt64) async throws {
         try await withTemporaryFolder { folder in
             var ledger = try ModelledLedger(path: folder + "/state.sqlite", seed: seed)
@@ -168,7 +169,7 @@ private struct ModelledLedger {
     }
 
     @Test(
-        "Pitfall 18: where nobody links, never more persons have a purchase than may",
+        "Pitfall 18: without links, a purchase never exceeds its limit of persons",
         arguments: 21...23 as ClosedRange<UInt64>)
     func limited(seed: UInt64) async throws {
         try await withTemporaryFolder { folder in

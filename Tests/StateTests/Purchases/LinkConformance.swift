@@ -2,10 +2,10 @@ import Foundation
 import Gatefold
 import Testing
 
-@Suite("Linking", .serialized) struct LinkConformance {
+@Suite("Links of owners", .serialized) struct LinkConformance {
     private let subscriber = buyer(100)
 
-    @Test("makes installations and their subscriber one person, in both directions", arguments: FullStore.allCases)
+    @Test("Installations linked to a subscriber are one person, in both directions", arguments: FullStore.allCases)
     func sharing(kind: FullStore) async throws {
         try await kind.with { store async throws in
             try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("tells who is one person with somebody, whoever of them is asked about", arguments: FullStore.allCases)
+    @Test("Returns all owners of one person for each of them", arguments: FullStore.allCases)
     func persons(kind: FullStore) async throws {
         try await kind.with { store async throws in
             #expect(try await store.person(of: buyer(1)) == [buyer(1)])
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("counts all of a person's devices as one claim", arguments: FullStore.allCases)
+    @Test("All devices of a person count as one claim", arguments: FullStore.allCases)
     func onePerson(kind: FullStore) async throws {
         try await kind.with { store async throws in
             for number: UInt8 in 1...3 { try await store.link(buyer(number), to: subscriber) }
@@ -50,13 +50,13 @@ import Testing
             }
             #expect(try await store.claim(.sample(), by: subscriber, rule: .exclusive) == .settled)
             #expect(try await store.claim(.sample(), by: buyer(9), rule: .exclusive) == .claimedByAnother)
-            // Linked with the person who has it, it is another's no longer.
+            // Linked with the person who has the purchase, the owner is no longer another person.
             try await store.link(buyer(9), to: subscriber)
             #expect(try await store.claim(.sample(), by: buyer(9), rule: .exclusive) == .settled)
         }
     }
 
-    @Test("Pitfall 18: parting leaves behind what another of the person's brought", arguments: FullStore.allCases)
+    @Test("Pitfall 18: an unlinked owner loses the purchases of the other owners", arguments: FullStore.allCases)
     func parting(kind: FullStore) async throws {
         try await kind.with { store async throws in
             #expect(try await store.claim(.sample(), by: subscriber, rule: .exclusive) == .settled)
@@ -71,15 +71,15 @@ import Testing
     }
 
     @Test(
-        "However it ends, a receipt that proves what another of the person's brought is a new one after it",
+        "After any end of a link, a receipt of a purchase that another owner claimed is new",
         arguments: FullStore.allCases)
     func unclaimedReceipts(kind: FullStore) async throws {
         let subscriber = subscriber
-        let reference = SubscriberReference(bytes: subscriber.bytes.prefix(SubscriberReference.size))!
+        let reference = SubscriberPseudonym(bytes: subscriber.bytes.prefix(SubscriberPseudonym.size))!
         let ends: [@Sendable (any StateStore) async throws -> Void] = [
             { _ = try await $0.unlink(buyer(1)) },
             { try await $0.link(buyer(1), to: buyer(101)) },
-            { try await $0.link(buyer(2), to: subscriber, most: 1, at: noon + 1) },
+            { try await $0.link(buyer(2), to: subscriber, limit: 1, at: noon + 1) },
             { _ = try await $0.erase(subscriber) },
             {
                 try await $0.record(
@@ -92,19 +92,19 @@ import Testing
                 try await store.link(buyer(1), to: subscriber)
                 try await store.claim(.sample("2"), by: buyer(1), receipt: "2")
                 try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
-                // Linking again with the same subscriber ends nothing.
+                // A repeated link with the same subscriber changes nothing.
                 try await store.link(buyer(1), to: subscriber)
-                #expect(try await store.keep(.sample("1"), at: noon).standing == .proven(at: noon))
+                #expect(try await store.persist(.sample("1"), at: noon).status == .verified(at: noon))
                 try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
                 try await end(store)
                 #expect(try await store.ids(of: buyer(1)) == ["2"])
-                #expect(try await store.keep(.sample("1"), at: noon).standing == .waiting(attempts: 0))
-                #expect(try await store.keep(.sample("2"), at: noon).standing == .proven(at: noon))
+                #expect(try await store.persist(.sample("1"), at: noon).status == .waiting(attempts: 0))
+                #expect(try await store.persist(.sample("2"), at: noon).status == .verified(at: noon))
             }
         }
     }
 
-    @Test("ends for those who stay what the one who leaves had brought", arguments: FullStore.allCases)
+    @Test("The remaining owners lose the purchases of the owner who leaves", arguments: FullStore.allCases)
     func staying(kind: FullStore) async throws {
         for isErased in [false, true] {
             try await kind.with { store async throws in
@@ -119,19 +119,19 @@ import Testing
                 for owner in [buyer(2), subscriber] {
                     #expect(try await store.ids(of: owner).isEmpty)
                     #expect(
-                        try await store.keep(.sample("own", of: owner), at: noon).standing == .waiting(attempts: 0))
+                        try await store.persist(.sample("own", of: owner), at: noon).status == .waiting(attempts: 0))
                 }
             }
         }
     }
 
-    @Test("Pitfall 8: ending all of a subscriber's sessions ends the links", arguments: FullStore.allCases)
+    @Test("Pitfall 8: a revocation of all sessions of a subscriber removes the links", arguments: FullStore.allCases)
     func revoked(kind: FullStore) async throws {
         try await kind.with { store async throws in
-            let reference = SubscriberReference(bytes: subscriber.bytes.prefix(SubscriberReference.size))!
+            let reference = SubscriberPseudonym(bytes: subscriber.bytes.prefix(SubscriberPseudonym.size))!
             for number: UInt8 in 1...2 { try await store.link(buyer(number), to: subscriber) }
             try await store.link(buyer(3), to: buyer(101))
-            let device = SessionReference(bytes: [1, 2, 3, 4])
+            let device = SessionPseudonym(bytes: [1, 2, 3, 4])
             try await store.record(Revocation(publication: daily, subscriber: reference, session: device, at: noon))
             #expect(try await store.subscriber(linkedWith: buyer(1)) != nil)
             try await store.record(Revocation(publication: daily, subscriber: reference, session: nil, at: noon))
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("with another subscriber takes one's own claims along", arguments: FullStore.allCases)
+    @Test("A link to another subscriber moves the owner's claims", arguments: FullStore.allCases)
     func moving(kind: FullStore) async throws {
         try await kind.with { store async throws in
             try await store.link(buyer(1), to: subscriber)
@@ -153,25 +153,25 @@ import Testing
         }
     }
 
-    @Test("one too many takes the place of the one linked longest ago", arguments: FullStore.allCases)
+    @Test("A link over the limit replaces the oldest one", arguments: FullStore.allCases)
     func limit(kind: FullStore) async throws {
         try await kind.with { store async throws in
             for number: UInt8 in 1...3 {
-                try await store.link(buyer(number), to: subscriber, most: 3, at: noon + Double(number))
+                try await store.link(buyer(number), to: subscriber, limit: 3, at: noon + Double(number))
             }
-            // Linking again counts as new.
-            try await store.link(buyer(1), to: subscriber, most: 3, at: noon + 10)
-            try await store.link(buyer(4), to: subscriber, most: 3, at: noon + 11)
+            // A repeated link counts as new.
+            try await store.link(buyer(1), to: subscriber, limit: 3, at: noon + 10)
+            try await store.link(buyer(4), to: subscriber, limit: 3, at: noon + 11)
             #expect(try await store.subscriber(linkedWith: buyer(2)) == nil)
             for number: UInt8 in [1, 3, 4] { #expect(try await store.subscriber(linkedWith: buyer(number)) != nil) }
-            // The newcomer stays even where the clock was set back.
-            try await store.link(buyer(5), to: subscriber, most: 1, at: noon - 60)
+            // The new link remains even if the clock was set back.
+            try await store.link(buyer(5), to: subscriber, limit: 1, at: noon - 60)
             for number: UInt8 in 1...4 { #expect(try await store.subscriber(linkedWith: buyer(number)) == nil) }
             #expect(try await store.subscriber(linkedWith: buyer(5)) != nil)
         }
     }
 
-    @Test("with oneself is nothing", arguments: FullStore.allCases)
+    @Test("A link to oneself has no effect", arguments: FullStore.allCases)
     func oneself(kind: FullStore) async throws {
         try await kind.with { store async throws in
             try await store.link(subscriber, to: subscriber)

@@ -6,29 +6,31 @@ import Testing
 
 @testable import State
 
-@Suite("What one person has", .serialized) struct PersonPlanTests {
-    private func rechecks(_ store: SQLiteStateStore, of owner: PurchaseOwner, limit: Int = 9) async throws -> [String] {
+@Suite("Purchases of one person", .serialized) struct PersonPlanTests {
+    private func reverifications(_ store: SQLiteStateStore, of owner: PurchaseOwner, limit: Int = 9) async throws
+        -> [String]
+    {
         var all: [String] = []
-        for selection: RecheckSelection in [
+        for selection: ReverificationSelection in [
             .ending(Period(start: noon - 86_400, end: noon + 99 * 86_400)), .bought(since: noon - 86_400),
         ] {
-            all += try await store.rechecks(
+            all += try await store.reverifications(
                 selection, of: owner, in: [appStore, play], environments: [.production, .sandbox],
-                lookedBefore: noon + 60, at: noon + 60, limit: limit
+                verifiedBefore: noon + 60, at: noon + 60, limit: limit
             ).map(\.transaction.id)
         }
         return all
     }
 
-    @Test("is found by keys, however much others have")
+    @Test("Purchases are found by index, however many others exist")
     func plans() async throws {
         try await withTemporaryFolder { folder in
             let store = try SQLiteStateStore(path: folder + "/state.sqlite")
             for number: UInt8 in 1...4 {
                 try await store.claim(.sample("\(number)"), by: buyer(number), receipt: "\(number)")
             }
-            let statements = Kept<Set<String>>([])
-            // Only what is read here: one connection reads after the other.
+            let statements = Locked<Set<String>>([])
+            // Trace only this connection, which serves all reads in sequence.
             try await store.pool.read { db in
                 db.trace { event in
                     guard case .statement(let statement) = event, statement.sql.hasPrefix("SELECT") else { return }
@@ -36,7 +38,7 @@ import Testing
                 }
             }
             #expect(try await store.ids(of: buyer(1)) == ["1"])
-            #expect(try await rechecks(store, of: buyer(1)) == ["1"])
+            #expect(try await reverifications(store, of: buyer(1)) == ["1"])
             let all = statements.withLock { $0 }
             #expect(all.contains { $0.contains("CROSS JOIN store_transaction") })
             #expect(all.count { $0.contains("CROSS JOIN purchase") } == 2)
@@ -52,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("is named once, whoever of the person's owners claimed it, in every store and order")
+    @Test("Each purchase is listed once, whichever owner of the person claimed it")
     func once() async throws {
         try await withTemporaryFolder { folder in
             let store = try SQLiteStateStore(path: folder + "/state.sqlite")
@@ -64,11 +66,11 @@ import Testing
             try await store.link(buyer(1), to: buyer(2))
             for number: UInt8 in 1...2 {
                 #expect(try await store.ids(of: buyer(number)) == ["old", "single", "other"])
-                #expect(try await rechecks(store, of: buyer(number)) == ["old", "single", "other"])
-                #expect(try await rechecks(store, of: buyer(number), limit: 1) == ["old", "single"])
+                #expect(try await reverifications(store, of: buyer(number)) == ["old", "single", "other"])
+                #expect(try await reverifications(store, of: buyer(number), limit: 1) == ["old", "single"])
                 #expect(try await store.transactions(of: buyer(number), in: [play]).map(\.id) == ["other"])
             }
-            #expect(try await rechecks(store, of: buyer(3)).isEmpty)
+            #expect(try await reverifications(store, of: buyer(3)).isEmpty)
         }
     }
 }

@@ -3,8 +3,8 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("Settling a receipt", .serialized) struct SettlementConformance {
-    @Test("records transactions for whoever claims them, and for nobody else", arguments: FullStore.allCases)
+@Suite("Settlement of a receipt", .serialized) struct SettlementConformance {
+    @Test("Records transactions for the owner who claims them only", arguments: FullStore.allCases)
     func claiming(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let month = StoreTransaction.sample("2", of: "2", product: "com.example.month", expires: noon + 60)
@@ -18,25 +18,25 @@ import Testing
         }
     }
 
-    @Test("brings every renewal of a claimed purchase with it, whoever tells of it", arguments: FullStore.allCases)
+    @Test("A claim includes every renewal of the purchase, from any source", arguments: FullStore.allCases)
     func renewals(kind: FullStore) async throws {
         try await kind.with { store async throws in
             try await store.claim(.sample("1", of: "1"), by: buyer(1))
-            try await store.note([.sample("2", of: "1", purchased: noon + 60)], at: noon)
+            try await store.record([.sample("2", of: "1", purchased: noon + 60)], at: noon)
             #expect(try await store.ids(of: buyer(1)) == ["1", "2"])
         }
     }
 
-    @Test("keeps two stores' transactions of one identifier apart", arguments: FullStore.allCases)
+    @Test("Separates equal transaction identifiers of two stores", arguments: FullStore.allCases)
     func stores(kind: FullStore) async throws {
         try await kind.with { store async throws in
             try await store.claim(.sample("1"), by: buyer(1))
-            try await store.note([.sample("1", in: play)], at: noon)
+            try await store.record([.sample("1", in: play)], at: noon)
             #expect(try await store.transactions(of: buyer(1), in: [appStore, play]) == [.sample("1")])
         }
     }
 
-    @Test("of nobody's receipt claims nothing", arguments: FullStore.allCases)
+    @Test("A receipt without an owner claims nothing", arguments: FullStore.allCases)
     func nobody(kind: FullStore) async throws {
         try await kind.with { store async throws in
             #expect(try await store.claim(.sample("1"), by: nil) == .settled)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "is refused where the rule lets nobody else claim, and then nothing is written but what was taken back",
+        "An exclusive rule rejects a second claim and records only the revocation",
         arguments: FullStore.allCases)
     func exclusive(kind: FullStore) async throws {
         try await kind.with { store async throws in
@@ -54,40 +54,40 @@ import Testing
             let delivery = Delivery(.sample("2"), to: Credit(account: "thief"), in: daily)
             #expect(
                 try await store.claim(
-                    .sample("2"), .sample("1", revoked: noon, told: noon + 1), by: buyer(2), rule: .exclusive,
+                    .sample("2"), .sample("1", revoked: noon, reported: noon + 1), by: buyer(2), rule: .exclusive,
                     delivering: [delivery], at: noon + 5) == .claimedByAnother)
             #expect(
-                try await store.keep(.sample(of: buyer(2)), at: noon).standing
-                    == .refused(ReceiptRefusal(.claimedByAnother), at: noon + 5))
+                try await store.persist(.sample(of: buyer(2)), at: noon).status
+                    == .rejected(ReceiptRejection(.claimedByAnother), at: noon + 5))
             #expect(try await store.ids(of: buyer(2)).isEmpty)
             #expect(try await store.transactions(of: "2", in: appStore).isEmpty)
             #expect(
                 try await store.transactions(of: "1", in: appStore)
-                    == [.sample("1", revoked: noon, told: noon + 1)])
+                    == [.sample("1", revoked: noon, reported: noon + 1)])
             #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).isEmpty)
             #expect(try await store.claim(.sample("1"), by: buyer(1), rule: .exclusive) == .settled)
         }
     }
 
-    @Test("admits as many persons as the rule says, and those it admitted again", arguments: FullStore.allCases)
+    @Test("Admits as many persons as the rule allows, and admits them again", arguments: FullStore.allCases)
     func several(kind: FullStore) async throws {
         try await kind.with { store async throws in
-            let rule = ClaimRule(mostPersons: 3)
+            let rule = ClaimRule(maxPersons: 3)
             for number: UInt8 in 1...5 {
-                let answer = try await store.claim(.sample(), by: buyer(number), rule: rule)
-                #expect(answer == (number <= 3 ? .settled : .claimedByAnother))
+                let response = try await store.claim(.sample(), by: buyer(number), rule: rule)
+                #expect(response == (number <= 3 ? .settled : .claimedByAnother))
             }
             for number: UInt8 in 1...3 {
-                // Also under a rule that has become narrower since.
+                // The same holds under a rule that has become stricter.
                 #expect(try await store.claim(.sample(), by: buyer(number), rule: .exclusive) == .settled)
             }
         }
     }
 
-    @Test("of a receipt that is gone fails, and keeps nothing", arguments: FullStore.allCases)
+    @Test("A receipt that was erased fails and records nothing", arguments: FullStore.allCases)
     func gone(kind: FullStore) async throws {
         try await kind.with { store async throws in
-            let record = try await store.keep(.sample(), at: noon)
+            let record = try await store.persist(.sample(), at: noon)
             _ = try await store.erase(buyer(1))
             await #expect(throws: (any Error).self) {
                 try await store.settle(record, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
@@ -97,16 +97,16 @@ import Testing
     }
 
     @Test(
-        "Pitfall 18: a hundred times at once is one receipt, one transaction and one delivery",
+        "Pitfall 18: a hundred concurrent settlements create one receipt, one transaction and one delivery",
         arguments: FullStore.allCases)
     func parallel(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let transaction = StoreTransaction.sample()
             let credit = Credit(account: "4711")
-            let answers = try await withThrowingTaskGroup(of: Settlement.self) { group in
+            let results = try await withThrowingTaskGroup(of: Settlement.self) { group in
                 for _ in 0..<100 {
                     group.addTask {
-                        let record = try await store.keep(.sample(credit: credit), at: noon)
+                        let record = try await store.persist(.sample(credit: credit), at: noon)
                         return try await store.settle(
                             record, proving: [transaction], claims: .exclusive,
                             delivering: [Delivery(transaction, to: credit, in: daily)], at: noon)
@@ -114,27 +114,27 @@ import Testing
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(answers == Array(repeating: .settled, count: 100))
-            #expect(try await store.standings(in: daily).stores == [appStore: .init(proven: 1)])
+            #expect(results == Array(repeating: .settled, count: 100))
+            #expect(try await store.receiptCounts(in: daily).stores == [appStore: .init(verified: 1)])
             #expect(try await store.ids(of: buyer(1)) == ["1"])
             #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).count == 1)
         }
     }
 
-    @Test("Pitfall 18: of fifty accounts at once a rule of ten admits ten", arguments: FullStore.allCases)
+    @Test("Pitfall 18: a rule of ten admits ten of fifty concurrent accounts", arguments: FullStore.allCases)
     func shared(kind: FullStore) async throws {
         try await kind.with { store async throws in
-            let answers = try await withThrowingTaskGroup(of: Settlement.self) { group in
+            let results = try await withThrowingTaskGroup(of: Settlement.self) { group in
                 for number: UInt8 in 1...50 {
                     group.addTask { try await store.claim(.sample(), by: buyer(number)) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(answers.count { $0 == .settled } == 10)
-            var holders = 0
-            for number: UInt8 in 1...50 where try await !store.ids(of: buyer(number)).isEmpty { holders += 1 }
-            #expect(holders == 10)
-            #expect(try await store.standings(in: daily).stores == [appStore: .init(proven: 10, refused: 40)])
+            #expect(results.count { $0 == .settled } == 10)
+            var owners = 0
+            for number: UInt8 in 1...50 where try await !store.ids(of: buyer(number)).isEmpty { owners += 1 }
+            #expect(owners == 10)
+            #expect(try await store.receiptCounts(in: daily).stores == [appStore: .init(verified: 10, rejected: 40)])
         }
     }
 }

@@ -3,7 +3,7 @@ import Gatefold
 import State
 import Testing
 
-@Suite("A store of push tokens", .serialized) struct PushTokenConformance {
+@Suite("Push token store", .serialized) struct PushTokenConformance {
     private func token(
         _ number: UInt8, of app: String = "com.example.daily", _ environment: PushEnvironment = .production
     )
@@ -14,7 +14,7 @@ import Testing
         try await store.pushTokens(of: "com.example.daily", in: .production, after: after, limit: limit)
     }
 
-    @Test("keeps them in the order they came, each once, app by app", arguments: FullStore.allCases)
+    @Test("Stores each token once, in order of arrival, separated by app", arguments: FullStore.allCases)
     func order(kind: FullStore) async throws {
         try await kind.with { store async throws in
             for number: UInt8 in [3, 1, 2] { try await store.register(token(number), at: noon) }
@@ -35,22 +35,22 @@ import Testing
         }
     }
 
-    @Test("forgets dead ones, but not one that the app sent again since", arguments: FullStore.allCases)
+    @Test("Removes dead tokens, except those registered again since", arguments: FullStore.allCases)
     func forgetting(kind: FullStore) async throws {
         try await kind.with { store async throws in
             for number: UInt8 in [1, 2] { try await store.register(token(number), at: noon) }
             let last = try #require(try await all(store).last?.sequence)
-            try await store.forget(token(1), unlessRegisteredAfter: noon - 1)
-            try await store.forget(token(2), unlessRegisteredAfter: noon)
-            try await store.forget(token(1, .sandbox), unlessRegisteredAfter: noon)
+            try await store.remove(token(1), unlessRegisteredAfter: noon - 1)
+            try await store.remove(token(2), unlessRegisteredAfter: noon)
+            try await store.remove(token(1, .sandbox), unlessRegisteredAfter: noon)
             #expect(try await all(store).map(\.token) == [token(1)])
-            // A number is never used twice: who is behind it is not skipped.
+            // A number is never reused, so a campaign skips no token behind its position.
             try await store.register(token(2), at: noon)
             #expect(try await all(store, after: last).map(\.token) == [token(2)])
         }
     }
 
-    @Test("takes so many new ones of an app within an hour, and always those it knows")
+    @Test("Limits new tokens per app and hour, and always accepts known ones")
     func limit() async throws {
         try await withTemporaryFolder { folder in
             let store = try SQLiteStateStore(path: folder + "/state.sqlite", newPushTokensPerHour: 3)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("begins a campaign once, and keeps how far it has come", arguments: FullStore.allCases)
+    @Test("Begins a campaign once and stores its progress", arguments: FullStore.allCases)
     func campaigns(kind: FullStore) async throws {
         try await kind.with { store async throws in
             func campaign(_ name: String, begun: Date = noon, in publication: PublicationID = daily) -> PushCampaign {
@@ -79,14 +79,14 @@ import Testing
             first.sent = 5
             first.failed = 1
             first.gone = 1
-            try await store.keep(first)
+            try await store.save(first)
             #expect(try await store.begin(campaign("1", begun: noon + 60)) == first)
             var behind = first
             behind.position = 3
-            try await store.keep(behind)
+            try await store.save(behind)
             #expect(try await store.begin(campaign("1")) == first)
             first.finished = noon + 99
-            try await store.keep(first)
+            try await store.save(first)
             let second = try await store.begin(
                 PushCampaign(
                     name: "2", publication: daily, app: "com.example.daily", environment: .sandbox, edition: nil,

@@ -1,4 +1,4 @@
-/// How a scripted app sends its requests: it is given whole URLs, and changes nothing in them.
+/// The transport of a scripted app. Sends whole URLs unchanged.
 public struct AppTransport: Sendable {
     public struct Request: Sendable {
         public var method: String
@@ -13,7 +13,7 @@ public struct AppTransport: Sendable {
             self.body = body
         }
 
-        /// What stands behind scheme and host.
+        /// The part after the scheme and the host.
         public var target: String {
             guard let scheme = url.firstRange(of: "://") else { return url }
             let rest = url[scheme.upperBound...]
@@ -21,7 +21,7 @@ public struct AppTransport: Sendable {
         }
     }
 
-    /// What a URL must be for ``plain`` to follow it.
+    /// An error for a URL that ``plain`` does not follow.
     public struct NotLocal: Error {
         public let url: String
     }
@@ -43,12 +43,14 @@ public struct AppTransport: Sendable {
             : try await http.send(request.method, request.target, request.fields)
     }
 
-    /// Sends a request and follows where the answer leads, as apps' systems do.
+    /// Sends a request and follows redirects like an app's system.
     public func send(_ request: Request) async throws -> RawResponse {
         var request = request
         for _ in 0..<5 {
-            let answer = try await exchange(request)
-            guard [301, 302, 303, 307].contains(answer.status), let location = answer["Location"] else { return answer }
+            let response = try await exchange(request)
+            guard [301, 302, 303, 307].contains(response.status), let location = response["Location"] else {
+                return response
+            }
             if request.method != "HEAD" { request.method = "GET" }
             request.body = []
             request.fields.removeAll { $0.0.lowercased() == "content-type" }
@@ -57,6 +59,6 @@ public struct AppTransport: Sendable {
         throw NotLocal(url: request.url)
     }
 
-    /// Sends one request and follows nothing.
+    /// Sends one request without following redirects.
     public func sendOnce(_ request: Request) async throws -> RawResponse { try await exchange(request) }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 import JSON
 
-/// A Baker app as PROTOCOLS section 2 says the real one behaves.
+/// A Baker app that behaves as Baker protocol, “Overview”, describes.
 public actor BakerClient {
     public struct Settings: Sendable {
         public var appID: String
@@ -13,7 +13,7 @@ public actor BakerClient {
         public var confirmation: String
         public var pushToken: String
 
-        /// The layout of production.
+        /// Creates the layout of production.
         public init(base: String, appID: String, userID: String) {
             self.appID = appID
             self.userID = userID
@@ -23,7 +23,7 @@ public actor BakerClient {
             pushToken = "\(base)/apns/:app_id/:user_id"
         }
 
-        /// URLs without placeholders: everything is sent in query or body.
+        /// Returns URLs without placeholders: all parameters are in the query or the body.
         public func withoutPlaceholders() -> Settings {
             var settings = self
             for path in [\Settings.shelf, \.purchases, \.confirmation, \.pushToken]
@@ -38,7 +38,7 @@ public actor BakerClient {
     public struct Issue: Sendable, Equatable {
         public let name: String
         public let title: String
-        /// Nil for a date in a form that the client does not read.
+        /// The date, or nil if the client cannot parse it.
         public let date: Date?
         public let cover: String
         public let url: String
@@ -46,10 +46,10 @@ public actor BakerClient {
         public let categories: [String]
     }
 
-    /// A purchase as StoreKit hands it over: it stays in the queue until it is finished.
+    /// A StoreKit purchase, which stays in the queue until it is finished.
     public struct Transaction: Sendable, Equatable {
         public let productID: String
-        /// The base64 of the receipt, unwrapped.
+        /// The base64 of the receipt without line breaks.
         public let receipt: String
         public let type: String
 
@@ -60,50 +60,50 @@ public actor BakerClient {
         }
     }
 
-    /// What ends the app.
+    /// The reasons for a crash of the app.
     public enum Crash: Error, Equatable {
-        case shelfIsNoArray
+        case catalogueIsNotAnArray
         case nullMember(String)
     }
 
-    public struct NotOnTheShelf: Error {
+    public struct NotInCatalogue: Error {
         public let name: String
     }
 
     public private(set) var settings: Settings
     private let transport: AppTransport
     private var random: SeededRandom
-    /// The file shelf.json.
-    public private(set) var savedShelf: [UInt8]?
+    /// The content of shelf.json.
+    public private(set) var savedCatalogue: [UInt8]?
     public private(set) var issues: [Issue] = []
-    /// Names of issues downloaded.
+    /// The names of downloaded issues.
     public private(set) var library: Set<String> = []
-    /// Products marked as bought on the device.
+    /// The products marked as purchased on the device.
     public private(set) var marks: Set<String> = []
-    /// The last good answer about purchases.
+    /// The last successful response about purchases.
     public private(set) var products: Set<String>?
     public private(set) var isSubscribed = false
     public private(set) var queue: [Transaction] = []
-    /// What the reader was shown.
+    /// The messages shown to the reader.
     public private(set) var complaints: [String] = []
 
-    /// - Parameter seed: of the order in which placeholders are filled in: a dictionary has none.
+    /// - Parameter seed: Determines the order in which placeholders are filled, because a dictionary has none.
     public init(_ settings: Settings, transport: AppTransport = .plain, seed: UInt64 = 1) {
         self.settings = settings
         self.transport = transport
         random = SeededRandom(seed: seed)
     }
 
-    // MARK: - What the reader does
+    // MARK: - Actions of the reader
 
-    /// Opens the shelf: whatever is left in the queue is finished, whether or not it was recorded ("limbo").
-    public func showShelf() async throws {
+    /// Opens the shelf. The remaining transactions in the queue are finished whether recorded or not ("limbo").
+    public func showCatalogue() async throws {
         queue = []
-        try await refreshShelf()
+        try await refreshCatalogue()
         try await refreshPurchases()
     }
 
-    /// - Returns: whether the purchase was recorded.
+    /// - Returns: Whether the purchase was recorded.
     @discardableResult
     public func buy(_ transaction: Transaction) async throws -> Bool {
         queue.append(transaction)
@@ -112,9 +112,9 @@ public actor BakerClient {
         return isRecorded
     }
 
-    /// StoreKit hands over everything the Apple account ever bought.
+    /// Submits all purchases of the Apple account, as StoreKit restores them.
     ///
-    /// - Returns: how many were recorded.
+    /// - Returns: The number of recorded purchases.
     @discardableResult
     public func restore(_ transactions: [Transaction]) async throws -> Int {
         var recorded = 0
@@ -131,58 +131,60 @@ public actor BakerClient {
         return products?.contains(product) ?? marks.contains(product)
     }
 
-    /// Asks for an issue's archive, a part of it at most where `fields` say so.
+    /// Requests an issue's archive, or a part of it according to `fields`.
     public func download(_ issue: Issue, _ fields: [(String, String)] = []) async throws -> RawResponse {
         let (url, rest) = filled(issue.url, common)
-        let answer = try await transport.send(
+        let response = try await transport.send(
             AppTransport.Request(method: "GET", url: Self.appended(rest, to: url), fields: fields))
-        if answer.status == 200 { library.insert(issue.name) }
-        return answer
+        if response.status == 200 { library.insert(issue.name) }
+        return response
     }
 
-    /// The same for an issue of the shelf by its name.
+    /// Requests the archive of an issue on the shelf by its name.
     ///
-    /// - Throws: ``NotOnTheShelf`` as well.
+    /// - Throws: Also ``NotInCatalogue``.
     public func download(named name: String) async throws -> RawResponse {
-        guard let issue = issue(name) else { throw NotOnTheShelf(name: name) }
+        guard let issue = issue(name) else { throw NotInCatalogue(name: name) }
         return try await download(issue)
     }
 
     public func issue(_ name: String) -> Issue? { issues.first { $0.name == name } }
 
-    /// At every launch; the answer is not looked at.
+    /// Registers the push token at every launch. The app ignores the response.
     @discardableResult
     public func launch(pushToken: String) async throws -> RawResponse {
         try await post(settings.pushToken, [("apns_token", pushToken)])
     }
 
-    /// As after an update of the app with another URL in it.
+    /// Changes the URLs like an update of the app.
     ///
-    /// - Parameter nameless: whether it forgets its own name and the reader's, so that the URL alone counts.
+    /// - Parameter nameless: Whether the app omits its own and the reader's name, so that only the URL matters.
     public func move(shelf: String, nameless: Bool = false) {
         settings.shelf = shelf
         if nameless { (settings.appID, settings.userID) = ("", "") }
     }
 
-    // MARK: - What the app does
+    // MARK: - Actions of the app
 
-    public func refreshShelf() async throws {
-        let answer = try await get(settings.shelf)
-        // Saved whatever it is; a failure leaves the last one.
-        if answer.status == 200 { savedShelf = answer.body }
-        issues = try savedShelf.map { try Self.issues(in: $0) } ?? []
+    public func refreshCatalogue() async throws {
+        let response = try await get(settings.shelf)
+        // Saves any content of a successful response. A failure keeps the last one.
+        if response.status == 200 { savedCatalogue = response.body }
+        issues = try savedCatalogue.map { try Self.issues(in: $0) } ?? []
         issues.sort { ($1.date ?? .distantPast) < ($0.date ?? .distantPast) }
-        // What is no longer on the shelf goes from the device.
+        // Issues that are no longer on the shelf are deleted from the device.
         library.formIntersection(issues.map(\.name))
     }
 
     public func refreshPurchases() async throws {
-        let answer = try await get(settings.purchases)
-        guard answer.status == 200, let value = try? JSONParser.parse(answer.body), value.members != nil else { return }
+        let response = try await get(settings.purchases)
+        guard response.status == 200, let value = try? JSONParser.parse(response.body), value.members != nil else {
+            return
+        }
         if value["issues"] == .null { throw Crash.nullMember("issues") }
         products = Set((value["issues"]?.items ?? []).compactMap(\.text))
         switch value["subscribed"] {
-        case .boolean(let truth): isSubscribed = truth
+        case .boolean(let boolValue): isSubscribed = boolValue
         case .number(let digits): isSubscribed = digits != "0"
         case .string(let text): isSubscribed = ["true", "yes", "1"].contains(text.lowercased())
         default: isSubscribed = false
@@ -191,10 +193,10 @@ public actor BakerClient {
 
     private func confirm(_ transaction: Transaction) async throws -> Bool {
         marks.insert(transaction.productID)
-        let answer = try? await post(
+        let response = try? await post(
             settings.confirmation, [("receipt_data", transaction.receipt), ("type", transaction.type)])
-        // Exactly 200; the body is not read.
-        guard answer?.status == 200 else {
+        // Exactly 200. The app does not read the body.
+        guard response?.status == 200 else {
             complaints.append("The purchase could not be recorded")
             return false
         }
@@ -224,11 +226,11 @@ public actor BakerClient {
     }
 }
 
-// MARK: - How it writes URLs
+// MARK: - URLs
 
 extension BakerClient {
-    /// Puts parameters in the place of their placeholders: any name, in any case, the first occurrence, as it is. What is put
-    /// in is sent nowhere else.
+    /// Replaces placeholders by parameters: any name in any case, the first occurrence, without escaping. A replaced
+    /// parameter is not sent elsewhere.
     private func filled(
         _ url: String, _ parameters: [(String, String)]
     ) -> (url: String, rest: [(String, String)]) {
@@ -244,14 +246,15 @@ extension BakerClient {
         return (url, rest)
     }
 
-    /// Not percent-encoded.
+    /// Appends parameters without percent-encoding.
     private static func appended(_ parameters: [(String, String)], to url: String) -> String {
         parameters.reduce(url) { url, parameter in
             url + (url.contains("?") ? "&" : "?") + "\(parameter.0)=\(parameter.1)"
         }
     }
 
-    /// CFURLCreateStringByAddingPercentEscapes with `=/:` to escape besides: `+`, `&` and their like stay.
+    /// Escapes like CFURLCreateStringByAddingPercentEscapes with `=/:` as additional characters. `+`, `&` and similar
+    /// characters remain.
     private static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {
@@ -269,10 +272,10 @@ extension BakerClient {
         return formatter
     }
 
-    /// What is no JSON is an empty shelf.
+    /// Returns the issues. A response that is not JSON is an empty shelf.
     private static func issues(in bytes: [UInt8]) throws -> [Issue] {
         guard let value = try? JSONParser.parse(bytes) else { return [] }
-        guard let items = value.items else { throw Crash.shelfIsNoArray }
+        guard let items = value.items else { throw Crash.catalogueIsNotAnArray }
         let dates = dates()
         return try items.map { item in
             for name in ["name", "title", "cover", "url"] where item[name]?.text == nil { throw Crash.nullMember(name) }

@@ -1,21 +1,21 @@
 import Foundation
 import JSON
 
-/// A Basispress reader as PROTOCOLS section 3 describes it.
+/// A Basispress reader that behaves as Basispress protocol, “Receipt request”, describes.
 public struct BasispressClient: Sendable {
-    /// How the receipt travels.
+    /// The encoding of the receipt in the request.
     public enum Style: String, Sendable, CaseIterable {
-        /// In the query, percent-encoded as it should be.
+        /// In the query, correctly percent-encoded.
         case query
-        /// In the query with its `+` as they are.
+        /// In the query with unescaped `+`.
         case rawQuery
-        /// In the query, in the URL-safe alphabet.
+        /// In the query in the URL-safe alphabet.
         case safeQuery
         case form, json
     }
 
-    /// What an app can not go on with.
-    public enum Broken: Error, Equatable {
+    /// An error that stops the app.
+    public enum SimulatedError: Error, Equatable {
         case status(Int)
         case noJSON
     }
@@ -37,7 +37,7 @@ public struct BasispressClient: Sendable {
         self.transport = transport
     }
 
-    /// The issues there are.
+    /// Returns the available issues.
     public func issues() async throws -> [Issue] {
         (try await document()["issues"]?.items ?? []).map {
             Issue(
@@ -46,26 +46,26 @@ public struct BasispressClient: Sendable {
         }
     }
 
-    /// The products by which one subscribes.
+    /// Returns the subscription products.
     public func subscriptions() async throws -> [String] {
         (try await document()["subscriptions"]?.items ?? []).compactMap { $0["product_identifier"]?.text }
     }
 
-    /// Offers a receipt.
+    /// Submits a receipt.
     ///
-    /// - Parameter product: the wanted issue's, with a subscription's receipt.
-    /// - Returns: where the issue is to be had; nil where the receipt does not open it.
+    /// - Parameter product: The requested issue's product, for a subscription receipt.
+    /// - Returns: The download URL of the issue, or nil if the receipt does not open it.
     public func offer(_ receipt: String, for product: String? = nil, _ style: Style = .query) async throws -> String? {
         let value = try await read(offerRequest(receipt, product, style))
         return value["status"]?.text == "ok" ? value["download_url"]?.text : nil
     }
 
-    /// Follows a download URL.
+    /// Requests a download URL.
     public func download(_ url: String, _ fields: [(String, String)] = []) async throws -> RawResponse {
         try await transport.send(AppTransport.Request(method: "GET", url: url, fields: fields))
     }
 
-    /// - Parameter text: the token in base64.
+    /// - Parameter text: The token in base64.
     public func launch(pushToken text: String) async throws -> RawResponse {
         let body: JSONValue = ["bundle_id": .string(bundle), "push_token": ["token": .string(text)]]
         return try await transport.send(
@@ -79,9 +79,9 @@ public struct BasispressClient: Sendable {
     }
 
     private func read(_ request: AppTransport.Request) async throws -> JSONValue {
-        let answer = try await transport.send(request)
-        guard answer.status == 200 else { throw Broken.status(answer.status) }
-        guard let value = try? JSONParser.parse(answer.body) else { throw Broken.noJSON }
+        let response = try await transport.send(request)
+        guard response.status == 200 else { throw SimulatedError.status(response.status) }
+        guard let value = try? JSONParser.parse(response.body) else { throw SimulatedError.noJSON }
         return value
     }
 

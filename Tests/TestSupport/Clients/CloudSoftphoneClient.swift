@@ -1,23 +1,23 @@
 import Foundation
 import XML
 
-/// Calls the in-app-purchase web service as the app does (PROTOCOLS 4): it puts the values into the provider's templates as
-/// they are, without escaping anything, and believes the status.
+/// A client of the in-app-purchase web service that behaves like the app (Cloud Softphone protocol, “Settings of the
+/// app”): inserts values into the provider's templates without escaping and trusts the status.
 public struct CloudSoftphoneClient: Sendable {
     public enum Outcome: Sendable, Equatable {
         case delivered
-        /// - Parameter message: nil where the answer had none that can be parsed.
+        /// - Parameter message: The message of the response, or nil if none can be parsed.
         case failed(status: Int, message: String?)
     }
 
-    /// `iapWsUrl`, `iapWsPostData` and `iapWsContentType`.
+    /// The settings `iapWsUrl`, `iapWsPostData` and `iapWsContentType`.
     public static let template =
         "/title/iap?receipt=%receipt%&productCode=%productCode%&username=%account[username]%&price=%price%"
 
     public var url: String
     public var postData: String
     public var contentType: String
-    /// Of newer versions; by itself it is GET without post data and POST with.
+    /// The method in newer versions. The default is GET without post data and POST with it.
     public var method: String?
     public var headers: [(String, String)] = []
 
@@ -43,13 +43,13 @@ public struct CloudSoftphoneClient: Sendable {
     public func buy(
         _ product: String, receipt: String?, as account: String = "1001", price: String = "4,99", port: Int
     ) async throws -> Outcome {
-        let answer = try await call(product, receipt: receipt, as: account, price: price, port: port)
-        guard !(200..<300).contains(answer.status) else {
-            // What can not be parsed is an error; nothing needs no parsing.
-            return answer.body.isEmpty || Self.message(answer) != nil
-                ? .delivered : .failed(status: answer.status, message: nil)
+        let response = try await call(product, receipt: receipt, as: account, price: price, port: port)
+        guard !(200..<300).contains(response.status) else {
+            // An unparsable body is an error. An empty one needs no parsing.
+            return response.body.isEmpty || Self.message(response) != nil
+                ? .delivered : .failed(status: response.status, message: nil)
         }
-        return .failed(status: answer.status, message: Self.message(answer))
+        return .failed(status: response.status, message: Self.message(response))
     }
 
     public func call(
@@ -72,17 +72,17 @@ public struct CloudSoftphoneClient: Sendable {
             Array("\(request)\r\n".utf8) + body, isHead: method == "HEAD", isLast: true)
     }
 
-    /// The field `message` by the answer's content type.
-    private static func message(_ answer: RawResponse) -> String? {
-        switch answer["Content-Type"]?.split(separator: ";").first {
+    /// Returns the field `message` according to the response's content type.
+    private static func message(_ response: RawResponse) -> String? {
+        switch response["Content-Type"]?.split(separator: ";").first {
         case nil, "application/xml":
-            let root = (try? XMLDocument(parsing: answer.body))?.root
+            let root = (try? XMLDocument(parsing: response.body))?.root
             return root?.child("message")?.text
         case "application/json":
-            let object = try? JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+            let object = try? JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
             return object?["message"] as? String
         case "application/x-www-form-urlencoded":
-            let pairs = URLComponents(string: "?\(answer.text)")?.queryItems
+            let pairs = URLComponents(string: "?\(response.text)")?.queryItems
             return pairs?.first { $0.name == "message" }?.value
         default: return nil
         }

@@ -11,7 +11,7 @@ extension RawHTTP {
 }
 
 extension RawResponse {
-    /// The text of the first element of the name.
+    /// Returns the text of the first element with the name.
     public func element(_ name: String) -> String? { elements(name).first }
 
     public func elements(_ name: String) -> [String] {
@@ -21,18 +21,18 @@ extension RawResponse {
         return text.matches(of: pattern).map { String($0.1) }
     }
 
-    /// The value of the first attribute of the name.
+    /// Returns the value of the first attribute with the name.
     public func attribute(_ name: String) -> String? {
         guard let pattern = try? Regex(" \(name)=\"([^\"]*)\"", as: (Substring, Substring).self) else { return nil }
         return text.firstMatch(of: pattern).map { String($0.1) }
     }
 
-    /// The `status` of an `<error>`; nil where there is none.
+    /// The `status` of an `<error>` element, or nil if there is none.
     public var error: String? { text.contains("<error") ? attribute("status") ?? "" : nil }
 }
 
 extension String {
-    /// As a form field's value: every byte that is no letter or digit is escaped.
+    /// The text as the value of a form field: every byte except letters and digits is escaped.
     public var formEncoded: String {
         utf8.map { byte in
             let letter = Character(Unicode.Scalar(byte))

@@ -5,10 +5,10 @@ import Synchronization
     import Glibc
 #endif
 
-/// A child process that leads a process group of its own, so that ending it ends whatever it started.
+/// A child process that leads its own process group, so that ending it ends its descendants.
 ///
-/// Foundation's `Process` is no help here: its children inherit the blocked signals of the thread they happen to be started
-/// on, and it takes a server for running as long as a worker that outlived it holds a descriptor.
+/// Foundation's `Process` is unsuitable: its children inherit the blocked signals of an arbitrary thread, and it treats
+/// a server as running as long as a surviving worker holds a descriptor.
 final class ChildProcess: Sendable {
     struct DidNotSpawn: Error, CustomStringConvertible {
         let executable: String
@@ -26,9 +26,9 @@ final class ChildProcess: Sendable {
     }
 
     /// - Parameters:
-    ///   - output: a file that takes what the process prints.
-    ///   - errors: a file that takes what it prints to standard error, which else goes to `output`, too.
-    ///   - input: a file that it reads as standard input.
+    ///   - output: The file for standard output.
+    ///   - errors: The file for standard error. Default: `output`.
+    ///   - input: The file for standard input.
     init(
         _ executable: String, _ arguments: [String], environment: [String: String], folder: String, output: String,
         errors: String? = nil, input: String = "/dev/null"
@@ -51,7 +51,7 @@ final class ChildProcess: Sendable {
 
     var isRunning: Bool { !hasEnded.value.load(ordering: .acquiring) }
 
-    /// Waits for the end: the exit status, or the negated signal that ended it.
+    /// Waits for the end. Returns the exit status, or the negated signal that ended the process.
     func end() async -> Int32 {
         for await _ in ended {}
         let status = hasEnded.status.load(ordering: .relaxed)
@@ -63,7 +63,7 @@ final class ChildProcess: Sendable {
         if isRunning { kill(identifier, signal) }
     }
 
-    /// Sends SIGTERM to the process, after five seconds SIGKILL, and SIGKILL to whatever is left of its group.
+    /// Sends SIGTERM to the process, SIGKILL after five seconds, and SIGKILL to the rest of its group.
     func stop() async {
         if isRunning {
             kill(identifier, SIGTERM)
@@ -71,7 +71,7 @@ final class ChildProcess: Sendable {
                 try await Task.sleep(for: .seconds(5))
                 if isRunning { kill(identifier, SIGKILL) }
             }
-            // A task of its own: it waits for the end also when the test was cancelled.
+            // A detached task, so that it waits for the end even if the test was cancelled.
             await Task.detached { [ended] in for await _ in ended {} }.value
             killer.cancel()
         }
@@ -107,7 +107,7 @@ final class ChildProcess: Sendable {
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
-        // env changes the folder and then becomes the server, with the same identifier.
+        // env changes the folder and then executes the server with the same process identifier.
         let env = "/usr/bin/env"
         let words = ([env, "-C", folder, executable] + arguments).map { strdup($0) }
         let variables = environment.map { strdup("\($0)=\($1)") }
@@ -118,14 +118,14 @@ final class ChildProcess: Sendable {
         return identifier
     }
 
-    /// Has the child begin without any descriptor of the test's but the three standard ones.
+    /// Closes the test's descriptors in the child except for the three standard ones.
     ///
-    /// NIO's sockets are inherited. A child that holds one open keeps its port from being listened on again, or the other end
-    /// from ever hearing that the connection is over.
+    /// Children inherit NIO's sockets. A child with an open socket keeps its port occupied, or hides the end of a
+    /// connection from its peer.
     private static func closeDescriptors(_ actions: inout posix_spawn_file_actions_t) {
         typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
         #if canImport(Glibc)
-            // As the child starts, so that no socket can be opened in between; the C library has it since 2.34.
+            // At the start of the child, so that no socket can be opened in between. The C library has it since 2.34.
             if let function = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
                 _ = unsafeBitCast(function, to: CloseFrom.self)(&actions, 3)
                 return

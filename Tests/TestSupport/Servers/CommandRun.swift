@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A command that ran to its end, and what it said.
+/// A completed command with its output.
 public struct CommandRun: Sendable {
     /// The exit status, or the negated signal that ended it.
     public let status: Int32
@@ -10,12 +10,12 @@ public struct CommandRun: Sendable {
     public var lines: [String] { output.split(separator: "\n").map(String.init) }
     public var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 
-    /// Runs the command and waits for it.
+    /// Runs the command and waits for its end.
     ///
     /// - Parameters:
-    ///   - input: what it reads from standard input.
-    ///   - environment: added to the test's own.
-    ///   - folder: the working directory.
+    ///   - input: The standard input.
+    ///   - environment: Variables added to the test's own.
+    ///   - folder: The working directory.
     public static func of(
         _ executable: String, _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
         in folder: URL

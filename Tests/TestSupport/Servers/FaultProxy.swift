@@ -8,30 +8,31 @@ import Synchronization
     import Darwin
 #endif
 
-/// Stands between a client and a server on loopback, and has the network's and the server's bad days at a test's word.
+/// A proxy between a client and a server on the loopback interface that simulates faults of the network and the server
+/// on demand.
 ///
-/// A fault begins at once, also for the connections there are; ``Fault/none`` ends it.
+/// A fault starts at once, also for existing connections. ``Fault/none`` ends it.
 public final class FaultProxy: Sendable {
     public enum Fault: Sendable, Equatable {
-        /// Everything passes.
+        /// Passes everything.
         case none
-        /// Nobody listens: connections are refused, and those there are end.
-        case refuse
-        /// Connections open, and nothing passes until the fault ends.
+        /// Rejects new connections and ends existing ones.
+        case reject
+        /// Accepts connections and passes nothing until the fault ends.
         case stall
-        /// Everything passes, in each direction that much later, a connection's end too.
+        /// Passes everything with this delay in each direction, including the end of a connection.
         case slow(Duration)
-        /// Whatever the server says arrives as rubbish of the same length, and then the connection ends.
+        /// Replaces the server's next data by garbage of the same length and then ends the connection.
         case garbage
-        /// Half of the server's next answer arrives, and then the connection ends.
-        case halfAnswer
-        /// The connection is reset when the server answers.
+        /// Passes half of the server's next response and then ends the connection.
+        case partialResponse
+        /// Resets the connection when the server responds.
         case reset
-        /// Everything passes until a client sends this text; then the connection is reset when the server answers to it.
+        /// Passes everything until a client sends this text, then resets the connection when the server responds to it.
         case resetAfter(String)
     }
 
-    /// Where clients connect.
+    /// The port for clients.
     public let port: Int
     private let target: Int
     private let loop: any EventLoop
@@ -43,7 +44,7 @@ public final class FaultProxy: Sendable {
         var relays: [ObjectIdentifier: Relay] = [:]
     }
 
-    /// - Parameter target: the server's port on 127.0.0.1; it need not listen yet.
+    /// - Parameter target: The server's port on 127.0.0.1, which need not listen yet.
     private init(to target: Int, loop: any EventLoop) throws {
         self.target = target
         self.loop = loop
@@ -51,15 +52,15 @@ public final class FaultProxy: Sendable {
         state = NIOLoopBound(State(), eventLoop: loop)
     }
 
-    /// How many connections clients have open to the proxy.
+    /// Returns the number of open client connections.
     public func connections() async throws -> Int {
         try await loop.submit { [state] in state.value.relays.values.count { $0.side == .client } }.get()
     }
 
-    /// Begins or, with ``Fault/none``, ends a fault.
+    /// Starts a fault, or ends it with ``Fault/none``.
     public func set(_ fault: Fault) async throws {
         self.fault.withLock { $0 = fault }
-        if fault == .refuse { return try await stop() }
+        if fault == .reject { return try await stop() }
         try await listen()
         if fault != .stall {
             try await loop.submit { [state] in for relay in state.value.relays.values { relay.releaseHeld() } }.get()
@@ -97,7 +98,7 @@ public final class FaultProxy: Sendable {
         try await loop.submit { [state] in state.value.listener = channel }.get()
     }
 
-    /// Connects to the server and ties the two connections together; without a server the client's one ends.
+    /// Connects to the server and joins the two connections. Without a server it ends the client's connection.
     private func join(_ client: any Channel) -> EventLoopFuture<Void> {
         ClientBootstrap(group: loop).channelOption(.autoRead, value: false)
             .connect(host: "127.0.0.1", port: target)
@@ -107,7 +108,7 @@ public final class FaultProxy: Sendable {
                 far.peer = near
                 try client.pipeline.syncOperations.addHandler(near)
                 try server.pipeline.syncOperations.addHandler(far)
-                // The client's connection becomes active when this is done, and reads then.
+                // The client's connection then becomes active and reads.
                 server.read()
             }
             .flatMapErrorWithEventLoop { error, loop in
@@ -120,7 +121,7 @@ public final class FaultProxy: Sendable {
     fileprivate func remove(_ relay: Relay) { state.value.relays[ObjectIdentifier(relay)] = nil }
 }
 
-/// Runs the body with a proxy in front of a port of 127.0.0.1, and ends it and its connections afterwards.
+/// Runs the body with a proxy in front of a port of 127.0.0.1 and then ends the proxy and its connections.
 public func withFaultProxy<Result>(
     to port: Int, isolation: isolated (any Actor)? = #isolation, _ body: (FaultProxy) async throws -> Result
 ) async throws -> Result {
@@ -141,7 +142,7 @@ extension EventLoop {
     }
 }
 
-/// One of the two connections that a proxy ties together: what it reads, the other writes.
+/// One of the two connections that a proxy joins. It writes the data that the other reads.
 private final class Relay: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -152,9 +153,9 @@ private final class Relay: ChannelInboundHandler {
     var peer: Relay?
     private let proxy: FaultProxy
     private var context: ChannelHandlerContext?
-    /// Whether the client's text of ``FaultProxy/Fault/resetAfter(_:)`` went to the server of this connection.
+    /// Whether this connection sent the client's text of ``FaultProxy/Fault/resetAfter(_:)`` to the server.
     private var isDoomed = false
-    /// What was read and may not pass yet, with the time when it may; nil stands for the connection's end.
+    /// The delayed data with the time at which it may pass. Nil represents the end of the connection.
     private var held: [(bytes: ByteBuffer?, due: NIODeadline)] = []
 
     var channel: (any Channel)? { context?.channel }
@@ -213,7 +214,7 @@ private final class Relay: ChannelInboundHandler {
         peer = nil
     }
 
-    /// Passes on what was held while the proxy stood still.
+    /// Passes the data held during a stall.
     func releaseHeld() {
         pass()
     }
@@ -239,13 +240,13 @@ private final class Relay: ChannelInboundHandler {
             }
             switch fault {
             case .none, .slow, .stall: peer?.write(bytes)
-            case .refuse: peer?.end()
+            case .reject: peer?.end()
             case .garbage:
                 peer?.write(
                     ByteBuffer(
                         bytes: (0..<max(64, bytes.readableBytes)).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) }))
                 peer?.end()
-            case .halfAnswer:
+            case .partialResponse:
                 peer?.write(bytes.getSlice(at: bytes.readerIndex, length: bytes.readableBytes / 2) ?? ByteBuffer())
                 peer?.end()
             case .resetAfter: isDoomed ? peer?.reset() : peer?.write(bytes)
@@ -258,14 +259,14 @@ private final class Relay: ChannelInboundHandler {
         context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     }
 
-    /// Ends the connection after what was written.
+    /// Ends the connection after the pending writes.
     private func end() {
         context?.close(promise: nil)
     }
 
     private func reset() {
         guard let context else { return }
-        // Closing with a linger of no time sends RST.
+        // A close with a linger time of zero sends RST.
         if let options = context.channel as? any SocketOptionProvider {
             options.unsafeSetSocketOption(
                 level: .socket, name: .so_linger, value: linger(l_onoff: 1, l_linger: 0)

@@ -11,12 +11,12 @@ import Synchronization
 public enum FreePort {
     public struct NoneLeft: Error {}
 
-    /// Below the ports that the kernel lends to outgoing connections: one of those could be taken by any test's client
-    /// between the moment it is found and the moment a server listens on it.
+    /// Ports below the kernel's ephemeral range. A client of any test could take an ephemeral port between its
+    /// selection and the start of the server.
     private static let range = 20_000..<32_000
     private static let next = Mutex(range.lowerBound + Int(getpid()) * 97 % range.count)
 
-    /// A port of 127.0.0.1 that nobody listens on, and that this process has not given to anybody before.
+    /// Returns a port of 127.0.0.1 that is free and that this process has not returned before.
     public static func find() throws -> Int {
         for _ in range {
             let port = next.withLock { next in
@@ -39,8 +39,8 @@ public enum FreePort {
         }
     }
 
-    /// Whether somebody accepts connections on the port.
-    public static func isTaken(_ port: Int) -> Bool {
+    /// Returns whether a server accepts connections on the port.
+    public static func isOccupied(_ port: Int) -> Bool {
         guard let descriptor = try? open() else { return false }
         defer { close(descriptor) }
         var address = loopback(port: port)
@@ -69,11 +69,12 @@ public enum FreePort {
         return address
     }
 
-    /// Whether some socket of this machine listens on the port, as the kernel tells (proc(5), `/proc/net/tcp`).
+    /// Returns whether a socket of this machine listens on the port, according to the kernel (proc(5),
+    /// `/proc/net/tcp`).
     static func isListenedOn(_ port: Int) -> Bool {
         let local = String(format: ":%04X", port)
         return ["/proc/net/tcp", "/proc/net/tcp6"].contains { table in
-            // To its end: what is read at once has room for some thirty sockets.
+            // Reads to the end, because one read returns about thirty sockets.
             guard let bytes = try? FileHandle(forReadingAtPath: table)?.readToEnd() else { return false }
             return String(decoding: bytes, as: UTF8.self).split(separator: "\n").contains { line in
                 let words = line.split(separator: " ", omittingEmptySubsequences: true)

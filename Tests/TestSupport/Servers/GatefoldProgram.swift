@@ -1,13 +1,13 @@
 public import Foundation
 
-/// The program under test: the one that `GATEFOLD_PROGRAM` names, else the one that was built beside the tests.
+/// The program under test: the path in `GATEFOLD_PROGRAM`, or the program built next to the tests.
 public enum GatefoldProgram {
     public static let path: String = {
         if let path = ProcessInfo.processInfo.environment["GATEFOLD_PROGRAM"] { return path }
-        let beside = [CommandLine.arguments[0], Bundle.main.executablePath ?? ""].map {
+        let alongside = [CommandLine.arguments[0], Bundle.main.executablePath ?? ""].map {
             URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("gatefold").path
         }
-        return beside.first { FileManager.default.isExecutableFile(atPath: $0) } ?? ".build/debug/gatefold"
+        return alongside.first { FileManager.default.isExecutableFile(atPath: $0) } ?? ".build/debug/gatefold"
     }()
 
     public static func run(

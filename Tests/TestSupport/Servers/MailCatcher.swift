@@ -1,20 +1,20 @@
 import Foundation
 
-/// An SMTP server of Debian's package python3-aiosmtpd, which keeps what it is sent.
+/// An SMTP server of Debian's package python3-aiosmtpd that stores the received messages.
 public struct MailCatcher: Sendable {
-    /// How it is spoken to.
-    public enum Manner: String, Sendable, CaseIterable {
+    /// The security of the connection.
+    public enum SecurityMode: String, Sendable, CaseIterable {
         case plain
         /// STARTTLS is required.
         case upgraded = "starttls"
         case implicit = "tls"
     }
 
-    /// A letter as it came.
-    public struct Caught: Sendable, Decodable {
+    /// A received message.
+    public struct CaughtMessage: Sendable, Decodable {
         public let from: String
         public let to: [String]
-        /// The message, each byte a character.
+        /// The message, with each byte as a character.
         public let message: String
         public let isEncrypted: Bool
         public let user: String?
@@ -26,18 +26,18 @@ public struct MailCatcher: Sendable {
     }
 
     public let port: Int
-    /// The file with the authority's certificate, in PEM; the server's own is for `localhost`.
+    /// The file with the authority's certificate in PEM. The server's certificate is for `localhost`.
     public let authority: String
     private let folder: URL
 
-    /// Runs the body while a server runs.
+    /// Runs the body with a running server.
     ///
     /// - Parameters:
-    ///   - user: the only one who may send; nil for everybody.
-    ///   - answers: what is said to a letter for the address, such as `450 4.2.1 Later`; all others are taken. Two addresses
-    ///     do more: to `drop@example.com` the connection is closed, to `slow@example.com` nothing is said for a minute.
+    ///   - user: The only user who may send, or nil for all.
+    ///   - responses: The reply to a message for each address, such as `450 4.2.1 Later`. Other addresses are accepted.
+    ///     For `drop@example.com` the server closes the connection, and for `slow@example.com` it waits for a minute.
     public static func with<Result>(
-        _ manner: Manner = .plain, user: (name: String, password: String)? = nil, answers: [String: String] = [:],
+        _ mode: SecurityMode = .plain, user: (name: String, password: String)? = nil, responses: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation, _ body: (MailCatcher, RestartableServer) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryFolder { folder in
@@ -45,11 +45,11 @@ public struct MailCatcher: Sendable {
             let authority = try await TestAuthority("mail-authority", in: folder)
             let issued = try await authority.issue("mail", names: "DNS:localhost,IP:127.0.0.1")
             try Data(program.utf8).write(to: folder.appendingPathComponent("server.py"))
-            try JSONEncoder().encode(answers).write(to: folder.appendingPathComponent("answers.json"))
+            try JSONEncoder().encode(responses).write(to: folder.appendingPathComponent("answers.json"))
             let launch = ServerProcess.Launch(
                 "/usr/bin/python3",
                 [
-                    "server.py", String(port), manner.rawValue, issued.certificate, issued.key, user?.name ?? "",
+                    "server.py", String(port), mode.rawValue, issued.certificate, issued.key, user?.name ?? "",
                     user?.password ?? "",
                 ], in: folder, until: .listening(port))
             return try await withRestartableServer(launch) {
@@ -58,19 +58,19 @@ public struct MailCatcher: Sendable {
         }
     }
 
-    /// The letters that came, in their order.
-    public func caught() throws -> [Caught] {
+    /// Returns the received messages in order.
+    public func caught() throws -> [CaughtMessage] {
         guard let text = try? String(contentsOf: folder.appendingPathComponent("caught"), encoding: .utf8) else {
             return []
         }
-        // The last line may be being written.
+        // The last line may be incomplete.
         return try text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map {
-            try JSONDecoder().decode(Caught.self, from: Data($0.utf8))
+            try JSONDecoder().decode(CaughtMessage.self, from: Data($0.utf8))
         }
     }
 
-    /// Waits until so many letters came.
-    public func caught(atLeast count: Int) async throws -> [Caught] {
+    /// Waits for a number of messages.
+    public func caught(atLeast count: Int) async throws -> [CaughtMessage] {
         while true {
             let caught = try caught()
             if caught.count >= count { return caught }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The MQTT broker Mosquitto, of Debian's package, with a listener for TCP and one for WebSocket.
+/// The MQTT broker Mosquitto of Debian's package, with a TCP listener and a WebSocket listener.
 public struct Mosquitto: Sendable {
     public let port: Int
     public let webSocketPort: Int
-    /// With the test authority's certificate, for `localhost`.
+    /// The port with the test authority's certificate for `localhost`.
     public let secureWebSocketPort: Int
-    /// The file with the authority's certificate, in PEM.
+    /// The file with the authority's certificate in PEM.
     public let authority: String
     private let folder: URL
 
@@ -14,14 +14,14 @@ public struct Mosquitto: Sendable {
         public let errors: String
     }
 
-    /// Runs the body while a broker runs that takes everybody, or only a user with a password.
+    /// Runs the body with a broker that accepts every client, or only a user with a password.
     public static func with<Result>(
         user: (name: String, password: String)? = nil, isolation: isolated (any Actor)? = #isolation,
         _ body: (Mosquitto, RestartableServer) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryFolder { folder in
             let broker = try await Mosquitto(in: folder, user)
-            // Its last listener: those for WebSocket are opened a while after the first.
+            // Its last listener, because the WebSocket listeners open later than the first.
             let launch = ServerProcess.Launch(
                 "/usr/sbin/mosquitto", ["-c", "mosquitto.conf", "-v"], in: folder,
                 until: .port(broker.secureWebSocketPort))
@@ -42,7 +42,7 @@ public struct Mosquitto: Sendable {
             let run = try await CommandRun.of("mosquitto_passwd", ["-U", "users"], in: folder)
             guard run.status == 0 else { throw Failed(errors: run.errors) }
         }
-        // Started as root it would become another user, who can not read the test's files.
+        // Mosquitto started as root would switch to another user, who cannot read the test's files.
         let configuration = """
             user \(NSUserName())
             persistence false
@@ -59,7 +59,7 @@ public struct Mosquitto: Sendable {
         try Data(configuration.utf8).write(to: folder.appendingPathComponent("mosquitto.conf"))
     }
 
-    /// Publishes a message by Mosquitto's own client.
+    /// Publishes a message with Mosquitto's own client.
     public func publish(_ payload: String, to topic: String, quality: Int = 0) async throws {
         let run = try await CommandRun.of(
             "mosquitto_pub",

@@ -1,4 +1,4 @@
-/// Requests for a file, by the headers that say which part of it is wanted: what the holder of ended credentials may and may not send.
+/// Requests for a part of a file that expired credentials may or may not send, by their headers.
 public struct RangeForm: Sendable, CustomStringConvertible {
     public typealias Fields = [(String, String)]
 
@@ -14,11 +14,11 @@ public struct RangeForm: Sendable, CustomStringConvertible {
         "\(method) \(fields.map { "\($0.0): \($0.1)" }.joined(separator: ", "))"
     }
 
-    /// Those that continue a download, with the first byte wanted and the last.
+    /// Returns the requests that resume a download, with the first and the last requested byte.
     ///
     /// - Parameters:
-    ///   - size: of the file, in bytes.
-    ///   - tag: its entity tag.
+    ///   - size: The size of the file in bytes.
+    ///   - tag: The entity tag of the file.
     public static func continuing(of size: Int, tag: String) -> [(form: RangeForm, part: ClosedRange<Int>)] {
         [
             (RangeForm([("Range", "bytes=1-")]), 1...(size - 1)),
@@ -30,7 +30,7 @@ public struct RangeForm: Sendable, CustomStringConvertible {
         ]
     }
 
-    /// Those that begin a download anew, or that some server reads as if they did.
+    /// Returns the requests that start a download, or that some server treats as such.
     public static func beginning(of size: Int, tag: String) -> [RangeForm] {
         let rest = ("Range", "bytes=1-")
         let ranges = [

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOPosix
 
-/// One connection that sends what it is given, and reads only when it is asked to.
+/// A connection that sends the given bytes and reads only on demand.
 public struct RawConnection {
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
-    /// What came and was not read yet.
+    /// The received bytes that were not read yet.
     private var pending: [UInt8] = []
 
     fileprivate init(
@@ -21,7 +21,7 @@ public struct RawConnection {
 
     public func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    /// Sends also while answers are read.
+    /// A sender that works while responses are read.
     public struct Sender: Sendable {
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
@@ -30,28 +30,28 @@ public struct RawConnection {
 
     public var sender: Sender { Sender(outbound: outbound) }
 
-    /// Says that nothing more will be sent, and goes on reading.
+    /// Closes the sending side. Reading continues.
     public func finish() { outbound.finish() }
 
-    /// Every answer until the server closes the connection.
+    /// Reads every response until the server closes the connection.
     ///
-    /// - Parameter isHead: whether the answer of that number is one to HEAD.
-    /// - Throws: ``RawHTTP/StrayBytes`` for what is no whole answer.
-    public mutating func readAnswers(isHead: (Int) -> Bool = { _ in false }) async throws -> [RawResponse] {
+    /// - Parameter isHead: Returns whether the response with the index belongs to a HEAD request.
+    /// - Throws: ``RawHTTP/StrayBytes`` for an incomplete response.
+    public mutating func readResponses(isHead: (Int) -> Bool = { _ in false }) async throws -> [RawResponse] {
         var bytes = try await readToEnd()
-        var answers: [RawResponse] = []
+        var responses: [RawResponse] = []
         while !bytes.isEmpty {
-            let parser = RawResponseParser(isAnswerToHead: isHead(answers.count), bytes: bytes)
-            guard let (answer, rest) = try parser.response(hasEnded: true) else {
+            let parser = RawResponseParser(isResponseToHead: isHead(responses.count), bytes: bytes)
+            guard let (response, rest) = try parser.response(hasEnded: true) else {
                 throw RawHTTP.StrayBytes(bytes: bytes)
             }
-            answers.append(answer)
+            responses.append(response)
             bytes = rest
         }
-        return answers
+        return responses
     }
 
-    /// The next bytes; nil when the server closed the connection, with a reset or without.
+    /// Returns the next bytes, or nil if the server closed or reset the connection.
     public mutating func read() async throws -> [UInt8]? {
         if !pending.isEmpty {
             defer { pending = [] }
@@ -64,19 +64,19 @@ public struct RawConnection {
         }
     }
 
-    /// Everything until the server closes the connection.
+    /// Reads everything until the server closes the connection.
     public mutating func readToEnd() async throws -> [UInt8] {
         var bytes: [UInt8] = []
         while let more = try await read() { bytes += more }
         return bytes
     }
 
-    /// One answer; what came after it is read next.
+    /// Reads one response and keeps the bytes after it for the next read.
     ///
-    /// - Throws: ``RawHTTP/NoAnswer``, and ``RawHTTP/StrayBytes`` when something else stands in its place, such as the body of an
-    ///   answer to HEAD.
-    public mutating func readAnswer(isHead: Bool = false) async throws -> RawResponse {
-        var parser = RawResponseParser(isAnswerToHead: isHead)
+    /// - Throws: ``RawHTTP/NoResponse``, or ``RawHTTP/StrayBytes`` for other bytes in its place, such as the body of a
+    ///   response to HEAD.
+    public mutating func readResponse(isHead: Bool = false) async throws -> RawResponse {
+        var parser = RawResponseParser(isResponseToHead: isHead)
         while let bytes = try await read() {
             parser.append(bytes)
             if let (response, rest) = try parser.response(hasEnded: false) {
@@ -84,14 +84,14 @@ public struct RawConnection {
                 return response
             }
         }
-        guard let (response, rest) = try parser.response(hasEnded: true) else { throw RawHTTP.NoAnswer() }
+        guard let (response, rest) = try parser.response(hasEnded: true) else { throw RawHTTP.NoResponse() }
         pending = rest
         return response
     }
 
     /// Waits until the server closes the connection.
     ///
-    /// - Throws: ``RawHTTP/StrayBytes`` when it sent anything more.
+    /// - Throws: ``RawHTTP/StrayBytes`` if the server sent more bytes.
     public mutating func readNothingMore() async throws {
         let rest = try await readToEnd()
         if !rest.isEmpty { throw RawHTTP.StrayBytes(bytes: rest) }
@@ -99,9 +99,9 @@ public struct RawConnection {
 }
 
 extension RawHTTP {
-    /// Runs the body with a connection, which is closed afterwards, and after so many seconds in any case.
+    /// Runs the body with a connection, which is closed afterwards or after the time limit.
     public func withConnection<Result: Sendable>(
-        patience: Int64 = 600,
+        stallTimeout: Int64 = 600,
         _ body: @Sendable (inout RawConnection) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -113,20 +113,21 @@ extension RawHTTP {
                         configuration: .init(isOutboundHalfClosureEnabled: true))
                 }
             }
-        let patience = channel.channel.eventLoop.scheduleTask(in: .seconds(patience)) { [raw = channel.channel] in
+        let stallTimeout = channel.channel.eventLoop.scheduleTask(in: .seconds(stallTimeout)) {
+            [raw = channel.channel] in
             raw.close(promise: nil)
         }
-        defer { patience.cancel() }
+        defer { stallTimeout.cancel() }
         return try await channel.executeThenClose { inbound, outbound in
             var connection = RawConnection(inbound, outbound)
             return try await body(&connection)
         }
     }
 
-    /// Sends the bytes and returns the statuses of all answers until the server closes the connection.
+    /// Sends the bytes and returns the statuses of all responses until the server closes the connection.
     public func statuses(_ request: [UInt8]) async throws -> [Int] {
         let bytes = try await withConnection { connection in
-            // The server may close before it has read everything.
+            // The server may close the connection before it has read everything.
             try? await connection.send(request)
             return try await connection.readToEnd()
         }

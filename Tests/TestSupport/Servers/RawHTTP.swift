@@ -1,11 +1,11 @@
-/// An HTTP/1.1 client that sends exactly the bytes it is given, so that nothing is normalised on the way.
+/// An HTTP/1.1 client that sends exactly the given bytes without normalization.
 public struct RawHTTP: Sendable {
-    /// The server closed the connection, or said nothing for twenty seconds, before its answer was complete.
-    public struct NoAnswer: Error {
+    /// The server closed the connection, or sent nothing for twenty seconds, before its response was complete.
+    public struct NoResponse: Error {
         public init() {}
     }
 
-    /// The server sent something where no answer, or another one, was due.
+    /// The server sent unexpected bytes instead of a response.
     public struct StrayBytes: Error, CustomStringConvertible {
         public let bytes: [UInt8]
 
@@ -14,23 +14,23 @@ public struct RawHTTP: Sendable {
 
     public let port: Int
 
-    /// - Parameter port: of 127.0.0.1.
+    /// - Parameter port: The port of 127.0.0.1.
     public init(port: Int) {
         self.port = port
     }
 
-    /// Sends one request on a connection of its own, after whose answer nothing may come.
+    /// Sends one request on its own connection. No bytes may follow the response.
     ///
     /// - Parameters:
-    ///   - target: the request target, not escaped or changed in any way.
-    ///   - fields: sent after `Host` and `Connection: close`, in this order.
+    ///   - target: The request target, sent unchanged and unescaped.
+    ///   - fields: Header fields, sent in this order after `Host` and `Connection: close`.
     public func send(
         _ method: String = "GET", _ target: some StringProtocol, _ fields: [(String, String)] = []
     ) async throws -> RawResponse {
         try await send(method, Array(target.utf8), fields)
     }
 
-    /// The same with a target of any bytes, which need not be text.
+    /// Sends a request whose target is any bytes, not necessarily text.
     public func send(
         _ method: String = "GET", _ target: [UInt8], _ fields: [(String, String)] = []
     ) async throws -> RawResponse {
@@ -40,15 +40,15 @@ public struct RawHTTP: Sendable {
         return try await exchange(request + Array("\r\n".utf8), isHead: method == "HEAD", isLast: true)
     }
 
-    /// Sends the bytes and reads one answer.
+    /// Sends the bytes and reads one response.
     ///
-    /// - Parameter isLast: whether the request asks for the connection to be closed: nothing may then come after the answer.
+    /// - Parameter isLast: Whether the request asks to close the connection. No bytes may then follow the response.
     public func exchange(_ request: [UInt8], isHead: Bool = false, isLast: Bool = false) async throws -> RawResponse {
         try await withConnection { connection in
             try await connection.send(request)
-            let answer = try await connection.readAnswer(isHead: isHead)
+            let response = try await connection.readResponse(isHead: isHead)
             if isLast { try await connection.readNothingMore() }
-            return answer
+            return response
         }
     }
 }

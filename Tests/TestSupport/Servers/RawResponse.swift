@@ -1,4 +1,4 @@
-/// An HTTP/1.1 answer as it came, with its header fields in order and as often as they were sent.
+/// An HTTP/1.1 response with its header fields in their original order and number.
 public struct RawResponse: Sendable {
     public var status: Int
     public var fields: [(name: String, value: String)]
@@ -10,7 +10,7 @@ public struct RawResponse: Sendable {
         self.body = body
     }
 
-    /// The field's value; several fields of the name are joined by a comma. Nil where there is none.
+    /// The value of the field, with several fields joined by a comma, or nil if there is none.
     public subscript(name: String) -> String? {
         let values = values(of: name)
         return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -23,14 +23,14 @@ public struct RawResponse: Sendable {
     public var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// Reads one answer out of the bytes of a connection.
+/// Parses one response from the bytes of a connection.
 struct RawResponseParser {
-    let isAnswerToHead: Bool
+    let isResponseToHead: Bool
     private var bytes: [UInt8]
 
-    /// - Parameter bytes: those that came with an earlier answer.
-    init(isAnswerToHead: Bool, bytes: [UInt8] = []) {
-        self.isAnswerToHead = isAnswerToHead
+    /// - Parameter bytes: The bytes that followed an earlier response.
+    init(isResponseToHead: Bool, bytes: [UInt8] = []) {
+        self.isResponseToHead = isResponseToHead
         self.bytes = bytes
     }
 
@@ -38,10 +38,10 @@ struct RawResponseParser {
         bytes += more
     }
 
-    /// The answer and what came after it, or nil while it is not complete.
+    /// Returns the response and the bytes after it, or nil while it is incomplete.
     ///
-    /// - Parameter hasEnded: the server closed the connection, which also ends an answer without a length.
-    /// - Throws: ``RawHTTP/StrayBytes`` when what came begins no answer.
+    /// - Parameter hasEnded: Whether the server closed the connection, which also ends a response without a length.
+    /// - Throws: ``RawHTTP/StrayBytes`` if the bytes start no response.
     func response(hasEnded: Bool) throws -> (response: RawResponse, rest: [UInt8])? {
         guard bytes.starts(with: "HTTP/1.".utf8.prefix(bytes.count)) else {
             throw RawHTTP.StrayBytes(bytes: bytes)
@@ -75,7 +75,7 @@ struct RawResponseParser {
     private func body(
         of response: RawResponse, from start: Int, hasEnded: Bool
     ) -> (bytes: [UInt8], end: Int)? {
-        if isAnswerToHead || response.status == 204 || response.status == 304 { return ([], start) }
+        if isResponseToHead || response.status == 204 || response.status == 304 { return ([], start) }
         if response["Transfer-Encoding"]?.lowercased() == "chunked" { return chunks(from: start) }
         if let length = response["Content-Length"].flatMap({ Int($0) }) {
             return bytes.count >= start + length ? (Array(bytes[start..<start + length]), start + length) : nil
@@ -91,7 +91,7 @@ struct RawResponseParser {
             let line = String(decoding: bytes[position..<end.lowerBound], as: UTF8.self)
             guard let size = Int(line.prefix { $0 != ";" }, radix: 16) else { return nil }
             if size == 0 {
-                // Trailer fields, and the empty line after them.
+                // Trailer fields and the empty line after them.
                 if bytes[end.upperBound...].starts(with: lineEnd) { return (body, end.upperBound + 2) }
                 return bytes[end.upperBound...].firstRange(of: lineEnd + lineEnd).map { (body, $0.upperBound) }
             }

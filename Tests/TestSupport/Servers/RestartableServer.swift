@@ -4,12 +4,12 @@ import Foundation
     import Glibc
 #endif
 
-/// A server that a test stops, holds still and starts again; it ends with ``withRestartableServer(_:stopping:_:)``.
+/// A server that a test can stop, pause and restart. ``withRestartableServer(_:stopping:_:)`` ends it.
 public actor RestartableServer {
     private let launch: ServerProcess.Launch
     private let stopSignal: Int32
     private var process: ServerProcess?
-    /// What it printed before it was last started.
+    /// The output before its last start.
     private var earlier = ""
     private var held: [Int32] = []
 
@@ -18,20 +18,20 @@ public actor RestartableServer {
         self.stopSignal = stopSignal
     }
 
-    /// The process id; nil while it is stopped.
+    /// The process ID, or nil while it is stopped.
     public var identifier: Int32? { process?.identifier }
 
-    /// Everything it printed.
+    /// The whole output.
     public var output: String { earlier + (process?.output ?? "") }
 
-    /// Starts it, unless it runs.
+    /// Starts the server unless it is running.
     public func start() async throws {
         if process == nil { process = try await ServerProcess.start(launch) }
     }
 
-    /// Stops it by a signal and waits for its end.
+    /// Stops the server by a signal and waits for its end.
     ///
-    /// - Parameter signal: the one that the server is else stopped by, unless said; such as SIGKILL.
+    /// - Parameter signal: A signal such as SIGKILL instead of the server's own stop signal.
     public func stop(_ signal: Int32? = nil) async {
         resume()
         guard let process else { return }
@@ -43,10 +43,10 @@ public actor RestartableServer {
         earlier += process.output
     }
 
-    /// Holds it and its children still (SIGSTOP).
+    /// Pauses the server and its children (SIGSTOP).
     public func pause() {
         guard let process, held.isEmpty else { return }
-        // The parent first, so that it has no more children.
+        // The parent first, so that it starts no more children.
         kill(process.identifier, SIGSTOP)
         held = [process.identifier]
         for child in Self.children(of: process.identifier) {
@@ -60,18 +60,18 @@ public actor RestartableServer {
         held = []
     }
 
-    /// Those whose parent it is, also when they lead a group of their own as PostgreSQL's do.
+    /// Returns the children of a process, including leaders of their own groups like PostgreSQL's.
     private static func children(of parent: Int32) -> [ProcessStatus] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { Int32($0) }.compactMap { ProcessStatus($0) }.filter { $0.parent == parent }
     }
 
-    /// Waits until they have ended, for twenty seconds at most.
+    /// Waits at most twenty seconds for the end of the processes.
     ///
-    /// PostgreSQL's live a little longer than a parent that was killed, in sessions of their own, and as long as one of
-    /// them does, no other server starts on the same data.
+    /// PostgreSQL's children outlive a killed parent by a little in their own sessions. While one of them runs, no
+    /// other server starts on the same data.
     private static func awaitEnd(of children: [ProcessStatus]) async {
-        // A task of its own: it waits also when the test was cancelled.
+        // A detached task, so that it waits even if the test was cancelled.
         await Task.detached {
             let deadline = ContinuousClock.now + .seconds(20)
             while children.contains(where: \.isRunning), ContinuousClock.now < deadline {
@@ -81,20 +81,20 @@ public actor RestartableServer {
     }
 }
 
-/// What the kernel tells of a process (proc(5), `/proc/[pid]/stat`).
+/// A process's status from the kernel (proc(5), `/proc/[pid]/stat`).
 private struct ProcessStatus: Sendable {
     let identifier: Int32
     let parent: Int32
     private let state: String
-    /// Tells it from a later one of the same identifier.
+    /// The start time, which distinguishes the process from a later one with the same identifier.
     private let began: String
 
-    /// Nil where there is none of that identifier.
+    /// Returns nil if no process has the identifier.
     init?(_ identifier: Int32) {
         guard let text = try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8),
             let name = text.lastIndex(of: ")")
         else { return nil }
-        // Behind the name come the state, which is the third field, and the parent; the 22nd is the start.
+        // After the name come the state, which is the third field, and the parent. The 22nd field is the start time.
         let fields = text[text.index(after: name)...].split(separator: " ")
         guard fields.count > 19, let parent = Int32(fields[1]) else { return nil }
         self.identifier = identifier
@@ -103,16 +103,17 @@ private struct ProcessStatus: Sendable {
         began = String(fields[19])
     }
 
-    /// Whether it has not ended. One that only nobody has waited for has.
+    /// Whether the process is running. A zombie has ended.
     var isRunning: Bool {
         guard let now = ProcessStatus(identifier) else { return false }
         return now.began == began && now.state != "Z" && now.state != "X"
     }
 }
 
-/// Runs the body with a started server that it may stop and start, and stops it afterwards, whatever happened.
+/// Runs the body with a started server that it may stop and start, and always stops the server afterwards.
 ///
-/// - Parameter signal: what stops it; servers that wait for their clients at SIGTERM need another.
+/// - Parameter signal: The signal that stops the server. Servers that wait for their clients after SIGTERM need another
+///   one.
 public func withRestartableServer<Result>(
     _ launch: ServerProcess.Launch, stopping signal: Int32 = 15, isolation: isolated (any Actor)? = #isolation,
     _ body: (RestartableServer) async throws -> Result

@@ -2,10 +2,10 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Runs the body with a server on a free port of 127.0.0.1 that reads the head of a request, sends what the closure
-/// returns, and hangs up.
+/// Runs the body with a server on a free port of 127.0.0.1 that reads the head of a request, sends the closure's text,
+/// and closes the connection.
 public func withScriptedHTTPServer<Result: Sendable>(
-    answering answer: @escaping @Sendable () -> String,
+    responding response: @escaping @Sendable () -> String,
     _ body: @Sendable @escaping (_ port: Int) async throws -> Result
 ) async throws -> Result {
     let connections = Mutex<[any Channel]>([])
@@ -14,7 +14,7 @@ public func withScriptedHTTPServer<Result: Sendable>(
         .childChannelInitializer { channel in
             connections.withLock { $0.append(channel) }
             return channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(Script(answer))
+                try channel.pipeline.syncOperations.addHandler(Script(response))
             }
         }
         .bind(host: "127.0.0.1", port: 0).get()
@@ -28,21 +28,21 @@ private final class Script: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let answer: @Sendable () -> String
+    private let response: @Sendable () -> String
     private var head: [UInt8] = []
-    private var isAnswered = false
+    private var hasResponse = false
 
-    init(_ answer: @escaping @Sendable () -> String) {
-        self.answer = answer
+    init(_ response: @escaping @Sendable () -> String) {
+        self.response = response
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         head.append(contentsOf: unwrapInboundIn(data).readableBytesView)
-        guard !isAnswered, head.firstRange(of: Array("\r\n\r\n".utf8)) != nil else { return }
-        isAnswered = true
+        guard !hasResponse, head.firstRange(of: Array("\r\n\r\n".utf8)) != nil else { return }
+        hasResponse = true
         let loopBound = context.loopBound
-        // A long answer is not taken all at once.
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer()))).whenComplete { _ in
+        // A long response is not written in one piece.
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: response()))).whenComplete { _ in
             loopBound.value.close(promise: nil)
         }
     }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A server of another make, run for a test as a child process.
+/// A third-party server that runs as a child process of a test.
 public struct ServerProcess: Sendable {
-    /// What to start.
+    /// The command to start.
     public struct Launch: Sendable {
         public var executable: String
         public var arguments: [String]
@@ -11,8 +11,8 @@ public struct ServerProcess: Sendable {
         public var readiness: Readiness
 
         /// - Parameters:
-        ///   - environment: added to the test's own.
-        ///   - folder: the working directory; what the server prints goes into a file here.
+        ///   - environment: Variables added to the test's own.
+        ///   - folder: The working directory, which also contains the file of the server's output.
         public init(
             _ executable: String, _ arguments: [String], environment: [String: String] = [:], in folder: URL,
             until readiness: Readiness
@@ -25,28 +25,28 @@ public struct ServerProcess: Sendable {
         }
     }
 
-    /// When a server counts as started.
+    /// The condition for a started server.
     public enum Readiness: Sendable {
-        /// It accepts connections on this port of 127.0.0.1.
+        /// The server accepts connections on this port of 127.0.0.1.
         case port(Int)
-        /// It accepts connections on each of these ports.
+        /// The server accepts connections on each of these ports.
         case ports([Int])
-        /// It listens on this port, which is looked up and not tried: for servers that serve one connection and no other.
+        /// The server listens on this port, without a test connection, for servers that serve only one.
         case listening(Int)
         /// This file, such as a Unix socket, exists.
         case file(URL)
 
         fileprivate var isReached: Bool {
             switch self {
-            case .port(let port): FreePort.isTaken(port)
-            case .ports(let ports): ports.allSatisfy { FreePort.isTaken($0) }
+            case .port(let port): FreePort.isOccupied(port)
+            case .ports(let ports): ports.allSatisfy { FreePort.isOccupied($0) }
             case .listening(let port): FreePort.isListenedOn(port)
             case .file(let file): FileManager.default.fileExists(atPath: file.path)
             }
         }
     }
 
-    /// The server stopped, or did not get ready, before the test could use it.
+    /// The server stopped or was not ready in time.
     public struct DidNotStart: Error, CustomStringConvertible {
         public let executable: String
         public let output: String
@@ -56,10 +56,10 @@ public struct ServerProcess: Sendable {
     private let process: ChildProcess
     private let log: URL
 
-    /// The process id.
+    /// The process ID.
     public var identifier: Int32 { process.identifier }
 
-    /// What the server printed so far.
+    /// The output so far.
     public var output: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
     private init(_ launch: Launch) throws {
@@ -71,11 +71,11 @@ public struct ServerProcess: Sendable {
             folder: launch.folder.path, output: log.path)
     }
 
-    /// Returns the started server; it is up to the caller to ``stop()`` it.
-    static func start(_ launch: Launch, patience: Duration = .seconds(180)) async throws -> ServerProcess {
+    /// Starts the server. The caller must ``stop()`` it.
+    static func start(_ launch: Launch, startTimeout: Duration = .seconds(180)) async throws -> ServerProcess {
         let server = try ServerProcess(launch)
         do {
-            let deadline = ContinuousClock.now + patience
+            let deadline = ContinuousClock.now + startTimeout
             while !launch.readiness.isReached {
                 guard server.process.isRunning, ContinuousClock.now < deadline else {
                     throw DidNotStart(executable: launch.executable, output: server.output)
@@ -89,20 +89,20 @@ public struct ServerProcess: Sendable {
         }
     }
 
-    /// Whether it has not ended.
+    /// Whether the process is running.
     public var isRunning: Bool { process.isRunning }
 
     /// Sends a signal, such as SIGHUP or SIGKILL.
     public func send(_ signal: Int32) { process.send(signal) }
 
-    /// Waits for the end: the exit status, or the negated signal that ended it.
+    /// Waits for the end. Returns the exit status, or the negated signal that ended the process.
     public func end() async -> Int32 { await process.end() }
 
-    /// Asks the server to end and waits for it; after five seconds it is killed.
+    /// Asks the server to end and waits for it. Kills it after five seconds.
     func stop() async { await process.stop() }
 }
 
-/// Runs the body while the servers run, started one after the other, and stops them all afterwards, whatever happened.
+/// Runs the body with the servers, started in order, and always stops them afterwards.
 public func withServers<Result>(
     _ launches: [ServerProcess.Launch], isolation: isolated (any Actor)? = #isolation,
     _ body: ([ServerProcess]) async throws -> Result
@@ -119,7 +119,7 @@ public func withServers<Result>(
     }
 }
 
-/// Runs the body while the server runs, and stops it afterwards, whatever happened.
+/// Runs the body with the server and always stops it afterwards.
 public func withServer<Result>(
     _ launch: ServerProcess.Launch, isolation: isolated (any Actor)? = #isolation,
     _ body: (ServerProcess) async throws -> Result

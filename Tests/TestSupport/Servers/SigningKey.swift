@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An RSA key made and used by `openssl`, as Google has one per app.
+/// An RSA key created and used by `openssl`, like Google's key of an app.
 public struct SigningKey: Sendable {
     private let folder: URL
     private let name: String
@@ -18,12 +18,12 @@ public struct SigningKey: Sendable {
         try await Self.run(["rsa", "-in", path("pem"), "-pubout", "-out", path("pub")], in: folder)
     }
 
-    /// As the Play Console shows it.
+    /// The key in the format of the Play Console.
     public var licence: String { get throws { try Data(contentsOf: file("der")).base64EncodedString() } }
     public var privatePEM: String { get throws { try String(contentsOf: file("p8"), encoding: .utf8) } }
     public var publicPEM: String { get throws { try String(contentsOf: file("pub"), encoding: .utf8) } }
 
-    /// The base64 of the signature with SHA-1, unless another digest is named.
+    /// Returns the base64 of the signature with SHA-1 or another digest.
     public func sign(_ text: String, digest: String = "sha1") async throws -> String {
         let number = UInt64.random(in: .min ... .max)
         let (input, output) = (file("\(number).in"), file("\(number).out"))

@@ -4,7 +4,7 @@ public import Foundation
     import Glibc
 #endif
 
-/// A file system of four megabytes, so that it can be filled.
+/// A file system of four megabytes that a test can fill.
 public struct SmallDisk: Sendable {
     public struct NotMounted: Error, CustomStringConvertible {
         public let errors: String
@@ -13,7 +13,7 @@ public struct SmallDisk: Sendable {
 
     public let folder: URL
 
-    /// Runs the body with a disk mounted at the folder, and unmounts it afterwards, also where somebody still has files open.
+    /// Runs the body with a disk mounted at the folder and unmounts it afterwards, even if files are open.
     public static func mounted<Result>(
         at folder: URL, isolation: isolated (any Actor)? = #isolation, _ body: (SmallDisk) async throws -> Result
     ) async throws -> Result {
@@ -33,7 +33,7 @@ public struct SmallDisk: Sendable {
         return result
     }
 
-    /// Only root can, and in a container not even root may.
+    /// Returns whether a disk can be mounted, which needs root and may be impossible in a container.
     @Sendable public static func canBeMounted() async throws -> Bool {
         guard geteuid() == 0 else { return false }
         return try await withTemporaryFolder { folder in
@@ -45,13 +45,13 @@ public struct SmallDisk: Sendable {
         }
     }
 
-    /// Leaves no room for another byte.
+    /// Fills the disk to the last byte.
     public func fill() async throws {
         _ = try await CommandRun.of("dd", ["if=/dev/zero", "of=\(folder.path)/filler", "bs=4096"], in: folder)
         _ = try await CommandRun.of("dd", ["if=/dev/zero", "of=\(folder.path)/filler-2", "bs=1"], in: folder)
     }
 
-    /// Makes room again.
+    /// Frees the space again.
     public func empty() throws {
         for name in ["filler", "filler-2"] {
             try FileManager.default.removeItem(at: folder.appendingPathComponent(name))

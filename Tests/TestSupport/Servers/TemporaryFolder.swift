@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Runs the body with a new folder that everyone may read, and removes the folder afterwards, whatever happened.
+/// Runs the body with a new, world-readable folder and always removes it afterwards.
 ///
-/// Its path is short, because the path of a Unix socket in it may have 107 bytes at most.
+/// Its path is short, because the path of a Unix socket in it has at most 107 bytes.
 public func withTemporaryFolder<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> Result
 ) async throws -> Result {

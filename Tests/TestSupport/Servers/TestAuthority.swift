@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A certificate authority of a test's own.
+/// A test's own certificate authority.
 public struct TestAuthority: Sendable {
     private let folder: URL
     private let name: String
@@ -9,13 +9,13 @@ public struct TestAuthority: Sendable {
         public let errors: String
     }
 
-    /// The files of a server's certificate and key, in PEM.
+    /// The files of a server's certificate and key in PEM.
     public struct Issued: Sendable {
         public let certificate: String
         public let key: String
     }
 
-    /// The file of its own certificate, in PEM.
+    /// The file of the authority's certificate in PEM.
     public var certificate: String { path("\(name).pem") }
     private var key: String { path("\(name).key") }
 
@@ -28,7 +28,7 @@ public struct TestAuthority: Sendable {
         ])
     }
 
-    /// - Parameter names: as in `IP:127.0.0.1,DNS:localhost`.
+    /// - Parameter names: Subject alternative names, as in `IP:127.0.0.1,DNS:localhost`.
     public func issue(_ subject: String, names: String) async throws -> Issued {
         let issued = Issued(certificate: path("\(subject).pem"), key: path("\(subject).key"))
         let request = path("\(subject).csr")

@@ -1,11 +1,12 @@
 public import Testing
 
-/// Checks again and again until the condition holds, and returns whether it does.
+/// Polls until the condition holds and returns whether it does.
 ///
-/// The last check begins after the bound, so a busy machine fails nothing that is right: only a state that is still wrong for a
-/// request made after the bound does.
+/// The last check starts after the bound, so a slow machine causes no failure: only a state that is still wrong for a
+/// request after the bound does.
 ///
-/// - Parameter bound: how soon it must hold. Pass the bound that the product promises; the default is for what has none.
+/// - Parameter bound: The time within which the condition must hold. Pass the product's promised bound. The default is
+///   for conditions without one.
 public func eventually(
     within bound: Duration = .seconds(60), isolation: isolated (any Actor)? = #isolation,
     _ holds: () async throws -> Bool
@@ -18,9 +19,9 @@ public func eventually(
     return try await holds()
 }
 
-/// Waits as ``eventually(within:isolation:_:)`` does, and fails the test if the condition does not hold.
+/// Waits like ``eventually(within:isolation:_:)`` and fails the test if the condition does not hold.
 ///
-/// - Parameter expectation: what is waited for, as the failure names it.
+/// - Parameter expectation: The description of the condition in the failure.
 public func eventually(
     _ expectation: Comment, within bound: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation, _ holds: () async throws -> Bool

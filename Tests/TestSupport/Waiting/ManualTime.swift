@@ -3,12 +3,12 @@ import Gatefold
 import Protections
 import Synchronization
 
-/// A clock and those who wait by it; both move only when a test says so.
+/// A clock and its sleeping tasks, which only a test advances.
 public final class ManualTime: Sendable {
     private struct Sleeper {
         let id: Int
         let due: TimeInterval
-        let waiter: Waiter<Void>
+        let waiter: OneShotPromise<Void>
     }
 
     private struct State {
@@ -22,10 +22,10 @@ public final class ManualTime: Sendable {
 
     public init() {}
 
-    /// Waits so many seconds of this time, or throws as soon as the waiting task is cancelled.
+    /// Sleeps for a number of seconds of this clock, or throws as soon as the task is cancelled.
     public var sleep: @Sendable (TimeInterval) async throws -> Void {
         { [self] seconds in
-            let waiter = Waiter<Void>()
+            let waiter = OneShotPromise<Void>()
             let id = state.withLock { state in
                 state.last += 1
                 state.sleepers.append(Sleeper(id: state.last, due: state.passed + seconds, waiter: waiter))
@@ -33,7 +33,7 @@ public final class ManualTime: Sendable {
             }
             try await waiter.wait {
                 self.state.withLock { $0.sleepers.removeAll { $0.id == id } }
-                waiter.tell(.failure(CancellationError()))
+                waiter.resolve(.failure(CancellationError()))
             }
         }
     }
@@ -46,9 +46,9 @@ public final class ManualTime: Sendable {
             state.sleepers.removeAll { $0.due <= state.passed }
             return due
         }
-        for sleeper in due { sleeper.waiter.tell(.success(())) }
+        for sleeper in due { sleeper.waiter.resolve(.success(())) }
     }
 
-    /// How many wait.
+    /// The number of sleeping tasks.
     public var sleeping: Int { state.withLock { $0.sleepers.count } }
 }

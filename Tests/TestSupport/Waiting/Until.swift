@@ -1,13 +1,13 @@
-/// Lets other tasks run until it is so. What is waited for always comes, or the test hangs and its time limit speaks.
+/// Yields to other tasks until the condition holds. A condition that never holds is caught by the test's time limit.
 ///
-/// What does not come soon is looked for at intervals: else this alone would take a processor, which others need.
-public func until(_ isSo: () -> Bool) async {
+/// After a while it polls at intervals, because it would otherwise occupy a processor that other tasks need.
+public func until(_ condition: () -> Bool) async {
     for _ in 0..<100 {
-        if isSo() { return }
+        if condition() { return }
         await Task.yield()
     }
-    while !isSo() {
-        // Who was cancelled does not sleep.
+    while !condition() {
+        // A cancelled task does not sleep.
         if (try? await Task.sleep(for: .milliseconds(1))) == nil { await Task.yield() }
     }
 }

@@ -1,7 +1,7 @@
--- Asks Gatefold about a request, for gatefold.conf beside this file (Debian: lua-socket).
+-- Queries Gatefold about a request, for gatefold.conf in this folder (Debian: lua-socket).
 --
--- Replace @GATEFOLD@ (host:port of `gatefold serve`), @PUBLICATION@ and @ROOT@ as there. Only what is named here reaches
--- Gatefold: none of the client's other headers can speak for Apache.
+-- Replace @GATEFOLD@ (host:port of `gatefold serve`), and @PUBLICATION@ and @ROOT@ as in that file. Only the headers listed here
+-- reach Gatefold, so that a client cannot forge the headers that Apache sets.
 
 local http = require("socket.http")
 
@@ -12,7 +12,7 @@ local root = "@ROOT@/"
 local forbidden, unavailable = 403, 503
 http.TIMEOUT = 5 -- seconds
 
--- The target as it stood in the request line, before Apache read it.
+-- The request target from the request line, before Apache interprets it.
 local function target(r)
     return r.the_request:match("^%S+ (.*) HTTP/[%d.]+$")
 end
@@ -23,7 +23,7 @@ local function ask(r, uri)
         ["X-Original-Method"] = r.method,
         ["X-Forwarded-For"] = r.useragent_ip,
     }
-    -- If-Range stays with Apache: see below.
+    -- If-Range is not sent to Gatefold, see below.
     for _, name in ipairs({ "Authorization", "Range", "User-Agent" }) do
         headers[name] = r.headers_in[name]
     end
@@ -45,15 +45,15 @@ function check_access(r)
     local status, path, resumption = ask(r, uri)
     if status ~= 200 then return status end
 
-    -- Ended credentials may continue a download and begin none. An If-Range that fails would begin it anew; the same tag as
-    -- If-Match, which Apache looks at first, is then 412.
+    -- Expired credentials may continue a download but not start one. An If-Range that does not match would restart the
+    -- download. The same tag in If-Match, which Apache evaluates first, results in 412 instead.
     local tag = resumption and r.headers_in["If-Range"]
     if tag then
         if not tag:match('^"[^"]*"$') then return forbidden end
         r.headers_in["If-Match"] = tag
     end
 
-    -- Apache has already chosen a file. It must be the one of the checked path.
+    -- Apache has already selected a file. It must be the file of the checked path.
     path = decode(path)
     if path:sub(1, #prefix) ~= prefix then return forbidden end
     if r.uri ~= path or r.filename ~= root .. path:sub(#prefix + 1) then return forbidden end

@@ -1,6 +1,6 @@
--- Asks Gatefold about a request, for haproxy.cfg beside this file. Replace @GATEFOLD@ (host:port of `gatefold serve`).
+-- Queries Gatefold about a request, for haproxy.cfg in this folder. Replace @GATEFOLD@ (host:port of `gatefold serve`).
 --
--- Only what is named here reaches Gatefold: none of the client's other headers can speak for HAProxy.
+-- Only the headers listed here reach Gatefold, so that a client cannot forge the headers that HAProxy sets.
 
 local endpoint = "http://@GATEFOLD@/auth-request/original-uri"
 local patience = 5000 -- milliseconds
@@ -11,7 +11,7 @@ local function verdict(txn)
         ["x-original-method"] = { txn.f:method() },
         ["x-forwarded-for"] = { txn.f:src() },
     }
-    -- If-Range stays with HAProxy: see haproxy.cfg.
+    -- If-Range is not sent to Gatefold, see haproxy.cfg.
     for _, name in ipairs({ "authorization", "range", "user-agent" }) do
         local value = txn.f:req_fhdr(name)
         if value then headers[name] = { value } end

@@ -1,15 +1,15 @@
 # Editions behind Gatefold, with Varnish (7.1 or newer; Debian: varnish, and nginx for the files).
 #
-# Install: replace @GATEFOLD_HOST@, @GATEFOLD_PORT@ (of `gatefold serve`), @PUBLICATION@ and @RUN@ (the folder of the file
-# server's socket), name the file in varnishd's -f, and install ../nginx/files.conf.
+# Installation: replace @GATEFOLD_HOST@, @GATEFOLD_PORT@ (of `gatefold serve`), @PUBLICATION@ and @RUN@ (the folder of the file
+# server's socket), pass the file to varnishd with -f, and install ../nginx/files.conf.
 #
-# Every request makes two rounds. In the first it goes to Gatefold and nothing of the answer is kept. Granted, it is
-# restarted with the path that Gatefold checked, and only in that second round may a file come from the cache: files are
-# cached, permissions never.
+# Every request makes two passes. The first pass sends it to Gatefold, and the response is not cached. A granted request is
+# restarted with the path that Gatefold checked. Only the second pass may serve a file from the cache, so that files are cached
+# but decisions are not.
 #
-# Varnish itself writes no access log, but whoever reads its shared memory sees everything, tickets in queries too, which are as
-# good as a password until they end, and identifiers of apps' installations in other paths, which have their purchases. Have
-# varnishncsa write a log with the path of content and nothing else, in place of its usual format:
+# Varnish writes no access log, but its shared memory contains everything. This includes download tokens in queries, which work
+# like passwords until they expire, and identifiers of app installations with purchases in other paths. Configure varnishncsa to
+# log only content paths, instead of its default format:
 #
 #     varnishncsa -F '%h %t "%m %{VCL_Log:path}x" %s %b "%{User-agent}i"'
 
@@ -37,9 +37,9 @@ sub vcl_recv {
     return (hash);
 }
 
-# The first round.
+# The first pass.
 sub ask {
-    # Nothing the client claims about its own request is believed.
+    # The client cannot forge the headers that describe its request.
     unset req.http.X-Original-Method;
     unset req.http.X-Forwarded-Uri;
     unset req.http.X-Forwarded-Method;
@@ -53,14 +53,14 @@ sub ask {
         return (synth(404));
     }
     std.log("path:" + regsub(req.url, "\?.*", ""));
-    # Several ranges, or one that Varnish would choke on: a server may send the whole file instead.
+    # Several ranges, or a range that Varnish cannot handle, are removed. A server may send the whole file instead.
     if (req.http.Range !~ "^bytes=([0-9]{1,15}-[0-9]{0,15}|-0*[1-9][0-9]{0,14})$"
         || (req.http.Range ~ "[0-9]-[0-9]"
             && std.integer(regsub(req.http.Range, "^bytes=([0-9]+)-.*$", "\1"), 0)
                 > std.integer(regsub(req.http.Range, "^bytes=[0-9]+-", ""), 0))) {
         unset req.http.Range;
     }
-    # A condition that fails would begin a download anew, which ended credentials must not: vcl_deliver compares it.
+    # A condition that does not match would restart a download, which expired credentials may not do. vcl_deliver compares it.
     unset req.http.X-If-Range;
     if (req.http.If-Range) {
         std.collect(req.http.If-Range);
@@ -72,7 +72,7 @@ sub ask {
     set req.backend_hint = gatefold;
 }
 
-# The second round: req.url is the checked path since vcl_deliver.
+# The second pass. vcl_deliver has set req.url to the checked path.
 sub serve {
     std.log("path:" + regsub(req.url, "^/gatefold-checked", ""));
     unset req.http.Authorization;
@@ -131,7 +131,7 @@ sub vcl_deliver {
     return (deliver);
 }
 
-# Every answer that is not a file: the one place that says it must not be cached.
+# Every response that is not a file. This is the only place that forbids its caching.
 sub vcl_synth {
     set resp.http.Cache-Control = "no-store, no-cache, must-revalidate, private, max-age=0";
     set resp.http.Pragma = "no-cache";

@@ -1,4 +1,4 @@
-"""Measures this server beside its peers, in turns, in one run. Started by deploy/bench, which builds and installs."""
+"""Compares this server with its peers, alternating between them, in one run. deploy/bench builds, installs and starts it."""
 
 import argparse
 import base64
@@ -29,32 +29,33 @@ EDITION = "com.example.bench.2026-11"
 SMALL = "com.example.bench.2026-10"
 
 READERS = 1000
-# Of each reader: together more than Gatefold remembers tokens (20,000), asked in turn so that none is remembered.
+# Sessions of each reader. Together they exceed Gatefold's token cache (20,000), and requests use them in turn, so that each
+# misses the cache.
 SESSIONS = 25
 IDLE = 10_000
-# Megabytes of RSS with so many idle connections, and by how much memory may differ after long load.
+# The RSS limit with IDLE connections, in megabytes, and the permitted relative change of memory after long load.
 IDLE_BAR, GROWTH_BAR = 200, 0.05
-# A bar for memory under load counts only after so long.
+# The minimum duration, in minutes, for the bar of memory under load.
 LONG = 60
 MANY = f"verify_subscription of {READERS:,} readers, 64 connections"
-# Gatefold keeps the bytes of an answer for requests that are byte for byte the same, within a second: here none is. What it
-# remembers of a token is another thing: only of the sessions there are more than it can.
+# Gatefold caches a response for one second for byte-identical requests. These cases have none. Its token cache is separate:
+# only the case with sessions has more tokens than that cache holds.
 NEVER = "verify_subscription, never the same twice, 64 connections"
 MANY_NEVER = f"verify_subscription of {READERS:,} readers, never the same twice, 64 connections"
 SESSIONS_NEVER = f"verify_subscription of {READERS * SESSIONS:,} sessions, never the same twice, 64 connections"
 ISSUED_NEVER = "edition_credentials, never the same twice, 64 connections"
-# Each of the readers' credentials in turn, each time for another path of the edition.
+# The credentials of each reader in turn, each time for another path of the edition.
 ASKED_NEVER = "auth-request, never the same twice, 64 connections"
-# Where both run on all cores, which of them runs beside which changes the CPU of nginx by itself twofold.
+# With load and servers on all cores, their placement alone changes the CPU time of nginx by a factor of two.
 APART = "download 100 MB, load on a core of its own"
 CALLS = ("verify_subscription", "edition_credentials", "sign_in", "auth-request")
-# What --only chooses from besides what stands by itself.
+# The cases that --only selects from, in addition to idle connections, memory and micro.
 CASES = [
     *(f"{call}, {connections}" for connections in ("64 connections", "1 connection") for call in CALLS),
     NEVER, MANY, MANY_NEVER, ISSUED_NEVER, ASKED_NEVER, SESSIONS_NEVER, "download 100 MB", APART,
     "download 20 KB",
 ]
-# The project's own bars: case, who, compared with whom, by what, and at least (negative: at most) how much of it.
+# The project's bars: case, server, peer, measure, and the minimum ratio (negative: maximum).
 BARS = [
     *((case, "gatefold", *bar) for case in ("verify_subscription, 64 connections", MANY, NEVER, MANY_NEVER) for bar in (
         ("go", "per_second", 1.3), ("nginx return", "per_second", 0.75), ("go", "p99", -1.0),
@@ -86,7 +87,7 @@ def get(url, body=None, headers=None):
 
 
 def prepare(run):
-    """Secrets, readers and editions."""
+    """Creates secrets, readers and editions."""
     for name in ("secret", "house-secret", "references"):
         (run / name).write_text(secrets.token_urlsafe(32) + "\n")
         (run / name).chmod(0o644)
@@ -111,10 +112,10 @@ def prepare(run):
 
 
 def returns(answers):
-    """nginx locations that say what Gatefold said."""
+    """Returns nginx locations that repeat the responses of Gatefold."""
     lines = []
     for path, (status, text) in answers.items():
-        assert "$" not in text, "a dollar would be a variable"
+        assert "$" not in text, "nginx would read a dollar sign as a variable"
         quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         lines.append(f'        location = {path} {{ return {status} "{quoted}"; }}')
     return "\n".join(lines)
@@ -129,7 +130,7 @@ def pattern(text):
 
 
 def end(number, _):
-    """Leaves by way of everybody's clean-up, which no second signal interrupts."""
+    """Exits so that all clean-up code runs, and ignores further signals meanwhile."""
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_IGN)
     sys.exit(128 + number)
@@ -139,28 +140,28 @@ def main():
     parser = argparse.ArgumentParser(prog="deploy/bench")
     parser.add_argument("--gatefold", required=True)
     parser.add_argument("--go", required=True)
-    parser.add_argument("--caller", default=".", help="the folder that --out is seen from")
-    parser.add_argument("--out", help="where tables, JSON and plot go; .gatefold/bench of the checkout where it is not said")
+    parser.add_argument("--caller", default=".", help="the folder to which --out is relative")
+    parser.add_argument("--out", help="the folder for tables, JSON and plot (default: .gatefold/bench in the checkout)")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=6, help="of each measurement")
-    parser.add_argument("--only", default="", type=pattern, help="cases whose name matches this regular expression")
+    parser.add_argument("--seconds", type=int, default=6, help="the duration of each measurement in seconds (default: 6)")
+    parser.add_argument("--only", default="", type=pattern, help="run only the cases whose name matches this regular expression")
     parser.add_argument("--memory-minutes", type=int, default=3,
-                        help="so long load goes on for memory to be compared with that after a minute; 0 leaves it out")
-    parser.add_argument("--micro", help="the program gatefold-bench, whose micro-benchmarks are run as well")
+                        help="minutes of load; memory at the end is compared with memory after a minute; 0 skips it (default: 3)")
+    parser.add_argument("--micro", help="the program gatefold-bench, whose micro-benchmarks also run")
     parser.add_argument("--swift", help="the compiler's version, for the report")
-    parser.add_argument("--build", help="how it was built, for the report")
-    parser.add_argument("--markdown", action="store_true", help="print the tables for the README instead")
+    parser.add_argument("--build", help="the build options, for the report")
+    parser.add_argument("--markdown", action="store_true", help="print the tables for the article Performance instead")
     arguments = parser.parse_args()
     there = [*CASES, "idle connections"]
     there += ["memory"] if arguments.memory_minutes > 0 else []
     there += ["micro"] if arguments.micro else []
     if not any(re.search(arguments.only, name) for name in there):
-        parser.error(f"--only: nothing that is measured is named like {arguments.only}; there are:\n  " + "\n  ".join(there))
+        parser.error(f"--only: no case matches {arguments.only}; there are:\n  " + "\n  ".join(there))
 
-    # Told to stop, it stops its servers and takes its folder away like at any other end.
+    # On a signal, the program stops its servers and removes its folder, as at any other end.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
-    # For the server, which keeps a file free for each idle connection; this process has the other ends.
+    # For the server, which reserves a file for each idle connection, and for the other ends in this process.
     files = standing.open_files(3 * IDLE)
     with tempfile.TemporaryDirectory(prefix="gatefold-bench-") as folder:
         run = pathlib.Path(folder)
@@ -174,7 +175,7 @@ def main():
 
 
 def measure_all(arguments, run, content, started, files):
-    # Before anything is measured, as the checkout may change meanwhile.
+    # Recorded before the measurements, because the checkout may change during them.
     made = provenance.made(arguments.swift, arguments.build, arguments.go, servers.php_program())
 
     def start(server):
@@ -231,7 +232,7 @@ def measure_all(arguments, run, content, started, files):
     for name, call in ((NEVER, "verify_subscription"), (ISSUED_NEVER, "edition_credentials")):
         cases.append(asking(name, *(load.Request(each.path + "&n={n}") for each in requests[call])))
     if any(re.search(arguments.only, name) for name in (MANY, MANY_NEVER, ASKED_NEVER)):
-        say(f"Signing {READERS:,} readers in")
+        say(f"Signing in {READERS:,} readers")
         tokens = [sign_in(f"{base}/sign_in", name) for name in names()]
         paths = [[f"/verify_subscription?token={word}" for word in words] for words in (tokens, names())]
         cases.append(asking(MANY, written("tokens", paths[0]), written("names", paths[1])))
@@ -245,7 +246,7 @@ def measure_all(arguments, run, content, started, files):
             ("gatefold", ours.port, each, [ours]), ("nginx return", nginx.port, each, [nginx]),
             ("go", go.port, each, [go])]))
     if re.search(arguments.only, SESSIONS_NEVER):
-        say(f"Signing {READERS:,} readers in, {SESSIONS} times each")
+        say(f"Signing in {READERS:,} readers, {SESSIONS} times each")
         cases.append(asking(
             SESSIONS_NEVER,
             written("sessions", (f"/verify_subscription?token={one}&n={{n}}" for one in sign_all_in(ours.port))),
@@ -258,10 +259,10 @@ def measure_all(arguments, run, content, started, files):
             # deploy/fronts/nginx/gatefold.conf.
             ("nginx, asking gatefold", nginx.ports["FRONT"], request, [nginx, ours]),
             ("nginx, auth_request alone", nginx.ports["CHECKED"], request, [nginx, ours]),
-            # What asking costs, whoever answers: no answer can be had for less.
+            # The cost of a query by itself: no check can be cheaper.
             ("nginx, asking nginx return", nginx.ports["ASKING"], request, [nginx]),
             ("nginx", nginx.ports["PLAIN"], request, [nginx])]))
-    assert {case[0] for case in cases} <= set(CASES), "a case that --only does not know"
+    assert {case[0] for case in cases} <= set(CASES), "a case that is missing in CASES"
     cases = [
         case for case in cases
         if re.search(arguments.only, case[0]) and (case[0] != APART or len(load.CORES) > 1)]
@@ -272,7 +273,7 @@ def measure_all(arguments, run, content, started, files):
     for turn in range(arguments.rounds):
         say(f"Round {turn + 1} of {arguments.rounds}")
         for name, connections, peers in cases:
-            # Whoever goes first in one round goes last in the next.
+            # The order is reversed in every other round.
             for peer, port, request, counted in peers if turn % 2 == 0 else reversed(peers):
                 with load.apart(counted) if name == APART else contextlib.nullcontext():
                     measured[name][peer].append(load.measure(port, request, connections, arguments.seconds, counted))
@@ -293,7 +294,7 @@ def measure_all(arguments, run, content, started, files):
 
 
 def stand(arguments, run, content, upstream, start, pair, files):
-    """Idle connections and memory, each with a server of its own that has done nothing before."""
+    """Measures idle connections and memory, each with a separate, newly started server."""
     told = {}
     if re.search(arguments.only, "idle connections"):
         server = start(servers.gatefold(arguments.gatefold, run, content, upstream.port, name="idle")).wait()
@@ -326,17 +327,17 @@ def form_of(name):
 
 
 def sign_in(url, name):
-    """A token for the reader, once the feed of readers has been loaded."""
+    """Returns a token for the reader. Retries until the feed of readers is loaded."""
     for _ in range(100):
         found = re.search(r"<token[^>]*>(.*)</token>", get(url, form_of(name))[1])
         if found:
             return found.group(1)
         time.sleep(0.1)
-    raise SystemExit(f"{name} can not sign in at {url}")
+    raise SystemExit(f"{name} cannot sign in at {url}")
 
 
 def sign_all_in(port):
-    """Tokens of so many sessions of each reader, one reader after the other; their verifications are known from then on."""
+    """Returns the tokens of SESSIONS sessions of each reader, in reader order. Each is verified once, to fill the cache."""
     def one(name):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
 
@@ -351,7 +352,7 @@ def sign_all_in(port):
             told = ask("POST", "/sign_in", form_of(name), post)
             token = re.search(r"<token[^>]*>(.*)</token>", told[1])
             if not token:
-                raise SystemExit(f"{name} can not sign in {SESSIONS} times: {told}")
+                raise SystemExit(f"{name} cannot sign in {SESSIONS} times: {told}")
             found.append(token.group(1))
             status, text = ask("GET", f"/verify_subscription?token={found[-1]}")
             if status != 200 or 'state="active"' not in text:
@@ -370,14 +371,14 @@ def credentials_url(base, token, edition):
 
 
 def authorization(base, token, edition):
-    """The header that opens an edition."""
+    """Returns the Authorization header for an edition."""
     _, told = get(credentials_url(base, token, edition))
     userid, password = re.search(r"<userid>(.*)</userid><password>(.*)</password>", told).groups()
     return "Basic " + base64.b64encode(f"{userid}:{password}".encode()).decode()
 
 
 def check(cases, answers):
-    """Every peer must give the answer that it is measured for."""
+    """Checks that every peer returns the response that is measured."""
     for name, _, peers in cases:
         sample = answers["/" + ("house/sign_in" if name.startswith("sign_in") else re.split(",| of", name)[0])][1] \
             if "download" not in name and not name.startswith("auth-request") else ""
@@ -386,11 +387,11 @@ def check(cases, answers):
                 url = f"http://127.0.0.1:{port}{path}"
                 status, text = get(url, request.body or None, headers) if "download" not in name else head(url, headers)
                 if status != 200 or shape(text) != shape(sample):
-                    raise SystemExit(f"{name}: {peer} answered {status} {text[:300]!r}, expected {sample[:300]!r}")
+                    raise SystemExit(f"{name}: {peer} returned {status} {text[:300]!r}, expected {sample[:300]!r}")
 
 
 def check_refusals(deciding, token, asked):
-    """Whoever decides must refuse as well: a peer that says yes to everybody would do less than its share."""
+    """Checks that each server that decides also rejects. A peer that grants every request would do less work."""
     def damaged(text):
         middle = len(text) // 2
         return text[:middle] + ("B" if text[middle] == "A" else "A") + text[middle + 1:]
@@ -400,17 +401,17 @@ def check_refusals(deciding, token, asked):
         base = f"http://127.0.0.1:{port}"
         status, text = get(f"{base}/verify_subscription?token={damaged(token)}")
         if status != 200 or 'state="active"' in text:
-            raise SystemExit(f"{name} takes a token that was changed: {status} {text[:300]!r}")
+            raise SystemExit(f"{name} accepts a modified token: {status} {text[:300]!r}")
         status, text = get(f"{base}/edition_credentials?token={damaged(token)}&product_id={EDITION}")
         if "<password>" in text:
-            raise SystemExit(f"{name} gives credentials for a token that was changed: {status} {text[:300]!r}")
+            raise SystemExit(f"{name} returns credentials for a modified token: {status} {text[:300]!r}")
         for headers in (wrong, {**asked, "X-Original-URI": f"/content/bench/{SMALL}.zip"}):
             if (status := get(f"{base}/auth-request/original-uri", None, headers)[0]) != 403:
-                raise SystemExit(f"{name} opens an edition to the wrong credentials: {status}")
+                raise SystemExit(f"{name} accepts the wrong credentials for an edition: {status}")
 
 
 def shape(document):
-    """Without what is another each time."""
+    """Removes the parts that differ in each response."""
     return re.sub(r">[^<]*</(token|userid|password)>", "></>", re.sub(r"<token[^>]*>", "<token>", document))
 
 

@@ -1,4 +1,4 @@
-"""Puts load on a server with wrk, and says what came of it."""
+"""Generates load on a server with wrk, and returns the results."""
 
 import contextlib
 import json
@@ -13,15 +13,15 @@ CORES = os.sched_getaffinity(0)
 
 
 class Request:
-    """One request, over and over; or, with a file of lines, one after the other: a path and further headers, with tabs
-    between them. Where path or header says {n}, each request has another number, so that none comes twice."""
+    """A request that is repeated, or a file of requests that are sent in turn. Each line has a path and further headers,
+    separated by tabs. {n} in a path or header is replaced by a different number in each request, so that none is repeated."""
 
     def __init__(self, path, method="GET", headers=None, body="", lines=None):
         self.path, self.method, self.headers, self.body, self.lines = path, method, headers or {}, body, lines
 
     @property
     def samples(self):
-        """Some of its requests, each as a path and its headers."""
+        """The first, middle and last of its requests, each as a path and its headers."""
         lines = self.lines.read_text().splitlines() if self.lines else [self.path]
         for line in dict.fromkeys((lines[0], lines[len(lines) // 2], lines[-1])):
             path, *more = line.replace("{n}", "sample").split("\t")
@@ -30,7 +30,7 @@ class Request:
 
 @contextlib.contextmanager
 def apart(servers):
-    """Keeps the servers from the last core, and what is started meanwhile on it."""
+    """Moves the servers off the last core, and runs this process and its new children on it."""
     last = {max(CORES)}
     keep(servers, CORES - last)
     os.sched_setaffinity(0, last)
@@ -42,20 +42,20 @@ def apart(servers):
 
 
 def keep(servers, cores):
-    """Has all threads of the servers run on these cores, and those that they start."""
+    """Pins all threads of the servers, and the threads that they start, to these cores."""
     for pid in {pid for server in servers for pid in server.pids()}:
         try:
             threads = os.listdir(f"/proc/{pid}/task")
         except FileNotFoundError:
             continue
         for thread in threads:
-            # One that has ended meanwhile runs nowhere.
+            # A thread may have ended meanwhile.
             with contextlib.suppress(ProcessLookupError):
                 os.sched_setaffinity(int(thread), cores)
 
 
 def measure(port, request, connections, seconds, servers):
-    """Requests per second, latencies in microseconds, bytes per second, and the CPU and memory that the servers used."""
+    """Returns requests per second, latencies in microseconds, bytes per second, and the CPU time and memory of the servers."""
     held = []
     look = lambda: held.append((
         sum(server.proportional_bytes() for server in servers), sum(server.resident_bytes() for server in servers)))
@@ -63,12 +63,12 @@ def measure(port, request, connections, seconds, servers):
     told = run(port, request, connections, seconds, look)
     if told is None:
         names = ", ".join(server.name for server in servers)
-        print(f"==> No answer from {names} on port {port}, {connections} connections; once more", file=sys.stderr)
+        print(f"==> No response from {names} on port {port}, {connections} connections; trying again", file=sys.stderr)
         time.sleep(2)
         before = sum(server.cpu_seconds() for server in servers)
         told = run(port, request, connections, seconds, look)
     if told is None:
-        raise SystemExit(f"{request.method} {request.path[:60]}: nothing was answered on port {port}")
+        raise SystemExit(f"{request.method} {request.path[:60]}: no response on port {port}")
     cpu = sum(server.cpu_seconds() for server in servers) - before
     elapsed = told["microseconds"] / 1e6
     return {
@@ -78,16 +78,16 @@ def measure(port, request, connections, seconds, servers):
         "p99": told["p99"],
         "cpu_per_100000": cpu / told["requests"] * 100_000,
         "cpu_per_gigabyte": cpu / told["bytes"] * 1e9,
-        # While the connections are there.
+        # Measured while the connections are open.
         "pss_megabytes": held[-1][0] / 1e6,
         "rss_megabytes": held[-1][1] / 1e6,
     }
 
 
 def run(port, request, connections, seconds, look=lambda: None):
-    """What wrk says; every request must have been answered. None where nothing was answered at all.
+    """Returns the results of wrk, or None when the server sent no response at all. Fails if any request had no valid response.
 
-    Looks once, in the middle."""
+    Calls look once, in the middle of the measurement."""
     threads = str(min(len(os.sched_getaffinity(0)), connections))
     environment = {
         **os.environ, "BENCH_METHOD": request.method, "BENCH_PATH": request.path, "BENCH_BODY": request.body,
@@ -109,5 +109,5 @@ def run(port, request, connections, seconds, look=lambda: None):
     if not told["requests"] and not told["status_errors"] and not told["socket_errors"]:
         return None
     if told["status_errors"] or told["socket_errors"]:
-        raise SystemExit(f"{request.method} {request.path[:60]}: not every request was answered: {told}")
+        raise SystemExit(f"{request.method} {request.path[:60]}: some requests had no valid response: {told}")
     return told

@@ -1,4 +1,4 @@
-"""Where a run's figures come from: what was built from what, what it was compared with, and on which machine."""
+"""The origin of the figures of a run: the commit and build, the versions of the peers, and the machine."""
 
 import datetime
 import pathlib
@@ -13,7 +13,7 @@ CHECKOUT = HERE.parent.parent.parent
 
 
 def said(command, pattern):
-    """What a program says of itself, on either of its outputs and whatever it ends with; None where it says no such thing."""
+    """Returns the match of a pattern in a program's output (stdout or stderr, any exit status), or None."""
     try:
         told = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=20)
     except (OSError, subprocess.TimeoutExpired):
@@ -23,7 +23,7 @@ def said(command, pattern):
 
 
 def commit(folder=CHECKOUT):
-    """The commit and whether anything differs from it; nothing outside git, also not of a repository that this merely lies in."""
+    """Returns the commit and whether the checkout differs from it. Both are None outside git or inside another repository."""
     git = ["git", "-C", str(folder)]
     told = said([*git, "rev-parse", "--show-toplevel", "--short", "HEAD"], r"\A(.+\n[0-9a-f]+)\n\Z")
     top, short = told.split("\n") if told else ("/", None)
@@ -38,12 +38,12 @@ def machine():
          if line.startswith("model name")), platform.machine())
     memory = int(pathlib.Path("/proc/meminfo").read_text().split()[1]) * 1024 / 1e9
     return {
-        # Those that this may use.
+        # The cores that this process may use.
         "cores": len(load.CORES), "cpu": model, "memory_gigabytes": memory, "kernel": f"{platform.system()} {platform.release()}"}
 
 
 def made(swift, build, go, php):
-    """All of it. The compiler and its options are known to whoever built; Go's version to the program that it built."""
+    """Returns the complete provenance. The caller passes the compiler's version and options; the Go binary states Go's version."""
     return {
         "at": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         **machine(), **commit(), "swift": swift, "build": build,

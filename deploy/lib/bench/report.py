@@ -1,4 +1,4 @@
-"""Tables for people, JSON for programs, and a plot."""
+"""Creates tables, JSON and a plot."""
 
 import dataclasses
 import html
@@ -11,14 +11,14 @@ DOWNLOADS = {
     "gatefold": "our own file server", "nginx, asking gatefold": "nginx that asks us, `deploy/fronts`",
     "nginx, auth_request alone": "nginx that asks us, `auth_request` alone", "nginx, asking nginx return": "nginx that asks nginx",
 }
-# Beside the rows that they are about.
-SIGN_IN = ("sign_in is not the same work: Gatefold asks an SQLite database made of a file of readers, and counts attempts of each"
-           " reader and each address; the Go program looks into a map in its memory and counts nothing; PHP has one reader in an"
-           " array, with a hash without a salt, and gives the reader's name for a token.")
+# Printed next to the rows of sign_in.
+SIGN_IN = ("sign_in is not the same work in each server: Gatefold queries an SQLite database that it created from a file of readers, and"
+           " counts attempts per reader and per address; the Go program counts nothing and looks the reader up in memory; PHP has"
+           " one reader in an array, with an unsalted hash, and returns the reader's name as the token.")
 
 
 def medians(rounds):
-    """Of each number over the rounds."""
+    """Returns the median of each number over the rounds."""
     return {key: statistics.median(one[key] for one in rounds) for key in rounds[0]}
 
 
@@ -35,13 +35,13 @@ def call(case):
 
 
 def spread(rounds, key, divisor=1):
-    """The lowest and the highest round."""
+    """Returns the lowest and the highest round."""
     found = [one[key] / divisor for one in rounds]
     return f"{min(found):,.0f}–{max(found):,.0f}"
 
 
 def table(measured):
-    """Each case with everybody's medians; of the throughput also the lowest and the highest round."""
+    """Returns a table with the medians of each case and server, and the lowest and highest round of the throughput."""
     lines = []
     for case, peers in measured.items():
         told = {peer: medians(rounds) for peer, rounds in peers.items()}
@@ -64,13 +64,13 @@ def table(measured):
 
 @dataclasses.dataclass
 class Bar:
-    """One of the project's own bars, and what this run reached of it; nothing where this run did not look."""
+    """A bar of the project, and the value that this run reached, or None if this run did not measure it."""
     case: str
     compared: str
     by: str
     wanted: str
     reached: float | None = None
-    # None: not measured, or too little for this bar.
+    # None: not measured, or not enough for this bar.
     met: bool | None = None
 
     @property
@@ -83,7 +83,7 @@ class Bar:
 
 
 def bars(results, rules):
-    """The project's own bars, and whether this run clears them."""
+    """Returns the bars of the project, and whether this run meets them."""
     found = []
     for case, ours, peer, key, least in rules:
         bar = Bar(case, f"{ours} / {peer}", UNITS[key], f"{'≥' if least > 0 else '≤'} {abs(least):.2f}")
@@ -96,8 +96,8 @@ def bars(results, rules):
 
 
 def standing_bars(standings, connections, idle, minutes, growth):
-    """The bars for so many idle connections (megabytes of RSS) and for memory after so many minutes of load (share that
-    may differ). Fewer of either say nothing of the bar."""
+    """Returns the bars for idle connections (limit in megabytes of RSS) and for memory after minutes of load (permitted
+    relative change). A run with fewer connections or minutes does not count for the bar."""
     waiting = Bar(f"{connections:,} idle connections", "gatefold", "RSS MB", f"< {idle}")
     if told := standings.get("idle"):
         waiting.case, waiting.reached = f"{told['connections']:,} idle connections", told["rss_megabytes"]
@@ -116,7 +116,7 @@ def standing_bars(standings, connections, idle, minutes, growth):
 
 
 def bar_lines(verdict):
-    """One bar a line."""
+    """Returns one line for each bar."""
     rows = [("", "reached", "wanted", "by", "compared", "case")]
     rows += [
         (bar.word.upper() if bar.met is False else bar.word, bar.shown, bar.wanted, bar.by, bar.compared, bar.case)
@@ -128,7 +128,7 @@ def bar_lines(verdict):
 
 
 def plot(results, machine):
-    """Horizontal bars: throughput as a share of the fastest of each case. Self-contained SVG."""
+    """Returns a self-contained SVG with horizontal bars: the throughput relative to the fastest server of each case."""
     rows, y = [], 40
     for case, peers in results.items():
         key = "bytes_per_second" if is_download(case) else "per_second"
@@ -151,7 +151,7 @@ def plot(results, machine):
 
 
 def markdown_table(heads, rows):
-    """With numbers to the right of their names."""
+    """Returns a Markdown table with right-aligned numbers."""
     return "\n".join(
         "| " + " | ".join(row) + " |" for row in [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows])
 
@@ -161,12 +161,12 @@ def ratio(peers, ours, peer, key):
 
 
 def calls_table(results, connections):
-    """Ours of the cases with so many connections, as shares of what the peers reached; nothing where there is none."""
+    """Returns Gatefold's results for the cases with these connections, relative to the peers. Empty if there are none."""
     ending = f", {connections}"
     cases = [case for case in results if case.endswith(ending)]
     kinds = list(dict.fromkeys(map(call, cases)))
     rows = []
-    # Those about the same call together, whenever they were measured.
+    # Cases of the same call are grouped, independent of their order.
     for case in sorted(cases, key=lambda case: kinds.index(call(case))):
         peers, name = results[case], case.removesuffix(ending)
         if call(case) == "sign_in":
@@ -193,7 +193,7 @@ def downloads_table(results):
 
 
 class Report:
-    """Everything that one run found out: of each case and peer the numbers of each round."""
+    """The results of one run: the numbers of each round for each case and peer."""
 
     def __init__(self, measured, standings, micro, verdict, settings, made):
         self.measured, self.results = measured, all_medians(measured)
@@ -206,7 +206,7 @@ class Report:
 
     @property
     def head(self):
-        """Where the figures come from; what is not known is left out."""
+        """The origin of the figures, without unknown parts."""
         made = self.made
         parts = [
             made.get("commit") and f"commit {made['commit']}{', changed since' if made['changed'] else ''}",
@@ -217,21 +217,21 @@ class Report:
                f" {made['at']}")
         return [line for line in (self.machine, "; ".join(part for part in parts if part), how) if line]
 
-    # What stands above the tables, so that nobody takes one row for another.
-    FRAME = ("Where the same request comes again within a second, Gatefold sends the bytes of its answer once more, nginx always"
-             " does, and the Go program works it out each time. In the rows \"never the same twice\" each request has a number"
-             " of its own, and Gatefold decides and words each answer anew. It does not do all that the Go program does even then:"
-             " the Go program opens each token and computes the reader's pseudonym each time, and the password and the salt of each"
-             " auth-request, while Gatefold remembers what the latest tokens and good salts say, and the pseudonyms of readers, up"
-             " to 20,000, 10,000 and 20,000; expiry, revocation and entitlement are looked at each time by both. With 25,000"
-             " sessions in turn there are more tokens than it remembers, and it opens each one too. Edition credentials are computed"
-             " and sealed each time by both; who may have them Gatefold keeps for as long as a second, where the same request"
-             " comes again. The Go program keeps no metrics, reads no new configuration, asks no subscriber system"
-             " and counts no guesses; PHP opens and seals nothing, as the historic formula did not. The cache of what the subscriber system"
-             " said is set so (freshness 1h, revalidate_after 50m; by itself it has 60 s and 30 s) that no answer is revalidated"
-             " while it is measured, in a run of up to 40 minutes. PSS is the servers' proportional share of resident memory in"
-             " the middle of the measurement, RSS all that is resident; both of all processes of a server together, so that RSS"
-             " counts what they share once for each. MB are 10^6 bytes.")
+    # The text above the tables, which explains the differences between the rows.
+    FRAME = ("For a request that is repeated within a second, Gatefold sends the cached response, nginx always does so, and the Go"
+             " program computes the response each time. In the rows \"never the same twice\" each request has a different number,"
+             " and Gatefold decides and writes each response again. Even then it does less than the Go program, which opens each"
+             " token and computes the reader's pseudonym each time, as well as the password and the salt of each auth-request."
+             " Gatefold caches the contents of the latest tokens and valid salts and the pseudonyms of readers, up to 20,000,"
+             " 10,000 and 20,000. Both check expiry, revocation and entitlement each time. With 25,000 sessions in turn there are"
+             " more tokens than the cache holds, and Gatefold also opens each one. Both compute and seal edition credentials each"
+             " time. Gatefold caches the decision who may have them for up to a second, for repeated requests. The Go program has"
+             " no metrics, no reload of the configuration, no queries to a subscriber system and no login throttle. PHP opens and"
+             " seals no tokens, as in the historic formula. The cache for results of the subscriber system is configured (freshness"
+             " 1h, revalidate_after 50m; the defaults are 60 s and 30 s) so that no result is revalidated during a run of up to 40"
+             " minutes. PSS is the servers' proportional share of resident memory in the middle of the measurement, RSS all"
+             " resident memory. Both are sums over all processes of a server, so that RSS counts shared memory once per process."
+             " MB are 10^6 bytes.")
 
     def standing_lines(self):
         if told := self.standings.get("idle"):
@@ -252,7 +252,7 @@ class Report:
         return "\n\n".join(part for part in parts if part)
 
     def markdown(self):
-        """What the README shows."""
+        """The tables for the article Performance."""
         parts = [f"Measured on {'; '.join(self.head)}.", self.FRAME,
                  calls_table(self.results, "64 connections"), calls_table(self.results, "1 connection")]
         if any(call(case) == "sign_in" for case in self.results):

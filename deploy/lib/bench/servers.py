@@ -1,4 +1,4 @@
-"""Starts the servers that are compared, reads what they use, and stops them."""
+"""Starts the servers that are compared, reads their resource usage, and stops them."""
 
 import os
 import pathlib
@@ -25,12 +25,12 @@ def filled(template, **values):
         text = text.replace(f"@{name}@", str(value))
     left = re.search(r"@[A-Z_]+@", text)
     if left:
-        raise SystemExit(f"{template}: nothing to be put for {left.group()}")
+        raise SystemExit(f"{template}: no value for {left.group()}")
     return text
 
 
 class Server:
-    """A process with its children, found by its own pid: nothing else is ever stopped or counted."""
+    """A process and its children, found by its pid. No other process is stopped or counted."""
 
     def __init__(self, name, command, port, run, environment=None):
         self.name, self.port = name, port
@@ -39,7 +39,7 @@ class Server:
             command, stdout=self.log, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})})
 
     def wait(self, seconds=20):
-        """Waits until it listens."""
+        """Waits until the server listens."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if self.process.poll() is not None:
@@ -75,7 +75,7 @@ class Server:
         return total / TICKS
 
     def proportional_bytes(self):
-        """PSS: what the processes hold for themselves in memory and their share of what they hold together."""
+        """PSS: the private memory of the processes, and their proportional share of shared memory."""
         total = 0
         for pid in self.pids():
             try:
@@ -87,7 +87,7 @@ class Server:
         return total
 
     def resident_bytes(self):
-        """RSS: all that the processes hold in memory, their programs' own pages included, what they share once for each."""
+        """RSS: the resident memory of the processes, including program pages. Shared memory counts once per process."""
         total = 0
         for pid in self.pids():
             try:
@@ -132,12 +132,12 @@ def php_program():
 
 
 def php(run):
-    """PHP-FPM as root or as anybody else, on a socket; nginx stands in front of it."""
-    # Where whoever the children run as can read it: a checkout may lie in a folder that only its owner may enter.
+    """Starts PHP-FPM on a socket, as root or as another user. nginx is in front of it."""
+    # The user of the children must be able to read the script, and a checkout may be in a folder that only its owner may enter.
     shutil.copyfile(HERE / "peers/php/index.php", run / "index.php")
     (run / "index.php").chmod(0o644)
     program = php_program()
-    # A connection that nginx keeps holds its child: with fewer of these than connections, some would never be answered.
+    # Each connection that nginx keeps open occupies a child. With fewer children than connections, some requests would hang.
     owner = "user = www-data\ngroup = www-data\nlisten.owner = www-data\n" if os.geteuid() == 0 else ""
     (run / "php.conf").write_text(
         f"[global]\nerror_log = {run}/php-error.log\ndaemonize = no\n[www]\nlisten = {run}/php.sock\nlisten.mode = 0666\n"
@@ -156,7 +156,7 @@ def php(run):
 
 
 def nginx(run, content, gatefold_port, returns):
-    """Its own servers, and the front that publishers are given (deploy/fronts), as it is."""
+    """Starts nginx with its own servers, and with the unchanged front configuration for publishers (deploy/fronts)."""
     ports = {name: free_port() for name in ("STATIC", "PHP", "PLAIN", "FRONT", "CHECKED", "ASKING")}
     (run / "front.conf").write_text(
         filled(FRONTS / "nginx/gatefold.conf", ADDRESS="127.0.0.1", PORT=ports["FRONT"],

@@ -1,4 +1,4 @@
-"""What a server takes while nothing happens on many connections, and after it has worked for long."""
+"""The memory of a server with many idle connections, and after a long load."""
 
 import resource
 import selectors
@@ -11,7 +11,7 @@ import load
 
 
 def open_files(wanted):
-    """How many files this process and those it starts may have open: as many as wanted, where the system allows it."""
+    """Raises the limit of open files of this process and its children to the wanted number if possible, and returns the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     for most in (max(hard, wanted), hard):
         try:
@@ -23,15 +23,16 @@ def open_files(wanted):
 
 
 def listeners(server, files, wanted):
-    """How many connections each listener of a server takes that may have so many files open, up to so many in all: the main one
-    a little more than half of its files (Sources/Server/Listeners/OpenFileLimit.swift), the admin one the few of its own."""
+    """Returns the number of connections to open to each listener of a server with the given limit of open files, up to the wanted
+    total: slightly more than half of the files for the main one (Sources/Server/Listeners/OpenFileLimit.swift), and a few for
+    the admin one."""
     admin = min(256, max(32, files // 8))
     main = min(wanted, (files - 256 - admin) // 20 * 11)
     return {server.port: main, server.ports["ADMIN"]: min(wanted - main, admin)}
 
 
 def idle_connections(server, counts, path):
-    """Resident megabytes with so many connections open to each port, on each of which one request was answered, and before."""
+    """Returns the resident megabytes before and after opening the connections. Each connection has completed one request."""
     ports = [port for port, count in counts.items() for _ in range(count)]
     count = len(ports)
     before = server.resident_bytes()
@@ -39,7 +40,7 @@ def idle_connections(server, counts, path):
     request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
     begun = time.monotonic()
     try:
-        # A few hundred at a time: what is measured is what waits, not how many can come at once.
+        # At most 256 at a time, because the test measures idle connections and not simultaneous connection attempts.
         while len(connections) < count or waiting:
             while len(connections) < count and len(waiting) < 256:
                 connection = socket.socket()
@@ -56,7 +57,7 @@ def idle_connections(server, counts, path):
                 selector.unregister(key.fileobj)
                 waiting.discard(key.fileobj)
             if time.monotonic() - begun > 45:
-                raise SystemExit("idle connections: opening them took longer than servers keep them")
+                raise SystemExit("idle connections: opening them took longer than the servers' idle timeout")
         time.sleep(1)
         during = server.resident_bytes()
         closed = sum(1 for connection in connections if is_closed(connection))
@@ -81,12 +82,12 @@ def is_closed(connection):
 
 
 def memory_over_time(server, request, connections, minutes):
-    """Resident megabytes after each minute of load; the last in relation to the first says whether it grows."""
+    """Returns the resident megabytes after each minute of load. The ratio of the last to the first shows whether memory grows."""
     samples = []
     for minute in range(minutes):
         print(f"==> Memory: minute {minute + 1} of {minutes}", file=sys.stderr, flush=True)
         load.run(server.port, request, connections, 57)
-        # Three looks, as what is just being freed comes and goes.
+        # The median of three samples, because memory that is being freed makes single samples vary.
         looks = []
         for _ in range(3):
             time.sleep(1)

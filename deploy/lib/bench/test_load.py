@@ -1,4 +1,4 @@
-"""Whether load and servers are kept apart. Puts no load on anything."""
+"""Tests the separation of load and servers on the cores. Generates no load."""
 
 import os
 import subprocess

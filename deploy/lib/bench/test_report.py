@@ -1,4 +1,4 @@
-"""Whether deploy/bench reckons right, with made-up figures. Starts no server and measures nothing."""
+"""Tests the calculations of deploy/bench with invented figures. Starts no server and measures nothing."""
 
 import json
 import pathlib
@@ -23,13 +23,13 @@ SETTINGS = {"rounds": 3, "seconds": 2, "only": "", "memory_minutes": 1}
 
 
 def one(**told):
-    """A round."""
+    """Returns the results of one round."""
     return {"per_second": 1000, "bytes_per_second": 1e9, "p50": 500, "p99": 2000, "cpu_per_100000": 1, "cpu_per_gigabyte": 1,
             "pss_megabytes": 20, "rss_megabytes": 30, **told}
 
 
 def measured(case, **peers):
-    """Three rounds of everybody; the middle one is the median, whatever the order."""
+    """Returns three rounds of each peer. The middle value is the median, in any order."""
     key = "bytes_per_second" if case.startswith("download") else "per_second"
     return {case: {peer.replace("_", " "): [one(**{key: middle * part}) for part in (1.5, 1, 0.5)]
                    for peer, middle in peers.items()}}
@@ -91,7 +91,7 @@ class StandingBars(unittest.TestCase):
     def test_idle_connections(self):
         self.assertEqual(self.words(idle(megabytes=199.9))[0], "yes")
         self.assertEqual(self.words(idle(megabytes=200.0))[0], "missed")
-        # Few connections say nothing of many, however little they took.
+        # Few connections do not count for the bar of many, even with little memory.
         self.assertEqual(self.words(idle(connections=9_999, megabytes=20.0))[0], "not measured")
 
     def test_memory_after_long_load(self):
@@ -142,7 +142,7 @@ class Reports(unittest.TestCase):
         self.assertIn("| verify_subscription, the same again | 90,000 | 0.75 | 2.00 | 6.00 | 0.500 | 2.000 | 1.00 | 1.0 | 30 |", rows)
         self.assertIn("| sign_in ¹ | 5,000 | 0.05 | 0.10 | – | 0.500 | 2.000 | 1.00 | 1.0 | 30 |", rows)
         self.assertIn("| 20 KB, our own file server | 250 | 0.17 | 1.00 |", rows)
-        # Together, though it was measured last.
+        # Grouped, although it was measured last.
         self.assertEqual([row.split(",")[0].strip("| ") for row in rows[2:4]], ["verify_subscription", "verify_subscription of 1"])
         for block in self.told.markdown().split("\n\n"):
             lines = block.splitlines()
@@ -203,7 +203,7 @@ class Provenance(unittest.TestCase):
             self.assertRegex(provenance.commit(folder)["commit"], "^[0-9a-f]{4,}$")
             self.assertFalse(provenance.commit(folder)["changed"])
             (folder / "new").mkdir()
-            # Somebody else's repository around it says nothing of it.
+            # Another repository that contains the folder does not count.
             self.assertIsNone(provenance.commit(folder / "new")["commit"])
             (folder / "new/file").touch()
             self.assertTrue(provenance.commit(folder)["changed"])

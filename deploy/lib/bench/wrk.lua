@@ -1,5 +1,5 @@
--- One request over and over, from the environment, or many in turn; each with a number of its own where it says {n}; at the end
--- one line of JSON.
+-- Sends one request repeatedly, as given in the environment, or many in turn, and replaces {n} by a different number in each.
+-- Prints one line of JSON at the end.
 local method, path, body = os.getenv("BENCH_METHOD"), os.getenv("BENCH_PATH"), os.getenv("BENCH_BODY")
 
 local function add_header(headers, line)
@@ -13,10 +13,10 @@ function setup(thread)
     threads = threads + 1
 end
 
--- Made once, all but the numbers: what is measured is the server.
+-- Requests are built once, except for the numbers, so that the script does not affect the measurement.
 function init(arguments)
     texts, turn, number = {}, 0, 0
-    -- A path and headers, with tabs between them.
+    -- A path and headers, separated by tabs.
     local function add(line)
         local headers, path = {}, nil
         for header in (os.getenv("BENCH_HEADERS") or ""):gmatch("[^\n]+") do add_header(headers, header) end
@@ -29,7 +29,7 @@ function init(arguments)
     end
     local file = os.getenv("BENCH_LINES")
     if file and file ~= "" then
-        -- Each thread has a part for itself, so that no request follows itself before all others had their turn.
+        -- Each thread has a separate part of the lines, so that no request is repeated before all others were sent.
         local lines = {}
         for line in io.lines(file) do lines[#lines + 1] = line end
         local all = tonumber(os.getenv("BENCH_THREADS"))
@@ -39,7 +39,7 @@ function init(arguments)
         add(path)
     end
     count = #texts
-    -- No two threads and no two runs count the same.
+    -- The prefix differs between threads and between runs.
     first = string.format("%d-%d-", os.time(), place)
 end
 

@@ -1,5 +1,5 @@
-/// A row's cells as the database keeps them: for each its field's number, its length, both in the variable form of LEB128,
-/// and its text in UTF-8.
+/// The encoding of a row's cells in the database. Each cell consists of its field number and its length, both as
+/// LEB128 variable-length integers, and its text in UTF-8.
 enum FeedCells {
     static func encode(_ cells: [FeedRow.Cell]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -11,7 +11,7 @@ enum FeedCells {
         return bytes
     }
 
-    /// Nil for what ``encode(_:)`` does not write.
+    /// Decodes cells. Returns nil for bytes that ``encode(_:)`` does not write.
     static func decode(_ bytes: [UInt8]) -> [FeedRow.Cell]? {
         var cells: [FeedRow.Cell] = []
         var rest = bytes[...]

@@ -3,28 +3,28 @@ import GRDB
 import Gatefold
 import Transfers
 
-/// Makes a database of a fetched file.
+/// A load of a fetched file into a new database.
 struct FeedLoad {
-    /// So many bad rows are kept to be shown.
-    static let mostIssues = 20
+    /// The maximum number of bad rows that are retained for display.
+    static let maxIssues = 20
 
     let plan: FeedPlan
-    /// The last good feed.
+    /// The summary of the last good feed.
     let last: FeedSummary?
     let isCancelled: () -> Bool
 
-    /// What is known of the file besides what stands in it.
+    /// The facts about a file that do not come from its content.
     struct Facts {
         let digest: String
         let validator: Validator?
-        let decoyKey: Data
+        let dummyHashKey: Data
         let loadedAt: Date
     }
 
-    /// Reads the file at `source`, and writes what it says to `target`.
+    /// Reads the file at `source`, and writes its rows to a database at `target`.
     ///
-    /// - Parameter issues: gets the first bad rows, also of a feed that is refused.
-    /// - Throws: ``FeedRefusal``.
+    /// - Parameter issues: receives the first bad rows, even when the feed is rejected.
+    /// - Throws: ``FeedRejection``.
     func run(_ source: String, to target: String, _ facts: Facts, issues: inout [FeedIssue]) throws -> FeedSummary {
         var rows = 0
         var bad = 0
@@ -38,7 +38,7 @@ struct FeedLoad {
                 var endsInNewline = true
                 var endsInBadRow = false
                 func take(_ item: FeedItem) throws {
-                    if (rows + bad).isMultiple(of: 1024), isCancelled() { throw FeedRefusal.cancelled }
+                    if (rows + bad).isMultiple(of: 1024), isCancelled() { throw FeedRejection.cancelled }
                     let issue: FeedIssue
                     switch item {
                     case .row(let row):
@@ -53,30 +53,31 @@ struct FeedLoad {
                     }
                     bad += 1
                     endsInBadRow = true
-                    if found.count < Self.mostIssues { found.append(issue) }
+                    if found.count < Self.maxIssues { found.append(issue) }
                 }
                 try FeedFile.read(source, isPacked: plan.format.isPacked, limit: plan.limits.size) { bytes in
                     if let end = bytes.last { endsInNewline = end == UInt8(ascii: "\n") || end == UInt8(ascii: "\r") }
                     try parser.read(bytes, take)
                 }
                 try parser.finish(take)
-                // A row cut off in its last cell looks whole: but then the line end is missing that was there before.
-                if !endsInNewline, plan.format.namesEveryField, endsInBadRow || last?.endsInNewline == true {
-                    throw FeedRefusal.truncated
+                // A row truncated inside its last cell looks complete, but it lacks the line end that the last feed
+                // had.
+                if !endsInNewline, plan.format.requiresEveryField, endsInBadRow || last?.endsInNewline == true {
+                    throw FeedRejection.truncated
                 }
                 try plan.limits.require(rows: rows, bad: bad, last: last?.rows)
                 return FeedSummary(
                     layout: plan.layoutDigest, fields: parser.fields.names, digest: facts.digest,
                     source: plan.source.digest, validator: facts.validator, endsInNewline: endsInNewline,
-                    decoyKey: facts.decoyKey, rows: rows,
+                    dummyHashKey: facts.dummyHashKey, rows: rows,
                     badRows: bad, readers: 0,
                     ambiguous: 0, loadedAt: facts.loadedAt)
             }
         } catch let error as DatabaseError {
-            // The message may quote a statement's values; the code does not.
-            throw FeedRefusal.disk(
+            // The error message may quote values of a statement, so only the code is reported.
+            throw FeedRejection.disk(
                 error.resultCode == .SQLITE_FULL
-                    ? "there is no room on the disk" : "SQLite error \(error.extendedResultCode.rawValue)")
+                    ? "the disk is full" : "SQLite error \(error.extendedResultCode.rawValue)")
         }
     }
 }

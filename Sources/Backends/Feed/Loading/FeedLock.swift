@@ -5,15 +5,19 @@ import Synchronization
     import Glibc
 #endif
 
-/// Decides who keeps a feed up to date, of all who have it open at once: an old and a new configuration during a reload,
-/// a server and a drill. flock(2) gives the lock to one of them, and frees it also when its process dies.
+/// A lock that elects the keeper of a feed among all stores that have it open concurrently: those of an old and a
+/// new configuration during a reload, or of a server and a drill. flock(2) grants the lock to one of them, and
+/// releases it even when its process dies.
 final class FeedLock: Sendable {
     private let descriptor: Int32
     private let held = Mutex(false)
 
-    /// - Throws: ``FeedRefusal/disk(_:)`` when the file can not be made.
-    init(path: String) throws(FeedRefusal) {
-        // There is nothing in it. Everybody may open it, so that one made by root does not keep the server's user out.
+    /// Opens the lock file.
+    ///
+    /// - Throws: ``FeedRejection/disk(_:)`` when the file cannot be created.
+    init(path: String) throws(FeedRejection) {
+        // The file is empty, so every user may open it. Otherwise a file created by root would lock out the
+        // server's user.
         let mode: mode_t = 0o644
         var opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
         if opened >= 0 {
@@ -21,21 +25,21 @@ final class FeedLock: Sendable {
         } else if errno == EACCES {
             opened = open(path, O_RDONLY | O_CLOEXEC)
         }
-        guard opened >= 0 else { throw .disk("its lock can not be made: \(String(cString: strerror(errno)))") }
+        guard opened >= 0 else { throw .disk("its lock cannot be created: \(String(cString: strerror(errno)))") }
         descriptor = opened
     }
 
     deinit {
-        // Closing it alone would leave the lock to a child process that has not executed its program yet.
+        // Closing alone would leave the lock to a child process that has not yet executed its program.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
     var isHeld: Bool { held.withLock(\.self) }
 
-    /// Takes the lock where it is free, and keeps it for life.
+    /// Acquires the lock if it is free, and holds it until deallocation.
     ///
-    /// - Returns: whether it is held now.
+    /// - Returns: whether the lock is held now.
     func take() -> Bool {
         held.withLock { held in
             if !held { held = flock(descriptor, LOCK_EX | LOCK_NB) == 0 }

@@ -1,18 +1,19 @@
 import Foundation
 import Gatefold
 
-/// Takes what says who a reader is out of a row.
+/// A splitter that extracts the identifying fields from a row.
 struct FeedRowSplitter {
-    /// The longest key, in bytes: it has to go into a token.
-    static let longestKey = 1024
+    /// The maximum length of a key in bytes. The limit exists because a token contains the key.
+    static let maxKeyLength = 1024
 
-    /// With the fields of the columns in it already.
+    /// The fields, which already include those of the columns.
     let fields: FeedFields
     private let identifier: Int
     private let key: Int?
     private let proof: Int?
     private let salt: Int?
-    /// Not kept among the cells: what proves a reader shall stand in one place only.
+    /// The fields that are not stored among the cells, so that the proof and the salt of a reader are stored in one
+    /// place only.
     private let left: Set<Int>
 
     init(_ plan: FeedPlan) {
@@ -22,7 +23,7 @@ struct FeedRowSplitter {
         key = columns.key.map { fields.number(of: $0) }
         proof = columns.proof.map { fields.number(of: $0) }
         salt = columns.salt.map { fields.number(of: $0) }
-        let secret = Set([columns.proof, columns.salt].compactMap(\.self)).subtracting(plan.kept)
+        let secret = Set([columns.proof, columns.salt].compactMap(\.self)).subtracting(plan.retainedFields)
         left = Set(secret.map { fields.number(of: $0) })
         self.fields = fields
     }
@@ -39,21 +40,21 @@ struct FeedRowSplitter {
         }
         do throws(FeedIssue) {
             let name = CredentialFields.fold(try text(identifier) ?? "")
-            guard Self.accepts(name, atMost: CredentialFields.longestField) else {
+            guard Self.accepts(name, atMost: CredentialFields.maxFieldLength) else {
                 throw FeedIssue(line: row.line, "no usable \(fields.names[identifier])")
             }
             var number: String?
             if let key {
                 let trimmed = (try text(key) ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
-                guard Self.accepts(trimmed, atMost: Self.longestKey) else {
+                guard Self.accepts(trimmed, atMost: Self.maxKeyLength) else {
                     throw FeedIssue(line: row.line, "no usable \(fields.names[key])")
                 }
                 number = trimmed
             }
             var proof = try text(proof)
-            // Nobody proves anything with nothing (PITFALLS row 14).
+            // An empty proof proves nothing. Source: Pitfall 14, “Empty passwords and blank fields that succeed”.
             if proof?.allSatisfy(\.isWhitespace) == true { proof = nil }
-            // SQLite's text ends at a NUL.
+            // SQLite ends a text at a NUL.
             if proof?.utf8.contains(0) == true { throw FeedIssue(line: row.line, "a NUL in the proof") }
             return .success(
                 FeedWriter.Line(
@@ -64,8 +65,8 @@ struct FeedRowSplitter {
         }
     }
 
-    private static func accepts(_ text: String, atMost longest: Int) -> Bool {
-        (1...longest).contains(text.utf8.count)
+    private static func accepts(_ text: String, atMost maxLength: Int) -> Bool {
+        (1...maxLength).contains(text.utf8.count)
             && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }
     }
 }

@@ -2,56 +2,57 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// The folder with the feed in force, and what is being made beside it.
+/// The folder with the feed in force and with unfinished files.
 ///
-/// Several may have the same feed open. One of them is its keeper, who alone puts feeds into force and removes what was
-/// left unfinished; the others read, and follow what the keeper does.
+/// Several stores may have the same feed open. One of them is the keeper: only the keeper puts feeds into force and
+/// removes unfinished files. The others read, and follow the changes of the keeper.
 final class FeedStore: Sendable {
-    /// The files as they were last read.
-    private struct Stamps: Equatable {
-        var feed: FeedFileStamp?
-        var status: FeedFileStamp?
+    /// The stamps of the files at the last read.
+    private struct FileIdentities: Equatable {
+        var feed: FeedFileIdentity?
+        var status: FeedFileIdentity?
     }
 
     private let plan: FeedPlan
     private let lock: FeedLock
     private let feed = Mutex<FeedDatabase?>(nil)
-    private let remembered = Mutex(FeedStatus())
-    private let seen = Mutex(Stamps(feed: nil, status: nil))
+    private let cachedStatus = Mutex(FeedStatus())
+    private let seen = Mutex(FileIdentities(feed: nil, status: nil))
 
-    /// Makes the folder where it is missing, opens the last good feed, and becomes its keeper if there is none.
+    /// Creates the folder if it is missing, opens the last good feed, and becomes its keeper if there is none.
     ///
-    /// - Throws: ``FeedRefusal/disk(_:)`` when the folder can not be made or written to.
-    init(_ plan: FeedPlan) throws(FeedRefusal) {
+    /// - Throws: ``FeedRejection/disk(_:)`` when the folder cannot be created or written to.
+    init(_ plan: FeedPlan) throws(FeedRejection) {
         self.plan = plan
         do {
             try FileManager.default.createDirectory(
                 atPath: plan.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .disk("the folder can not be made")
+            throw .disk("the folder cannot be created")
         }
-        guard access(plan.folder, W_OK | X_OK) == 0 else { throw .disk("the folder can not be written to") }
+        guard access(plan.folder, W_OK | X_OK) == 0 else { throw .disk("the folder cannot be written to") }
         lock = try FeedLock(path: plan.lockPath)
-        keep()
+        acquireLock()
     }
 
-    /// Whether this one keeps the feed up to date.
-    var isKeeper: Bool { lock.isHeld }
+    /// A Boolean value that indicates whether this store is the keeper.
+    var holdsLock: Bool { lock.isHeld }
 
-    /// Becomes the keeper, if there is none any more; else looks what the keeper has done since.
+    /// Becomes the keeper if there is none any more, and otherwise reads the changes of the keeper.
     ///
-    /// - Returns: whether it is the keeper now.
+    /// - Returns: whether this store is the keeper now.
     @discardableResult
-    func keep() -> Bool {
+    func acquireLock() -> Bool {
         if lock.isHeld { return true }
         let isMine = lock.take()
-        // Also when the lock was just taken: the last keeper may have swapped before it went.
+        // Required even when the lock was just acquired, because the last keeper may have swapped the feed before
+        // it ended.
         follow()
         if isMine { clean() }
         return isMine
     }
 
-    /// Removes what a keeper left unfinished.
+    /// Removes the unfinished files of a keeper.
     private func clean() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: plan.folder)) ?? []
         where name.hasPrefix("\(plan.name).part-") {
@@ -59,34 +60,35 @@ final class FeedStore: Sendable {
         }
     }
 
-    /// Reads again what has changed in the folder.
+    /// Reads the changed files of the folder again.
     private func follow() {
-        // Taken before the files are read: what changes meanwhile is read once more.
-        let now = Stamps(feed: FeedFileStamp(plan.livePath), status: FeedFileStamp(plan.statusPath))
+        // The stamps are taken before the files are read, so that a concurrent change is read on the next call.
+        let now = FileIdentities(feed: FeedFileIdentity(plan.livePath), status: FeedFileIdentity(plan.statusPath))
         let last = seen.withLock { seen in
             defer { seen = now }
             return seen
         }
         if now.status != last.status, let status = FeedStatus.read(plan.statusPath) {
-            remembered.withLock { $0 = status }
+            cachedStatus.withLock { $0 = status }
         }
         guard now.feed != nil, now.feed != last.feed else { return }
-        // One that can not be read, or that was loaded under other settings, is as none: the next one replaces it.
+        // A feed that cannot be read, or that was loaded under other settings, counts as missing. The next feed
+        // replaces it.
         guard let next = try? FeedDatabase(path: plan.livePath) else {
-            // It may be readable later without having changed.
+            // The same file may become readable later without a change.
             return seen.withLock { $0.feed = nil }
         }
         if next.summary.fits(plan) { put(next) }
     }
 
-    /// The feed in force: whoever takes it reads it to the end of the question, whatever is swapped meanwhile.
+    /// The feed in force. A query that takes it reads it to the end, even if the feed is swapped meanwhile.
     var current: FeedDatabase? { feed.withLock(\.self) }
 
-    var status: FeedStatus { remembered.withLock(\.self) }
+    var status: FeedStatus { cachedStatus.withLock(\.self) }
 
-    /// Remembers how it went, also for the next start.
-    func remember(_ change: (inout FeedStatus) -> Void) {
-        let status = remembered.withLock { status in
+    /// Updates the status, and writes it to disk for the next start.
+    func updateStatus(_ change: (inout FeedStatus) -> Void) {
+        let status = cachedStatus.withLock { status in
             change(&status)
             return status
         }
@@ -95,10 +97,10 @@ final class FeedStore: Sendable {
 
     /// Puts a new feed into force.
     ///
-    /// - Parameter path: of its database, in the same folder.
+    /// - Parameter path: the path of its database, in the same folder.
     func swap(in path: String) throws {
         let next = try FeedDatabase(path: path)
-        guard rename(path, plan.livePath) == 0 else { throw FeedRefusal.disk(String(cString: strerror(errno))) }
+        guard rename(path, plan.livePath) == 0 else { throw FeedRejection.disk(String(cString: strerror(errno))) }
         try? FeedWriter.synchronise(plan.folder)
         put(next)
     }
@@ -108,7 +110,7 @@ final class FeedStore: Sendable {
             defer { feed = next }
             return feed
         }
-        // Closed, if nobody reads it any more, only here: outside of the lock.
+        // The last feed closes here, outside the lock, if no query reads it any more.
         withExtendedLifetime(last) {}
     }
 }
@@ -118,13 +120,13 @@ extension FeedPlan {
     var lockPath: String { "\(folder)/\(name).lock" }
     var statusPath: String { "\(folder)/\(name).status.json" }
 
-    /// A new path for something unfinished.
+    /// Returns a new path for an unfinished file.
     func partPath() -> String { "\(folder)/\(name).part-\(UUID().uuidString)" }
 
-    /// Of the settings that decide what is loaded as what.
+    /// The digest of the settings that decide how a feed is loaded.
     var layoutDigest: String {
-        let kept = [columns.proof, columns.salt].map { $0.map(self.kept.contains) ?? false }
-        let words = "\(FeedSummary.version) \(format.layout) \(format.encoding) \(columns) \(kept)"
+        let retainedFields = [columns.proof, columns.salt].map { $0.map(self.retainedFields.contains) ?? false }
+        let words = "\(FeedSummary.version) \(format.layout) \(format.encoding) \(columns) \(retainedFields)"
         return SHA256.hash(data: Data(words.utf8)).prefix(16).map { String($0, radix: 16) }.joined(separator: ".")
     }
 }

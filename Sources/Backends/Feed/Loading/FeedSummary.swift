@@ -1,35 +1,37 @@
 public import Foundation
 import Transfers
 
-/// What a loaded feed says of itself.
+/// The summary of a loaded feed, stored in its database.
 public struct FeedSummary: Sendable, Codable, Equatable {
-    /// Of the tables; another one can not be read.
+    /// The version of the tables. Other versions cannot be read.
     static let version = 1
 
     var version = FeedSummary.version
-    /// Of the settings that decided what was loaded as what; under others it is not used.
+    /// The digest of the settings that decided how the feed was loaded. The feed is not used under other settings.
     var layout: String
     /// The names of the fields by their numbers.
     var fields: [String]
-    /// Of the file as it was fetched: SHA-256 in hexadecimal digits.
+    /// The SHA-256 digest of the file as fetched, in hexadecimal digits.
     var digest: String
-    /// Of the source: another one is not asked what it has changed since this one. Nil in feeds of older versions.
+    /// The digest of the source. A conditional request goes only to the same source. Nil in feeds of older
+    /// versions.
     var source: String?
     var validator: Validator?
     var endsInNewline: Bool
-    /// Of ``Decoys``, handed on from feed to feed.
-    var decoyKey: Data
+    /// The key of ``DummyHashes``, which passes from feed to feed.
+    var dummyHashKey: Data
 
-    /// Good lines or records.
+    /// The number of good lines or records.
     public internal(set) var rows: Int
-    /// Bad ones, which were left out.
+    /// The number of bad lines or records, which were skipped.
     public internal(set) var badRows: Int
-    /// Different readers.
+    /// The number of distinct readers.
     public internal(set) var readers: Int
-    /// Identifiers that stand for more than one reader, or with more than one proof: nobody can sign in with these.
+    /// The number of identifiers that belong to several readers, or have several proofs. No reader can sign in with
+    /// them.
     public internal(set) var ambiguous: Int
     public internal(set) var loadedAt: Date
 
-    /// Whether the feed was loaded as these settings would load it.
+    /// Returns whether the feed was loaded as these settings would load it.
     func fits(_ plan: FeedPlan) -> Bool { version == FeedSummary.version && layout == plan.layoutDigest }
 }

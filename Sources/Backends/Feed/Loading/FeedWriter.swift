@@ -3,8 +3,8 @@ import GRDB
 import Gatefold
 import SQLAccess
 
-/// Writes a new feed's database. Nothing reads it before it is whole, and one that did not become whole is thrown away:
-/// so it is written without a journal, and brought to disk once, at the end.
+/// A writer of a new feed's database. It writes without a journal and flushes to disk once, at the end, because
+/// nothing reads the database before it is complete, and an incomplete one is discarded.
 struct FeedWriter {
     private let path: String
     private let queue: DatabaseQueue
@@ -25,8 +25,8 @@ struct FeedWriter {
 
     /// Writes all rows in one transaction.
     ///
-    /// - Parameter body: hands over the rows one by one, and returns what is then known of the feed; its counts of
-    ///   readers are filled in here.
+    /// - Parameter body: a closure that passes the rows one by one, and returns the summary of the feed. This
+    ///   function fills in the counts of readers.
     func write(
         _ columns: FeedColumns, _ body: (_ add: (FeedWriter.Line) throws -> Void) throws -> FeedSummary
     ) throws -> FeedSummary {
@@ -58,7 +58,7 @@ struct FeedWriter {
         }
         try queue.close()
         try Self.synchronise(path)
-        guard let summary else { throw FeedRefusal.disk("it was not written") }
+        guard let summary else { throw FeedRejection.disk("it was not written") }
         return summary
     }
 
@@ -71,8 +71,9 @@ struct FeedWriter {
     }
 
     private static func count(_ columns: FeedColumns, _ summary: inout FeedSummary, _ db: Database) throws {
-        let who = columns.key == nil ? "identifier" : "key"
-        summary.readers = try Int.fetchOne(db, sql: "SELECT count(*) FROM (SELECT 1 FROM line GROUP BY \(who))") ?? 0
+        let keyName = columns.key == nil ? "identifier" : "key"
+        summary.readers =
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM (SELECT 1 FROM line GROUP BY \(keyName))") ?? 0
         summary.ambiguous =
             try Int.fetchOne(
                 db,
@@ -86,11 +87,11 @@ struct FeedWriter {
                     """) ?? 0
     }
 
-    /// Brings a file, or a folder's list of names, to disk.
+    /// Flushes a file, or the entries of a folder, to disk.
     static func synchronise(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FeedRefusal.disk(String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw FeedRejection.disk(String(cString: strerror(errno))) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw FeedRefusal.disk(String(cString: strerror(errno))) }
+        guard fsync(descriptor) == 0 else { throw FeedRejection.disk(String(cString: strerror(errno))) }
     }
 }

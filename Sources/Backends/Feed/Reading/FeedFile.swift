@@ -2,19 +2,19 @@ import Crypto
 import Foundation
 import Transfers
 
-/// A fetched file, read piece by piece.
+/// A fetched file, read in chunks.
 enum FeedFile {
     private static let piece = 1 << 18
 
-    /// Hands over the file's bytes, unpacked where it is packed.
+    /// Passes the bytes of the file to `body`, decompressed if the file is compressed.
     ///
-    /// - Parameter limit: the most bytes, unpacked.
-    /// - Throws: ``FeedRefusal`` or what `body` throws.
+    /// - Parameter limit: the maximum number of bytes after decompression.
+    /// - Throws: ``FeedRejection``, or an error of `body`.
     static func read(
         _ path: String, isPacked: Bool, limit: Int, _ body: ([UInt8]) throws -> Void
     ) throws {
         var size = 0
-        func count(_ bytes: [UInt8]) throws(FeedRefusal) {
+        func count(_ bytes: [UInt8]) throws(FeedRejection) {
             size += bytes.count
             if size > limit { throw .tooLarge(limit: limit) }
         }
@@ -30,7 +30,7 @@ enum FeedFile {
             do {
                 bytes = try file.next(piece)
             } catch {
-                throw FeedRefusal.compression
+                throw FeedRejection.compression
             }
             if bytes.isEmpty { return }
             try count(bytes)
@@ -38,7 +38,7 @@ enum FeedFile {
         }
     }
 
-    /// The digest of the file as it was fetched, in lower-case hexadecimal digits.
+    /// Returns the digest of the file as fetched, in lower-case hexadecimal digits.
     static func digest<Function: HashFunction>(_ path: String, _ function: Function.Type) throws -> String {
         var digest = Function()
         try plain(path) { bytes in bytes.withUnsafeBytes { digest.update(bufferPointer: $0) } }
@@ -49,7 +49,7 @@ enum FeedFile {
     }
 
     private static func plain(_ path: String, _ body: ([UInt8]) throws -> Void) throws {
-        guard let file = FileHandle(forReadingAtPath: path) else { throw FeedRefusal.disk("it is gone") }
+        guard let file = FileHandle(forReadingAtPath: path) else { throw FeedRejection.disk("it no longer exists") }
         defer { try? file.close() }
         while let data = try file.read(upToCount: piece), !data.isEmpty { try body(Array(data)) }
     }

@@ -1,18 +1,18 @@
-/// What a feed's parser finds, one after the other.
+/// One item that a feed parser finds.
 enum FeedItem: Sendable, Equatable {
     case row(FeedRow)
     case bad(FeedIssue)
 }
 
-/// One line of a feed, or one record: its cells that are not empty.
+/// One line or record of a feed, with its non-empty cells.
 struct FeedRow: Sendable, Equatable {
     struct Cell: Sendable, Equatable {
-        /// The number of its field in ``FeedFields``.
+        /// The number of the cell's field in ``FeedFields``.
         let field: Int
         let text: String
     }
 
-    /// On which it begins; the first is 1.
+    /// The line on which the row begins, counted from 1.
     let line: Int
     var cells: [Cell]
 }
@@ -22,7 +22,7 @@ struct FeedFields: Sendable, Equatable {
     private(set) var names: [String] = []
     private var numbers: [String: Int] = [:]
 
-    /// Names a field, unless it has been named already.
+    /// Returns the number of a field, and adds the field if it is new.
     mutating func number(of name: String) -> Int {
         if let number = numbers[name] { return number }
         numbers[name] = names.count
@@ -31,9 +31,9 @@ struct FeedFields: Sendable, Equatable {
     }
 }
 
-/// What is wrong with one row. Holds nothing of what stands in it.
+/// A problem of one row. It contains no content of the row.
 public struct FeedIssue: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Counted from 1.
+    /// The line, counted from 1.
     public let line: Int
     public let reason: String
 
@@ -45,11 +45,13 @@ public struct FeedIssue: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { "line \(line): \(reason)" }
 }
 
-/// Takes a feed's bytes apart.
+/// A parser for the bytes of a feed.
 protocol FeedParser {
     var fields: FeedFields { get }
 
-    /// - Throws: ``FeedRefusal`` when the whole feed is none, or what `body` throws.
+    /// Parses the next bytes.
+    ///
+    /// - Throws: ``FeedRejection`` when the whole feed is invalid, or an error of `body`.
     mutating func read(_ bytes: [UInt8], _ body: (FeedItem) throws -> Void) throws
 
     /// Ends the feed.

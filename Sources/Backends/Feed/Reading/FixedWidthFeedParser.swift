@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads feeds whose columns stand at the same places of every line.
+/// A parser for feeds with columns at the same positions in every line.
 struct FixedWidthFeedParser: FeedParser {
     private(set) var fields: FeedFields
     private let layout: FixedWidthLayout
@@ -39,7 +39,7 @@ struct FixedWidthFeedParser: FeedParser {
     private mutating func append(_ bytes: ArraySlice<UInt8>) {
         guard !isTooLong else { return }
         line.append(contentsOf: bytes)
-        if line.count > FeedFormat.longestRow {
+        if line.count > FeedFormat.maxRowLength {
             isTooLong = true
             line.removeAll()
         }
@@ -52,7 +52,7 @@ struct FixedWidthFeedParser: FeedParser {
             lineNumber += 1
         }
         if isTooLong {
-            return try body(.bad(FeedIssue(line: lineNumber, "a row has at most \(FeedFormat.longestRow) bytes")))
+            return try body(.bad(FeedIssue(line: lineNumber, "a row has at most \(FeedFormat.maxRowLength) bytes")))
         }
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         if isAtStart, encoding == .utf8, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
@@ -65,11 +65,11 @@ struct FixedWidthFeedParser: FeedParser {
     }
 
     private func item(_ text: String) -> FeedItem {
-        // Columns are counted in characters of Unicode: one byte each where there is nothing but ASCII.
+        // Columns are counted in Unicode scalars, which are one byte each in ASCII.
         let scalars = Array(text.unicodeScalars)
         guard layout.allowsShortLines || scalars.count >= layout.width else {
             return .bad(
-                FeedIssue(line: lineNumber, "expected \(layout.width) characters at least, found \(scalars.count)"))
+                FeedIssue(line: lineNumber, "expected at least \(layout.width) characters, found \(scalars.count)"))
         }
         var cells: [FeedRow.Cell] = []
         for (column, number) in zip(layout.columns, numbers) {

@@ -1,22 +1,22 @@
 import CSV
 import Foundation
 
-/// Reads feeds of separated values.
+/// A parser for feeds of separated values.
 struct SeparatedFeedParser: FeedParser {
     private(set) var fields: FeedFields
     private var reader: CSVReader
     private let encoding: TextEncoding
     private let needed: [String]
     private var skipped: SkippedLines
-    /// The number of each column's field; nil until the first row has named them.
+    /// The field number of each column, or nil before the first row has named the columns.
     private var columns: [Int]?
 
     init(
         _ layout: SeparatedLayout, _ fields: FeedFields, encoding: TextEncoding, skip: Int, needed: [String]
-    ) throws(FeedRefusal) {
+    ) throws(FeedRejection) {
         self.fields = fields
         reader = CSVReader(
-            format: CSVFormat(separator: layout.separator, longestRow: FeedFormat.longestRow, mostFields: 1024))
+            format: CSVFormat(separator: layout.separator, maxRowLength: FeedFormat.maxRowLength, maxFields: 1024))
         self.encoding = encoding
         self.needed = needed
         skipped = SkippedLines(skip)
@@ -34,7 +34,7 @@ struct SeparatedFeedParser: FeedParser {
         var reader = reader
         try reader.finish { try take($0, body) }
         self.reader = reader
-        if columns == nil { throw FeedRefusal.malformed("it is empty") }
+        if columns == nil { throw FeedRejection.malformed("it is empty") }
     }
 
     private mutating func take(_ outcome: CSVReader.Outcome, _ body: (FeedItem) throws -> Void) throws {
@@ -43,8 +43,8 @@ struct SeparatedFeedParser: FeedParser {
             guard let columns else { return try name(row.fields) }
             let line = row.line + skipped.count
             guard row.fields.count == columns.count else {
-                let words = "expected \(columns.count) fields, found \(row.fields.count)"
-                return try body(.bad(FeedIssue(line: line, words)))
+                let explanation = "expected \(columns.count) fields, found \(row.fields.count)"
+                return try body(.bad(FeedIssue(line: line, explanation)))
             }
             var cells: [FeedRow.Cell] = []
             cells.reserveCapacity(columns.count)
@@ -53,17 +53,17 @@ struct SeparatedFeedParser: FeedParser {
             }
             try body(.row(FeedRow(line: line, cells: cells)))
         case .failure(let error):
-            guard columns != nil else { throw FeedRefusal.malformed("its first row: \(error.reason.words)") }
-            if error.reason == .unterminatedQuote { throw FeedRefusal.truncated }
-            try body(.bad(FeedIssue(line: error.line + skipped.count, error.reason.words)))
+            guard columns != nil else { throw FeedRejection.malformed("its first row: \(error.reason.explanation)") }
+            if error.reason == .unterminatedQuote { throw FeedRejection.truncated }
+            try body(.bad(FeedIssue(line: error.line + skipped.count, error.reason.explanation)))
         }
     }
 
-    private mutating func name(_ names: [String]) throws(FeedRefusal) {
+    private mutating func name(_ names: [String]) throws(FeedRejection) {
         var columns: [Int] = []
         for (index, name) in names.enumerated() {
             let number = fields.number(of: name.trimmingCharacters(in: .whitespaces))
-            guard !columns.contains(number) else { throw .twiceNamed(column: index + 1) }
+            guard !columns.contains(number) else { throw .duplicateColumn(column: index + 1) }
             columns.append(number)
         }
         for name in needed where !columns.contains(fields.number(of: name)) { throw .missingField(name) }
@@ -71,9 +71,9 @@ struct SeparatedFeedParser: FeedParser {
     }
 }
 
-/// Lines in front of a feed that are not part of it.
+/// The lines before a feed that are not part of it.
 struct SkippedLines {
-    /// How many there are.
+    /// The number of lines.
     let count: Int
     private var left: Int
 

@@ -1,16 +1,18 @@
 import XML
 
-/// Reads feeds that are a list of elements alike.
+/// A parser for feeds that are a list of similar elements.
 struct XMLFeedParser: FeedParser {
     private(set) var fields: FeedFields
     private let reader: XMLRecordReader
     private let needed: [String]
-    /// The numbers of the fields that some record had.
+    /// The numbers of the fields found in at least one record.
     private var seen: Set<Int> = []
 
+    /// Creates the parser.
+    ///
     /// - Parameter needed: the fields that at least one record must have.
     init(record: String, _ fields: FeedFields, needed: [String]) throws {
-        reader = try XMLRecordReader(element: record, recordSize: FeedFormat.longestRow)
+        reader = try XMLRecordReader(element: record, recordSize: FeedFormat.maxRowLength)
         self.fields = fields
         self.needed = needed
     }
@@ -19,7 +21,7 @@ struct XMLFeedParser: FeedParser {
         do {
             try reader.read(bytes) { try body(.row(row($0))) }
         } catch let error as XMLError {
-            throw FeedRefusal(error)
+            throw FeedRejection(error)
         }
     }
 
@@ -27,9 +29,9 @@ struct XMLFeedParser: FeedParser {
         do {
             try reader.finish { try body(.row(row($0))) }
         } catch let error as XMLError {
-            throw FeedRefusal(error)
+            throw FeedRejection(error)
         }
-        for name in needed where !seen.contains(fields.number(of: name)) { throw FeedRefusal.missingField(name) }
+        for name in needed where !seen.contains(fields.number(of: name)) { throw FeedRejection.missingField(name) }
     }
 
     private mutating func row(_ record: XMLRecord) -> FeedRow {

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Transfers
 
-/// Compares a fetched file with the checksum that its sender has written beside it.
+/// A comparison of a fetched file with the checksum that its sender provides.
 struct FeedChecksum {
     private let checksum: FeedSource.Checksum?
     private let transfer: FileTransfer
@@ -12,7 +12,9 @@ struct FeedChecksum {
         self.transfer = transfer
     }
 
-    /// - Throws: ``FeedRefusal/checksum(_:)``.
+    /// Verifies the checksum of a file.
+    ///
+    /// - Throws: ``FeedRejection/checksum(_:)``.
     func require(_ path: String, _ isCancelled: @escaping () -> Bool) throws {
         guard let checksum else { return }
         let part = "\(path).sum"
@@ -20,13 +22,13 @@ struct FeedChecksum {
         do {
             _ = try transfer.fetch(checksum.request, to: part, isCancelled: isCancelled)
         } catch TransferError.cancelled {
-            throw FeedRefusal.cancelled
+            throw FeedRejection.cancelled
         } catch {
-            throw FeedRefusal.checksum("it can not be fetched: \(error)")
+            throw FeedRejection.checksum("it cannot be fetched: \(error)")
         }
         let text = FileManager.default.contents(atPath: part) ?? Data()
         guard let wanted = Self.digest(in: text, checksum.algorithm) else {
-            throw FeedRefusal.checksum("there is no \(checksum.algorithm.rawValue) in its file")
+            throw FeedRejection.checksum("its file has no \(checksum.algorithm.rawValue)")
         }
         let found =
             switch checksum.algorithm {
@@ -35,10 +37,10 @@ struct FeedChecksum {
             case .sha1: try FeedFile.digest(path, Insecure.SHA1.self)
             case .md5: try FeedFile.digest(path, Insecure.MD5.self)
             }
-        guard wanted == found else { throw FeedRefusal.checksum("the feed has another one") }
+        guard wanted == found else { throw FeedRejection.checksum("it does not match the feed") }
     }
 
-    /// The first word of the file, as sha256sum(1) writes it.
+    /// Returns the first word of the checksum file, in the format of sha256sum(1).
     static func digest(in data: Data, _ algorithm: FeedSource.Algorithm) -> String? {
         let length =
             switch algorithm {

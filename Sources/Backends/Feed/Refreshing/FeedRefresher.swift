@@ -6,28 +6,31 @@ import Synchronization
     import Glibc
 #endif
 
-/// Keeps a feed up to date for as long as it is kept itself, while nobody else does.
+/// A background task that refreshes a feed while its store is the keeper. It ends when it is deallocated.
 final class FeedRefresher: Sendable {
-    /// Until a store that somebody else keeps is looked at again, in seconds.
+    /// The interval, in seconds, at which a store that is not the keeper checks for changes.
     private static let following: TimeInterval = 1
-    /// Only a moment further ahead than this, in seconds, is of a clock that was set back.
-    private static let disorder: TimeInterval = 60
+    /// The tolerance for timestamps in the future, in seconds. A later timestamp means that the clock was set back.
+    private static let clockTolerance: TimeInterval = 60
 
     private let task: Task<Void, Never>
 
-    /// - Parameter sleep: waits so many seconds.
+    /// Starts the task.
+    ///
+    /// - Parameter sleep: a closure that waits for a number of seconds.
     init(_ update: FeedUpdate, sleep: @escaping @Sendable (TimeInterval) async throws -> Void) {
         task = Task.detached {
             var chance = Self.chance(update)
             while !Task.isCancelled {
-                if !update.store.isKeeper { await Self.inOwnThread { _ in update.store.keep() } }
-                guard update.store.isKeeper else {
+                if !update.store.holdsLock { await Self.inOwnThread { _ in update.store.acquireLock() } }
+                guard update.store.holdsLock else {
                     guard (try? await sleep(Self.following)) != nil else { return }
                     continue
                 }
                 let wait = Self.due(update, chance).timeIntervalSince(update.clock.now)
                 if wait > 0 {
-                    // In pieces: a clock that was put right must not put the next fetch off by years.
+                    // The task sleeps in short intervals, because a clock correction must not delay the next fetch
+                    // by years.
                     guard (try? await sleep(min(wait, 60))) != nil else { return }
                 } else {
                     await Self.inOwnThread { update.run(isCancelled: $0) }
@@ -41,30 +44,32 @@ final class FeedRefresher: Sendable {
         task.cancel()
     }
 
-    /// From 0 to 1.
+    /// Returns a random share of the jitter, from 0 to 1.
     private static func chance(_ update: FeedUpdate) -> Double { Double(update.random.bytes(1).first ?? 0) / 255 }
 
     private static func due(_ update: FeedUpdate, _ chance: Double) -> Date {
         let status = update.store.status
-        // Under settings that were not tried yet, and without a feed to answer from, at once.
+        // With untried settings, and without a feed in force, the fetch is due immediately.
         guard status.fingerprint == update.plan.fingerprint else { return .distantPast }
         let failure = status.failures > 0 ? status.triedAt : nil
         let success = update.store.current == nil ? nil : status.succeededAt
-        // Of one that lies ahead the clock was set back since: how long ago it was is then unknown.
-        guard (failure ?? success ?? .distantPast) <= update.clock.now.addingTimeInterval(disorder) else {
+        // A timestamp in the future means that the clock was set back since, so the time elapsed since is unknown.
+        guard (failure ?? success ?? .distantPast) <= update.clock.now.addingTimeInterval(clockTolerance) else {
             return .distantPast
         }
         return update.plan.schedule.next(after: success, failure: failure, chance: chance)
     }
 
-    /// Runs long blocking work where it keeps nobody waiting; tells it when the task is cancelled.
+    /// Runs long blocking work on its own thread, where it delays no other task. `work` learns of the cancellation
+    /// of the task.
     static func inOwnThread(_ work: @escaping @Sendable (_ isCancelled: @escaping () -> Bool) -> Void) async {
         let isCancelled = Flag()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
                     #if canImport(Glibc)
-                        // On Linux it is for the calling thread alone: whoever answers readers goes first.
+                        // On Linux, nice(2) applies to the calling thread only, so threads that serve readers have
+                        // priority.
                         _ = nice(10)
                     #endif
                     work { isCancelled.value.load(ordering: .relaxed) }

@@ -1,34 +1,35 @@
 public import Foundation
 
-/// How the fetching of a feed goes.
+/// The status of the fetches of a feed.
 public struct FeedStatus: Sendable, Codable, Equatable {
     public enum Outcome: String, Sendable, Codable {
         /// A new feed is in force.
-        case swapped
-        /// The source still has the one in force.
+        case replaced
+        /// The source still has the feed in force.
         case unchanged
-        /// The source gave a feed that was not taken.
-        case refused
-        /// The source could not be asked.
+        /// The source sent a feed that was rejected.
+        case rejected
+        /// The source was unreachable.
         case unreachable
     }
 
-    /// Of the last try; nil before the first.
+    /// The outcome of the last attempt, or nil before the first attempt.
     public internal(set) var outcome: Outcome?
-    /// When the last try ended.
+    /// The time at which the last attempt ended.
     public internal(set) var triedAt: Date?
-    /// Why the last try put no feed into force.
+    /// The reason why the last attempt put no feed into force.
     public internal(set) var reason: String?
-    /// When the source last gave a good feed, or said that it still has the one in force.
+    /// The time at which the source last sent a good feed, or reported that the feed in force is unchanged.
     public internal(set) var succeededAt: Date?
-    /// When the source's file was last written to; nil when it does not tell.
+    /// The modification time of the source's file, or nil when the source does not report it.
     public internal(set) var sourceModifiedAt: Date?
-    /// Tries without success since the last with one.
+    /// The number of failed attempts since the last success.
     public internal(set) var failures = 0
-    /// Of the settings that were tried.
+    /// The fingerprint of the settings of the last attempt.
     var fingerprint: [UInt8] = []
 
-    /// The moment from which a feed grows old: what a source says of its file counts for more than that it still has it.
+    /// The time from which the age of the feed counts. The modification time that the source reports takes
+    /// precedence over the last success.
     public var freshAt: Date? { sourceModifiedAt ?? succeededAt }
 
     static func read(_ path: String) -> FeedStatus? {
@@ -36,7 +37,7 @@ public struct FeedStatus: Sendable, Codable, Equatable {
         return try? JSONDecoder().decode(FeedStatus.self, from: data)
     }
 
-    /// As well as can be: the feed in force does not depend on it.
+    /// Writes the status. Ignores errors, because the feed in force does not depend on the status.
     func write(_ path: String) {
         guard let data = try? JSONEncoder().encode(self) else { return }
         let part = "\(path).\(UUID().uuidString)"

@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import Transfers
 
-/// One try to bring a feed up to date: fetched, read, checked, loaded beside the one in force, and swapped with it.
+/// One attempt to refresh a feed: fetch, read, check, load separately from the feed in force, and swap.
 struct FeedUpdate: Sendable {
     let plan: FeedPlan
     let store: FeedStore
@@ -11,28 +11,29 @@ struct FeedUpdate: Sendable {
     let random: RandomSource
     let observe: @Sendable (BackendEvent) -> Void
 
-    /// What came of it.
+    /// The result of an attempt.
     enum Result {
-        case swapped(FeedSummary)
+        case replaced(FeedSummary)
         case unchanged
     }
 
-    /// Tries, remembers how it went, and reports it. Only for the keeper of the store. Blocks its thread, for minutes if
-    /// need be.
+    /// Makes an attempt, stores its status, and reports its outcome. Only the keeper of the store may call it.
+    /// Blocks its thread, possibly for minutes.
     func run(isCancelled: @escaping () -> Bool) {
         var issues: [FeedIssue] = []
         do {
             var modified: Date?
             let result = try attempt(isCancelled, &issues, &modified)
             let now = clock.now
-            store.remember { status in
+            store.updateStatus { status in
                 status.reason = nil
                 status.triedAt = now
                 status.succeededAt = now
                 switch result {
-                case .swapped:
-                    status.outcome = .swapped
-                    // Also when it is not told: the age of the feed before is not this one's.
+                case .replaced:
+                    status.outcome = .replaced
+                    // Set even when the source reports no time, because the time of the last feed does not apply to
+                    // this feed.
                     status.sourceModifiedAt = modified
                 case .unchanged:
                     status.outcome = .unchanged
@@ -43,20 +44,20 @@ struct FeedUpdate: Sendable {
             }
             report(result)
         } catch {
-            let refusal = error as? FeedRefusal ?? .disk("\(type(of: error))")
-            guard refusal != .cancelled else { return }
+            let rejection = error as? FeedRejection ?? .disk("\(type(of: error))")
+            guard rejection != .cancelled else { return }
             let now = clock.now
-            store.remember { status in
-                status.outcome = refusal.isOutage ? .unreachable : .refused
-                status.reason = refusal.description
+            store.updateStatus { status in
+                status.outcome = rejection.isOutage ? .unreachable : .rejected
+                status.reason = rejection.description
                 status.triedAt = now
                 status.failures += 1
                 status.fingerprint = plan.fingerprint
             }
-            let words = ([refusal.description] + issues.prefix(3).map(\.description)).joined(separator: "; ")
+            let words = ([rejection.description] + issues.prefix(3).map(\.description)).joined(separator: "; ")
             observe(
                 BackendEvent(
-                    backend: plan.name, name: refusal.isOutage ? "feed_unreachable" : "feed_refused", detail: words))
+                    backend: plan.name, name: rejection.isOutage ? "feed_unreachable" : "feed_rejected", detail: words))
         }
     }
 
@@ -64,26 +65,28 @@ struct FeedUpdate: Sendable {
         switch result {
         case .unchanged:
             observe(BackendEvent(backend: plan.name, name: "feed_unchanged"))
-        case .swapped(let summary):
+        case .replaced(let summary):
             observe(
                 BackendEvent(
-                    backend: plan.name, name: "feed_swapped",
+                    backend: plan.name, name: "feed_replaced",
                     detail: "\(summary.rows) rows of \(summary.readers) readers, \(summary.badRows) bad rows, "
-                        + "\(summary.ambiguous) identifiers that are not one reader's"))
+                        + "\(summary.ambiguous) identifiers of more than one reader"))
         }
     }
 
+    /// Makes an attempt.
+    ///
     /// - Parameters:
-    ///   - issues: gets the first bad rows.
-    ///   - modified: when the source's file was written to, where it tells.
-    /// - Throws: ``FeedRefusal``, or what a disk that fails makes others throw.
+    ///   - issues: receives the first bad rows.
+    ///   - modified: receives the modification time of the source's file, if the source reports it.
+    /// - Throws: ``FeedRejection``, or an error of a failing disk.
     private func attempt(
         _ isCancelled: @escaping () -> Bool, _ issues: inout [FeedIssue], _ modified: inout Date?
     ) throws -> Result {
-        // One that can not be read any more is replaced also by the same again.
+        // A feed that cannot be read any more is replaced even by an identical file.
         let live = store.current
         let usable = live?.isReadable() == true ? live : nil
-        let work = FeedWork(plan: plan, transfer: transfer, clock: clock, isCancelled: isCancelled)
+        let work = FeedRefreshJob(plan: plan, transfer: transfer, clock: clock, isCancelled: isCancelled)
         let (file, part) = (plan.partPath(), plan.partPath())
         defer {
             unlink(file)
@@ -95,9 +98,9 @@ struct FeedUpdate: Sendable {
         modified = fetched.modified
         if let same, same.digest == fetched.digest { return .unchanged }
         let summary = try work.load(
-            file, fetched, to: part, last: live?.summary, decoyKey: Data(random.bytes(32)), issues: &issues)
-        if isCancelled() { throw FeedRefusal.cancelled }
+            file, fetched, to: part, last: live?.summary, dummyHashKey: Data(random.bytes(32)), issues: &issues)
+        if isCancelled() { throw FeedRejection.cancelled }
         try store.swap(in: part)
-        return .swapped(summary)
+        return .replaced(summary)
     }
 }

@@ -1,14 +1,15 @@
 import Settings
 
-/// Which of a feed's fields say who a reader is.
+/// The fields of a feed that identify a reader.
 struct FeedColumns: Sendable, Equatable {
-    /// What a reader signs in as; folded as `CredentialFields` says.
+    /// The field with the identifier for sign-in, folded as in `CredentialFields`.
     let identifier: String
-    /// What stays the same when the identifier changes; nil when the identifier is that, too.
+    /// The field with the key, which stays the same when the identifier changes. Nil when the identifier is also
+    /// the key.
     let key: String?
-    /// What the reader's proof is compared with; nil where knowing the identifier is enough.
+    /// The field that the reader's proof is compared with, or nil when the identifier alone is sufficient.
     let proof: String?
-    /// Of the proof, where it is kept apart.
+    /// The field with the salt of the proof, if it is stored separately.
     let salt: String?
 
     init(_ section: SettingsSection, checksProof: Bool) throws(SettingsError) {

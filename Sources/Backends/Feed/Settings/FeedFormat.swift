@@ -1,15 +1,17 @@
 import CSV
 import Settings
 
-/// How a feed is written.
+/// The format of a feed.
 struct FeedFormat: Sendable {
-    /// The most bytes of one row or record.
-    static let longestRow = 64 << 10
+    /// The maximum size of one row or record: 64 KiB.
+    static let maxRowLength = 64 << 10
 
     enum Layout: Sendable {
         case separated(SeparatedLayout)
         case fixedWidth(FixedWidthLayout)
-        /// - Parameter record: the name of the elements that are readers' records.
+        /// A feed in XML.
+        ///
+        /// - Parameter record: the name of the elements that are records of readers.
         case xml(record: String)
     }
 
@@ -21,7 +23,7 @@ struct FeedFormat: Sendable {
     let encoding: TextEncoding
     let skippedLines: Int
     let isPacked: Bool
-    /// Fields of an XML feed that no record needs to have.
+    /// The fields of an XML feed that may be missing in every record.
     let optional: Set<String>
 
     /// Reads `format` and `layout`.
@@ -51,7 +53,7 @@ struct FeedFormat: Sendable {
         try section.finish()
     }
 
-    /// The fields, where the configuration names them all.
+    /// The fields, or nil when the configuration does not name them all.
     var names: [String]? {
         switch layout {
         case .separated(let layout): layout.names
@@ -60,15 +62,17 @@ struct FeedFormat: Sendable {
         }
     }
 
-    /// Whether a field that a row does not have is a mistake.
-    var namesEveryField: Bool {
+    /// A Boolean value that indicates whether a missing field in a row is a mistake.
+    var requiresEveryField: Bool {
         if case .xml = layout { return false }
         return true
     }
 
+    /// Creates the parser.
+    ///
     /// - Parameters:
-    ///   - fields: those that have their numbers already.
-    ///   - needed: the fields that columns and mappings ask for.
+    ///   - fields: the fields that already have numbers.
+    ///   - needed: the fields that columns and mappings require.
     func parser(_ fields: FeedFields, needed: Set<String>) throws -> any FeedParser {
         switch layout {
         case .separated(let layout):
@@ -82,13 +86,15 @@ struct FeedFormat: Sendable {
     }
 }
 
-/// How separated values are written.
+/// The layout of separated values.
 struct SeparatedLayout: Sendable {
     let separator: CSVFormat.Separator
-    /// The columns' names; nil when the feed's first row has them.
+    /// The names of the columns, or nil when the first row of the feed contains them.
     let names: [String]?
 
-    /// - Parameter separator: nil when the configuration has a word in it.
+    /// Reads the layout.
+    ///
+    /// - Parameter separator: the separator, or nil when the configuration decides it (default: `,`).
     init(_ section: SettingsSection, separator: CSVFormat.Separator?) throws(SettingsError) {
         if let separator {
             self.separator = separator
@@ -106,26 +112,26 @@ struct SeparatedLayout: Sendable {
     }
 }
 
-/// Where the columns of a line stand.
+/// The layout of fixed-width columns.
 struct FixedWidthLayout: Sendable {
     struct Column: Sendable {
         let name: String
-        /// The first character's place; the line's first is 1.
+        /// The position of the first character. The first position of a line is 1.
         let start: Int
         let length: Int
     }
 
     let columns: [Column]
-    /// Whether blanks at a line's end may be left out.
+    /// A Boolean value that indicates whether a line may omit blanks at its end.
     let allowsShortLines: Bool
 
-    /// The place of the last character that any column has.
+    /// The position of the last character of any column.
     var width: Int { columns.map { $0.start + $0.length - 1 }.max() ?? 0 }
 
     init(_ section: SettingsSection) throws(SettingsError) {
         allowsShortLines = try section.boolean("short_lines", default: false)
         var columns: [Column] = []
-        let places = 1...FeedFormat.longestRow
+        let places = 1...FeedFormat.maxRowLength
         for item in try section.sections("columns") {
             let column = Column(
                 name: try item.requiredString("name", expected: "a name"),
@@ -135,7 +141,7 @@ struct FixedWidthLayout: Sendable {
                 throw item.error("start", expected: "expected the numbers `start` and `length`")
             }
             guard !columns.contains(where: { $0.name == column.name }) else {
-                throw item.error("name", expected: "the name \(column.name) stands twice")
+                throw item.error("name", expected: "the name \(column.name) is listed twice")
             }
             columns.append(column)
             try item.finish()

@@ -1,29 +1,29 @@
 import Foundation
 import Settings
 
-/// When a feed is fetched.
+/// The schedule of the fetches of a feed.
 struct FeedSchedule: Sendable, Equatable {
-    enum Times: Sendable, Equatable {
-        /// In seconds.
+    enum Recurrence: Sendable, Equatable {
+        /// A fixed interval in seconds.
         case every(TimeInterval)
-        /// Seconds after midnight UTC, in order.
+        /// Times of day in seconds after midnight UTC, in ascending order.
         case at([TimeInterval])
     }
 
-    let times: Times
-    /// Up to so many seconds later, so that not everybody comes at the stroke of the hour.
+    let times: Recurrence
+    /// The maximum random delay in seconds, so that clients do not all fetch on the hour.
     let jitter: TimeInterval
-    /// Seconds until the next try after one that failed.
+    /// The delay in seconds between a failed attempt and the next attempt.
     let retry: TimeInterval
 
-    init(times: Times, jitter: TimeInterval = 0, retry: TimeInterval = 300) {
+    init(times: Recurrence, jitter: TimeInterval = 0, retry: TimeInterval = 300) {
         self.times = times
         self.jitter = jitter
         self.retry = retry
     }
 
     init(_ section: SettingsSection) throws(SettingsError) {
-        let longest: TimeInterval = 30 * 86_400
+        let maxInterval: TimeInterval = 30 * 86_400
         if let words = try section.strings("at") {
             guard !section.has("every"), !words.isEmpty else {
                 throw section.error("at", expected: "expected either `every` or a list of times `at`")
@@ -38,32 +38,32 @@ struct FeedSchedule: Sendable, Equatable {
             self.times = .at(times.sorted())
             jitter = try section.duration("jitter", default: 300, in: 0...3600)
         } else {
-            let every = try section.duration("every", default: 6 * 3600, in: 1...longest)
+            let every = try section.duration("every", default: 6 * 3600, in: 1...maxInterval)
             times = .every(every)
             jitter = try section.duration("jitter", default: min(300, every / 10).rounded(.down), in: 0...3600)
         }
-        retry = try section.duration("retry", default: 300, in: 1...longest)
+        retry = try section.duration("retry", default: 300, in: 1...maxInterval)
         try section.finish()
     }
 
-    /// The moment of the next fetch.
+    /// Returns the time of the next fetch.
     ///
     /// - Parameters:
-    ///   - success: when the source last gave a good feed or said that it is still the same; nil for never.
-    ///   - failure: when the last try ended, if it failed.
-    ///   - chance: from 0 to 1: how much of the jitter.
+    ///   - success: the time at which the source last sent a good feed or reported it unchanged, or nil for never.
+    ///   - failure: the time at which the last attempt ended, if it failed.
+    ///   - chance: the share of the jitter to apply, from 0 to 1.
     func next(after success: Date?, failure: Date?, chance: Double) -> Date {
         if let failure { return min(failure + retry, regular(after: failure, chance: chance)) }
         guard let success else { return .distantPast }
         return regular(after: success, chance: chance)
     }
 
-    private func regular(after moment: Date, chance: Double) -> Date {
+    private func regular(after timestamp: Date, chance: Double) -> Date {
         let later = jitter * chance
         switch times {
-        case .every(let interval): return moment + interval + later
+        case .every(let interval): return timestamp + interval + later
         case .at(let times):
-            let now = moment.timeIntervalSince1970
+            let now = timestamp.timeIntervalSince1970
             let midnight = (now / 86_400).rounded(.down) * 86_400
             let next = times.first { midnight + $0 > now }.map { midnight + $0 }
             return Date(timeIntervalSince1970: (next ?? midnight + 86_400 + (times.first ?? 0)) + later)

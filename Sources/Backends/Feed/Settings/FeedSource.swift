@@ -3,7 +3,7 @@ import Foundation
 import Settings
 import Transfers
 
-/// Where a feed comes from, with the checksum that may lie beside it.
+/// The source of a feed, with its optional checksum file.
 struct FeedSource: Sendable {
     enum Algorithm: String, Sendable, CaseIterable {
         case sha256, sha512, sha1, md5
@@ -15,15 +15,16 @@ struct FeedSource: Sendable {
     }
 
     let request: TransferRequest
-    /// Of the address and of who asks: on some servers each user finds other files at the same address.
+    /// The digest of the address and of the user name, because on some servers each user finds different files at
+    /// the same address.
     let digest: String
     let checksum: Checksum?
-    /// Whether the source is asked only for what changed.
+    /// A Boolean value that indicates whether requests to the source are conditional.
     let isConditional: Bool
 
     /// Reads `source` and `checksum`.
     init(_ settings: SettingsSection, sizeLimit: Int) throws(SettingsError) {
-        let section = try settings.requiredSection("source", expected: "where the feed is, with its `url`")
+        let section = try settings.requiredSection("source", expected: "the source of the feed, with its `url`")
         isConditional = try section.boolean("conditional", default: true)
         let timeouts = TransferRequest.Timeouts(
             connect: try section.duration("connect_timeout", default: 15, in: 1...300),
@@ -37,9 +38,9 @@ struct FeedSource: Sendable {
         var request = try Self.request(url, login, timeouts, sizeLimit, at: "url", of: section)
         try Self.check(request, section)
         request.hostKey = try Self.hostKey(section, request)
-        request.authorities = try section.filePath("authorities")
+        request.authorities = try section.filePath("ca")
         if let authorities = request.authorities, !FileManager.default.isReadableFile(atPath: authorities) {
-            throw section.error("authorities", expected: "expected a readable file of certificates")
+            throw section.error("ca", expected: "expected a readable file of certificates")
         }
         try section.finish()
         self.request = request
@@ -56,11 +57,11 @@ struct FeedSource: Sendable {
             place = own
         } else {
             place =
-                url + (try sum.requiredString("suffix", expected: "`url`, or a `suffix` of the feed's such as .sha256"))
+                url + (try sum.requiredString("suffix", expected: "`url`, or a `suffix` of the URL such as .sha256"))
         }
         try sum.finish()
         var copy = try Self.request(place, login, timeouts, 64 << 10, at: "url", of: sum)
-        // Nobody but the feed's own server is told the login.
+        // Only the server of the feed receives the login.
         if copy.server != request.server { copy.login = .none }
         copy.hostKey = request.hostKey
         copy.authorities = request.authorities
@@ -91,15 +92,15 @@ struct FeedSource: Sendable {
     }
 
     private static func login(_ section: SettingsSection) throws(SettingsError) -> TransferRequest.Login {
-        if let token = try section.foreignSecret("bearer") { return .bearer(token) }
+        if let token = try section.externalSecret("bearer") { return .bearer(token) }
         guard let user = try section.string("user") else { return .none }
         if let key = try section.filePath("key") {
             guard FileManager.default.isReadableFile(atPath: key) else {
                 throw section.error("key", expected: "expected a readable private key")
             }
-            return .key(user: user, key: key, passphrase: try section.foreignSecret("passphrase"))
+            return .key(user: user, key: key, passphrase: try section.externalSecret("passphrase"))
         }
-        guard let password = try section.foreignSecret("password") else {
+        guard let password = try section.externalSecret("password") else {
             throw section.error("user", expected: "expected a `password` or, for sftp, a `key` with it")
         }
         return .password(user: user, password: password)
@@ -150,10 +151,10 @@ struct FeedSource: Sendable {
 }
 
 extension SettingsSection {
-    /// An address, written out or, when there is a secret in it, as `{file: PATH}` or `{env: NAME}`.
+    /// Returns an address, written as text or, when it contains a secret, as `{file: PATH}` or `{env: NAME}`.
     fileprivate func address(_ name: String) throws(SettingsError) -> String? {
         guard has(name) else { return nil }
         if let text = try? string(name) { return text }
-        return try foreignSecret(name)
+        return try externalSecret(name)
     }
 }

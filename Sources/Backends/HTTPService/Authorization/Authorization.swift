@@ -3,36 +3,38 @@ import Gatefold
 import OutgoingRequests
 import Settings
 
-/// How a request says who asks.
+/// A method that authorizes the requests to a service.
 protocol Authorization: Sendable {
-    /// The values of templates it needs; none where the service's own credentials are meant.
+    /// The names of the template values that the method needs. Empty when the method uses the service's own
+    /// credentials.
     var names: Set<String> { get }
 
-    /// Sends the request with whatever says so, twice where the first answer asks for it.
+    /// Sends the request with the authorization added. Sends it again when the first response demands that.
     func send(
-        _ question: HTTPQuestion, _ values: TemplateValues, through http: OutgoingHTTP
-    ) async throws -> HTTPAnswer
+        _ request: OutboundRequest, _ values: TemplateValues, through http: OutgoingHTTP
+    ) async throws -> OutboundResponse
 }
 
-/// A user and a password, of the service's own account or of the reader.
+/// A user name and a password, either of the service's own account or of the reader.
 struct AccountTemplate: Sendable {
     let user: Template
     private let password: Template
 
-    /// Reads `user`, a template, and `password`: a template of nothing but values, or `{file: PATH}` or `{env: NAME}`.
+    /// Reads `user`, a template, and `password`: a template that consists of values only, or `{file: PATH}` or
+    /// `{env: NAME}`.
     init(_ section: SettingsSection) throws(SettingsError) {
-        user = try section.using("user") { text throws(Template.Unusable) in try Template(text) }
+        user = try section.using("user") { text throws(Template.InvalidTemplate) in try Template(text) }
         if case .scalar = section.written("password")?.content {
-            password = try section.using("password") { text throws(Template.Unusable) in
+            password = try section.using("password") { text throws(Template.InvalidTemplate) in
                 let template = try Template(text)
                 guard !template.names.isEmpty else {
-                    throw Template.Unusable(
+                    throw Template.InvalidTemplate(
                         expected: "expected {file: PATH}, {env: NAME} or a value such as {password}")
                 }
                 return template
             }
         } else {
-            guard let secret = try section.foreignSecret("password") else {
+            guard let secret = try section.externalSecret("password") else {
                 throw section.error("password", expected: "missing; expected {file: PATH}, {env: NAME} or a value")
             }
             password = Template(parts: [.literal(secret)])
@@ -42,12 +44,14 @@ struct AccountTemplate: Sendable {
 
     var names: Set<String> { user.names.union(password.names) }
 
-    /// - Throws: ``Unsendable`` for control characters, and for a user with a colon, which would be read as part of the
-    ///   password (RFC 7617 section 2) or of the realm (RFC 7616 section 3.4.2).
-    func render(_ values: TemplateValues) throws(Unsendable) -> (user: String, password: String) {
-        let user = try TemplatePlace.header.write(try user.render(values, in: .asIs))
-        guard !user.contains(":") else { throw Unsendable() }
-        return (user, try TemplatePlace.header.write(try password.render(values, in: .asIs)))
+    /// Renders the user name and the password.
+    ///
+    /// - Throws: ``UnsendableValue`` for control characters, and for a user name with a colon, because servers read a
+    ///   colon as the start of the password (RFC 7617 section 2) or of the realm (RFC 7616 section 3.4.2).
+    func render(_ values: TemplateValues) throws(UnsendableValue) -> (user: String, password: String) {
+        let user = try TemplateContext.header.write(try user.render(values, in: .asIs))
+        guard !user.contains(":") else { throw UnsendableValue() }
+        return (user, try TemplateContext.header.write(try password.render(values, in: .asIs)))
     }
 }
 
@@ -58,47 +62,49 @@ struct BasicAuthorization: Authorization {
     var names: Set<String> { account.names }
 
     func send(
-        _ question: HTTPQuestion, _ values: TemplateValues, through http: OutgoingHTTP
-    ) async throws -> HTTPAnswer {
-        var question = question
-        question.headers.append(HTTPQuestion.Header(name: "Authorization", value: try header(values)))
-        return try await http.send(question)
+        _ request: OutboundRequest, _ values: TemplateValues, through http: OutgoingHTTP
+    ) async throws -> OutboundResponse {
+        var request = request
+        request.headers.append(OutboundRequest.Header(name: "Authorization", value: try header(values)))
+        return try await http.send(request)
     }
 
-    /// - Throws: ``Unsendable``.
-    func header(_ values: TemplateValues) throws(Unsendable) -> String {
+    /// Returns the value of the header.
+    ///
+    /// - Throws: ``UnsendableValue`` when the account cannot be sent.
+    func header(_ values: TemplateValues) throws(UnsendableValue) -> String {
         let (user, password) = try account.render(values)
         return "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
     }
 }
 
-/// `Authorization: Bearer` (RFC 6750 section 2.1) with a token that lasts.
+/// `Authorization: Bearer` (RFC 6750 section 2.1) with a fixed token.
 struct BearerAuthorization: Authorization {
     let token: String
 
     var names: Set<String> { [] }
 
     func send(
-        _ question: HTTPQuestion, _ values: TemplateValues, through http: OutgoingHTTP
-    ) async throws -> HTTPAnswer {
-        var question = question
-        question.headers.append(HTTPQuestion.Header(name: "Authorization", value: "Bearer \(token)"))
-        return try await http.send(question)
+        _ request: OutboundRequest, _ values: TemplateValues, through http: OutgoingHTTP
+    ) async throws -> OutboundResponse {
+        var request = request
+        request.headers.append(OutboundRequest.Header(name: "Authorization", value: "Bearer \(token)"))
+        return try await http.send(request)
     }
 
-    /// Whether a text may stand as a token: printable ASCII without spaces.
+    /// Returns whether a text is usable as a token: printable ASCII without spaces.
     static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }
 
-/// Nothing says who asks.
+/// No authorization.
 struct NoAuthorization: Authorization {
     var names: Set<String> { [] }
 
     func send(
-        _ question: HTTPQuestion, _ values: TemplateValues, through http: OutgoingHTTP
-    ) async throws -> HTTPAnswer {
-        try await http.send(question)
+        _ request: OutboundRequest, _ values: TemplateValues, through http: OutgoingHTTP
+    ) async throws -> OutboundResponse {
+        try await http.send(request)
     }
 }

@@ -2,7 +2,7 @@ import Gatefold
 import OutgoingRequests
 import Settings
 
-/// An `authorization` section as read, and not yet in use.
+/// The parsed settings of an `authorization` section, before use.
 enum AuthorizationSettings: Sendable {
     case none
     case basic(AccountTemplate)
@@ -10,7 +10,7 @@ enum AuthorizationSettings: Sendable {
     case bearer(String)
     case clientCredentials(ClientCredentials.Endpoint)
 
-    /// Reads `basic`, `digest`, `bearer` or `oauth2`; nil when there is no such section.
+    /// Reads `basic`, `digest`, `bearer` or `oauth2`. Returns nil when the section is missing.
     init?(in settings: SettingsSection) throws(SettingsError) {
         guard settings.has("authorization") else { return nil }
         let section = try settings.section("authorization")
@@ -22,7 +22,7 @@ enum AuthorizationSettings: Sendable {
         case "basic": self = .basic(try AccountTemplate(try section.section(form)))
         case "digest": self = .digest(try AccountTemplate(try section.section(form)))
         case "bearer":
-            guard let token = try section.foreignSecret(form), BearerAuthorization.isToken(token) else {
+            guard let token = try section.externalSecret(form), BearerAuthorization.isToken(token) else {
                 throw section.error(form, expected: "expected {file: PATH} or {env: NAME} with a token")
             }
             self = .bearer(token)
@@ -38,14 +38,17 @@ enum AuthorizationSettings: Sendable {
         }
     }
 
-    /// Whether the service's own account is shown, and not the reader's: a refusal of it says nothing about a reader.
-    var isOurs: Bool {
+    /// A Boolean value that indicates whether requests carry the service's own account rather than the reader's. A
+    /// rejection of the service's own account says nothing about a reader.
+    var isServiceAccount: Bool {
         if case .none = self { return false }
         return names.isEmpty
     }
 
-    /// - Throws: ``Unsendable`` for an account that can not be carried.
-    func check(_ values: TemplateValues) throws(Unsendable) {
+    /// Checks that the account can be sent.
+    ///
+    /// - Throws: ``UnsendableValue`` for an account that cannot be sent.
+    func check(_ values: TemplateValues) throws(UnsendableValue) {
         switch self {
         case .basic(let account), .digest(let account): _ = try account.render(values)
         case .none, .bearer, .clientCredentials: break

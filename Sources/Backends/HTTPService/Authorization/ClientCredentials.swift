@@ -4,9 +4,10 @@ import JSON
 import OutgoingRequests
 import Settings
 
-/// `Authorization: Bearer` with a token of the client's own, by OAuth 2's client credentials grant (RFC 6749 section 4.4).
+/// `Authorization: Bearer` with a token of the client's own, obtained by the client credentials grant of OAuth 2
+/// (RFC 6749 section 4.4).
 final class ClientCredentials: Authorization {
-    /// Where and how a token is asked for.
+    /// The token endpoint and the parameters of a token request.
     struct Endpoint: Sendable {
         let url: ServiceURL
         let client: String
@@ -18,7 +19,8 @@ final class ClientCredentials: Authorization {
             case header, body
         }
 
-        /// Reads `token_url`, `client`, `secret`, `scope`, `audience` and `credentials_in` (`header`, unless `body`).
+        /// Reads `token_url`, `client`, `secret`, `scope`, `audience` and `credentials_in` (`header` or `body`;
+        /// default: `header`).
         init(_ section: SettingsSection) throws(SettingsError) {
             guard let url = ServiceURL(try section.requiredString("token_url", expected: "a URL")) else {
                 throw section.error(
@@ -26,7 +28,7 @@ final class ClientCredentials: Authorization {
             }
             self.url = url
             client = try section.requiredString("client", expected: "the client's identifier")
-            guard let secret = try section.foreignSecret("secret") else {
+            guard let secret = try section.externalSecret("secret") else {
                 throw section.error("secret", expected: "missing; expected {file: PATH} or {env: NAME}")
             }
             self.secret = secret
@@ -42,96 +44,99 @@ final class ClientCredentials: Authorization {
         }
     }
 
-    private let keeper: TokenKeeper
+    private let tokenCache: TokenCache
 
     init(_ endpoint: Endpoint, http: OutgoingHTTP, clock: WallClock) {
-        keeper = TokenKeeper(clock: clock) { try await Self.fetch(endpoint, http) }
+        tokenCache = TokenCache(clock: clock) { try await Self.fetch(endpoint, http) }
     }
 
-    /// - Parameter keeper: where the tokens come from.
-    init(keeper: TokenKeeper) {
-        self.keeper = keeper
+    /// Creates the authorization.
+    ///
+    /// - Parameter tokenCache: the source of the tokens.
+    init(tokenCache: TokenCache) {
+        self.tokenCache = tokenCache
     }
 
     var names: Set<String> { [] }
 
     func send(
-        _ question: HTTPQuestion, _ values: TemplateValues, through http: OutgoingHTTP
-    ) async throws -> HTTPAnswer {
-        func attempt(_ token: String) async throws -> HTTPAnswer {
-            var question = question
-            question.headers.append(HTTPQuestion.Header(name: "Authorization", value: "Bearer \(token)"))
-            return try await http.send(question)
+        _ request: OutboundRequest, _ values: TemplateValues, through http: OutgoingHTTP
+    ) async throws -> OutboundResponse {
+        func attempt(_ token: String) async throws -> OutboundResponse {
+            var request = request
+            request.headers.append(OutboundRequest.Header(name: "Authorization", value: "Bearer \(token)"))
+            return try await http.send(request)
         }
-        let token = try await keeper.token()
-        let answer = try await attempt(token)
-        guard answer.status == 401, Self.refusesToken(answer) ?? !question.hasMeaningFor401,
-            let other = try await keeper.replacement(of: token)
-        else { return answer }
+        let token = try await tokenCache.token()
+        let response = try await attempt(token)
+        guard response.status == 401, Self.rejectsToken(response) ?? !request.accepts401,
+            let other = try await tokenCache.replacement(of: token)
+        else { return response }
         return try await attempt(other)
     }
 
-    /// Whether a service says that the token is no good (RFC 6750 section 3.1); nil when it does not say what it refuses.
-    static func refusesToken(_ answer: HTTPAnswer) -> Bool? {
-        let challenges = answer.values("WWW-Authenticate").flatMap(ChallengeHeader.parse)
+    /// Returns whether the service rejects the token itself (RFC 6750 section 3.1), or nil when the response does
+    /// not state the reason.
+    static func rejectsToken(_ response: OutboundResponse) -> Bool? {
+        let challenges = response.values("WWW-Authenticate").flatMap(ChallengeHeader.parse)
         let errors = challenges.filter { $0.scheme.lowercased() == "bearer" }.compactMap { $0.parameters["error"] }
         return errors.isEmpty ? nil : errors.contains("invalid_token")
     }
 
-    private static func fetch(_ endpoint: Endpoint, _ http: OutgoingHTTP) async throws -> TokenKeeper.Token {
+    private static func fetch(_ endpoint: Endpoint, _ http: OutgoingHTTP) async throws -> TokenCache.Token {
         let pairs = endpoint.parameters.map {
-            "\(TemplatePlace.formEncoded($0.name))=\(TemplatePlace.formEncoded($0.value))"
+            "\(TemplateContext.formEncoded($0.name))=\(TemplateContext.formEncoded($0.value))"
         }
-        var question = HTTPQuestion(method: "POST", url: endpoint.url)
-        question.headers = [
-            HTTPQuestion.Header(name: "Content-Type", value: "application/x-www-form-urlencoded"),
-            HTTPQuestion.Header(name: "Accept", value: "application/json"),
+        var request = OutboundRequest(method: "POST", url: endpoint.url)
+        request.headers = [
+            OutboundRequest.Header(name: "Content-Type", value: "application/x-www-form-urlencoded"),
+            OutboundRequest.Header(name: "Accept", value: "application/json"),
         ]
         if !endpoint.isInBody {
-            // RFC 6749 section 2.3.1: both are encoded as in a form first.
-            let pair = "\(TemplatePlace.formEncoded(endpoint.client)):\(TemplatePlace.formEncoded(endpoint.secret))"
-            question.headers.append(
-                HTTPQuestion.Header(
+            // RFC 6749 section 2.3.1: both are form-encoded first.
+            let pair = "\(TemplateContext.formEncoded(endpoint.client)):\(TemplateContext.formEncoded(endpoint.secret))"
+            request.headers.append(
+                OutboundRequest.Header(
                     name: "Authorization", value: "Basic \(Data(pair.utf8).base64EncodedString())"))
         }
-        question.body = Array(pairs.joined(separator: "&").utf8)
-        question.isRepeatable = true
-        let answer = try await http.send(question)
-        guard answer.status == 200 else { throw AuthorizationFailure.tokenRefused(status: answer.status) }
-        return try token(in: answer.body)
+        request.body = Array(pairs.joined(separator: "&").utf8)
+        request.isRepeatable = true
+        let response = try await http.send(request)
+        guard response.status == 200 else { throw AuthorizationFailure.tokenRejected(status: response.status) }
+        return try token(in: response.body)
     }
 
-    /// RFC 6749 section 5.1.
-    static func token(in body: [UInt8]) throws(AuthorizationFailure) -> TokenKeeper.Token {
+    /// Returns the token in the body of a token response (RFC 6749 section 5.1).
+    static func token(in body: [UInt8]) throws(AuthorizationFailure) -> TokenCache.Token {
         guard let json = try? JSONParser.parse(body), case .string(let text) = json["access_token"],
             BearerAuthorization.isToken(text), case .string(let type) = json["token_type"],
             type.lowercased() == "bearer"
         else { throw .noToken }
         switch json["expires_in"] {
-        // Some servers write the number as a text.
+        // Some servers write the number as a string.
         case .number(let seconds), .string(let seconds):
             guard let seconds = Double(seconds), seconds > 0, seconds < 1e9 else { throw .noToken }
-            return TokenKeeper.Token(text: text, lifetime: seconds)
-        case nil, .null: return TokenKeeper.Token(text: text, lifetime: nil)
+            return TokenCache.Token(text: text, lifetime: seconds)
+        case nil, .null: return TokenCache.Token(text: text, lifetime: nil)
         default: throw .noToken
         }
     }
 }
 
-/// Why there is no token to ask with.
+/// An error that prevents a request from being authorized.
 enum AuthorizationFailure: BackendFailure, Equatable {
-    case tokenRefused(status: Int)
+    case tokenRejected(status: Int)
     case noToken
-    /// A status 401 without a challenge of Digest that could be answered.
+    /// A status 401 without a supported Digest challenge.
     case noChallenge
     case alwaysStale
 
     var cause: String {
         switch self {
-        case .tokenRefused(let status): "the token endpoint gave no token (status \(status))"
-        case .noToken: "the token endpoint's answer has no bearer token"
-        case .noChallenge: "the service wants Digest and sent no challenge that can be answered"
-        case .alwaysStale: "the service takes its own new nonces for old ones"
+        case .tokenRejected(let status): "the token endpoint returned no token (status \(status))"
+        case .noToken: "the token endpoint's response has no bearer token"
+        case .noChallenge: "the service requires Digest and sent no usable challenge"
+        case .alwaysStale: "the service treats its own new nonces as stale"
         }
     }
 }

@@ -3,8 +3,8 @@ import Gatefold
 import OutgoingRequests
 import Synchronization
 
-/// `Authorization: Digest` (RFC 7616): answers the server's challenge, and uses its nonce again until the server wants
-/// another.
+/// `Authorization: Digest` (RFC 7616). Responds to the server's challenge, and reuses the nonce until the server
+/// demands a new one.
 final class DigestAuthorization: Authorization {
     private struct Known {
         var challenge: DigestChallenge
@@ -24,38 +24,40 @@ final class DigestAuthorization: Authorization {
     var names: Set<String> { account.names }
 
     func send(
-        _ question: HTTPQuestion, _ values: TemplateValues, through http: OutgoingHTTP
-    ) async throws -> HTTPAnswer {
+        _ request: OutboundRequest, _ values: TemplateValues, through http: OutgoingHTTP
+    ) async throws -> OutboundResponse {
         let (user, password) = try account.render(values)
-        func attempt(_ challenge: (DigestChallenge, count: Int)?) async throws -> HTTPAnswer {
-            var question = question
+        func attempt(_ challenge: (DigestChallenge, count: Int)?) async throws -> OutboundResponse {
+            var request = request
             if let (challenge, count) = challenge {
-                let header = challenge.answer(
-                    user: user, password: password, method: question.method, target: question.url.target, count: count,
+                let header = challenge.response(
+                    user: user, password: password, method: request.method, target: request.url.target, count: count,
                     clientNonce: Data(random.bytes(16)).base64EncodedString())
-                question.headers.append(HTTPQuestion.Header(name: "Authorization", value: header))
+                request.headers.append(OutboundRequest.Header(name: "Authorization", value: header))
             }
-            return try await http.send(question)
+            return try await http.send(request)
         }
-        func challenge(_ answer: HTTPAnswer) -> DigestChallenge? {
-            let challenge = DigestChallenge(answer.values("WWW-Authenticate"))
+        func challenge(_ response: OutboundResponse) -> DigestChallenge? {
+            let challenge = DigestChallenge(response.values("WWW-Authenticate"))
             if let challenge {
-                known.withLock { $0 = Known(challenge: challenge, origin: question.url.origin, count: 1) }
+                known.withLock { $0 = Known(challenge: challenge, origin: request.url.origin, count: 1) }
             }
             return challenge
         }
-        let kept = next(at: question.url.origin)
-        let answer = try await attempt(kept)
-        guard answer.status == 401 else { return answer }
-        guard let first = challenge(answer) else {
-            // Nobody was shown, or perhaps with an old nonce: that refuses no reader.
-            guard kept != nil, names.isEmpty else { throw AuthorizationFailure.noChallenge }
-            return answer
+        let cached = next(at: request.url.origin)
+        let response = try await attempt(cached)
+        guard response.status == 401 else { return response }
+        guard let first = challenge(response) else {
+            // The request carried no account, or perhaps an old nonce. Neither is a rejection of the reader.
+            guard cached != nil, names.isEmpty else { throw AuthorizationFailure.noChallenge }
+            return response
         }
-        // Without a nonce, with an old one (`stale`), or refused: only a fresh one tells which.
+        // The request had no nonce, an old nonce (`stale`) or wrong credentials. Only a retry with a fresh nonce
+        // distinguishes these cases.
         let second = try await attempt((first, 1))
         guard second.status == 401, let renewed = challenge(second), renewed.isStale else { return second }
-        // Old already: several servers with nonces of their own, or a short life. The password was not refused.
+        // The fresh nonce is already stale, because several servers use nonces of their own or because nonces
+        // expire quickly. The password was not rejected.
         let third = try await attempt((renewed, 1))
         guard third.status == 401, challenge(third)?.isStale ?? false else { return third }
         throw AuthorizationFailure.alwaysStale

@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
 
-/// A server's challenge for `Authorization: Digest` (RFC 7616 section 3.3), and the answer to it.
+/// A server's challenge for `Authorization: Digest` (RFC 7616 section 3.3), and the computation of the response to
+/// it.
 struct DigestChallenge: Sendable, Equatable {
     enum Algorithm: String, Sendable {
         case md5 = "md5"
@@ -20,14 +21,14 @@ struct DigestChallenge: Sendable, Equatable {
     let realm: String
     var nonce: String
     let opaque: String?
-    /// Whether only the nonce was too old, and user and password may be right.
+    /// A Boolean value that indicates whether only the nonce is too old. User name and password may be right.
     let isStale: Bool
     let algorithm: Algorithm
-    /// The algorithm as the server wrote it; nil where it did not.
+    /// The algorithm as the server wrote it, or nil when the server omitted it.
     private let writtenAlgorithm: String?
 
-    /// The best of the challenges in `WWW-Authenticate` headers that can be answered: SHA-256 before MD5, with the quality
-    /// `auth`.
+    /// Selects the best supported challenge of the `WWW-Authenticate` headers: SHA-256 before MD5, with the quality
+    /// `auth`. Returns nil when no challenge is supported.
     init?(_ headers: [String]) {
         let all = headers.flatMap(ChallengeHeader.parse).compactMap(DigestChallenge.init)
         guard let best = all.first(where: { $0.algorithm == .sha256 }) ?? all.first else { return nil }
@@ -49,12 +50,12 @@ struct DigestChallenge: Sendable, Equatable {
         writtenAlgorithm = challenge.parameters["algorithm"]
     }
 
-    /// The value of the `Authorization` header (RFC 7616 section 3.4).
+    /// Returns the value of the `Authorization` header (RFC 7616 section 3.4).
     ///
     /// - Parameters:
-    ///   - target: the request target as it is sent.
-    ///   - count: how many requests this nonce was used for, this one included.
-    func answer(
+    ///   - target: the request target as sent.
+    ///   - count: the number of requests that used this nonce, this one included.
+    func response(
         user: String, password: String, method: String, target: String, count: Int, clientNonce: String
     ) -> String {
         let digits = String(count, radix: 16)
@@ -80,10 +81,11 @@ struct DigestChallenge: Sendable, Equatable {
 /// One challenge of a `WWW-Authenticate` header (RFC 9110 section 11.6.1).
 struct ChallengeHeader: Sendable, Equatable {
     let scheme: String
-    /// By names in lower case.
+    /// The parameters by name in lower case.
     var parameters: [String: String] = [:]
 
-    /// Several challenges may stand in one header, with commas between them as between the parameters of each.
+    /// Returns the challenges of a header. One header may hold several challenges, separated by commas, as are the
+    /// parameters of each challenge.
     static func parse(_ header: String) -> [ChallengeHeader] {
         var challenges: [ChallengeHeader] = []
         var rest = header[...]

@@ -1,4 +1,4 @@
-/// A body in `application/x-www-form-urlencoded`, as the WHATWG URL standard parses it (section 5.1).
+/// A body in `application/x-www-form-urlencoded`, parsed as in the WHATWG URL standard (section 5.1).
 struct FormFields: Sendable, Equatable {
     private let fields: [(name: String, value: String)]
 
@@ -9,7 +9,7 @@ struct FormFields: Sendable, Equatable {
         }
     }
 
-    /// The values of a field, in their order.
+    /// Returns the values of a field, in the order of the body.
     func values(_ name: String) -> [String] {
         fields.filter { $0.name == name }.map(\.value)
     }
@@ -18,7 +18,7 @@ struct FormFields: Sendable, Equatable {
         left.fields.elementsEqual(right.fields) { $0 == $1 }
     }
 
-    /// A malformed escape is taken as it is.
+    /// Decodes a name or a value. A malformed escape stays unchanged.
     private static func decoded(_ text: Substring) -> String {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []

@@ -1,8 +1,9 @@
 import JSON
 
 extension JSONValue {
-    /// As the values of a record's field: an array stands for its items, null for no value. Nil for what is no text, such as an
-    /// object, or an array or null in an array: to pass one over would move those behind it.
+    /// The texts of the value as values of a record's field. An array gives one text per item, and null gives no
+    /// text. Nil for a value that has no text, such as an object, or an array or null inside an array: skipping
+    /// such an item would shift the items after it.
     var texts: [String]? {
         switch self {
         case .null: return []

@@ -3,31 +3,33 @@ import OutgoingRequests
 import Settings
 import XML
 
-/// Where one named value of an answer is.
+/// An expression that locates one named value in a response.
 enum ReadExpression: Sendable {
-    /// The texts of what an XPath 1.0 expression finds.
+    /// The texts that an XPath 1.0 expression finds.
     case xml(XPath)
-    /// What a JSON Pointer points to, which has to be there unless it is optional.
+    /// The value that a JSON Pointer points to. The value must exist unless it is optional.
     case pointer(JSONPointer, isOptional: Bool)
-    /// Whatever a JSONPath finds.
+    /// The values that a JSONPath finds.
     case path(JSONPath)
     /// A field of `application/x-www-form-urlencoded`.
     case form(String)
     /// A header.
     case header(String)
-    /// The whole body, white space around it cut off.
+    /// The whole body, without surrounding white space.
     case text
     /// The status code.
     case status
 
-    /// What a page looks like that somebody else put in between.
-    static let page = HTTPAnswer(
+    /// An example of a page that an intermediary, such as a captive portal, returns in place of the service's
+    /// response.
+    static let page = OutboundResponse(
         status: 200, headers: [],
         body: Array(
             "<html><head><title>Welcome</title></head><body><h1>Welcome</h1><p>Please sign in.</p></body></html>".utf8))
 
-    /// Whether a value that it finds can only be of the service's own making. A status, a body and a header are anybody's,
-    /// and so is what an XPath says of any document, such as `boolean(…)`, `count(…)` or `//*`.
+    /// A Boolean value that indicates whether a found value can only come from the service. Any server can send a
+    /// status, a body or a header. An XPath that gives a value for any document, such as `boolean(…)`, `count(…)`
+    /// or `//*`, is no evidence either.
     var isEvidence: Bool {
         switch self {
         case .status, .text, .header: false
@@ -39,7 +41,7 @@ enum ReadExpression: Sendable {
         }
     }
 
-    /// Reads one of `read`'s entries: `status`, `text`, or one of `xml`, `json`, `form` and `header`.
+    /// Reads one entry of `read`: `status`, `text`, or one of `xml`, `json`, `form` and `header`.
     init(_ name: String, in section: SettingsSection, namespaces: [String: String]) throws(SettingsError) {
         let forms = "expected `status`, `text`, or one of `xml`, `json`, `form` and `header` with where the value is"
         if case .scalar(let word, _) = section.written(name)?.content {

@@ -2,11 +2,11 @@ import Foundation
 import OutgoingRequests
 import Settings
 
-/// The body of a call, in one of the forms a service may want.
+/// The body of a call, in one of the supported formats.
 enum BodyTemplate: Sendable {
     case form([(name: String, value: Template)])
     case json(JSONTemplate)
-    case xml(XMLTemplate, headers: [HTTPQuestion.Header])
+    case xml(XMLTemplate, headers: [OutboundRequest.Header])
     case text(Template, type: String)
 
     /// Reads `form`, `json`, `xml`, `soap` or `text`.
@@ -24,14 +24,14 @@ enum BodyTemplate: Sendable {
             self = .json(try JSONTemplate(node, key: "\(section.key).json"))
         case "xml":
             self = .xml(
-                try section.using("xml") { text throws(Template.Unusable) in try XMLTemplate(text) },
-                headers: [HTTPQuestion.Header(name: "Content-Type", value: "application/xml; charset=utf-8")])
+                try section.using("xml") { text throws(Template.InvalidTemplate) in try XMLTemplate(text) },
+                headers: [OutboundRequest.Header(name: "Content-Type", value: "application/xml; charset=utf-8")])
         case "soap":
             self = try Self.soap(try section.section("soap"))
         default:
             let text = try section.section("text")
             self = .text(
-                try text.using("body") { text throws(Template.Unusable) in try Template(text) },
+                try text.using("body") { text throws(Template.InvalidTemplate) in try Template(text) },
                 type: try text.headerValue("type", default: "text/plain; charset=utf-8"))
             try text.finish()
         }
@@ -44,14 +44,15 @@ enum BodyTemplate: Sendable {
             throw section.error("action", expected: "expected a URI")
         }
         let header = try section.string("header")
-        let template = try section.using("body") { body throws(Template.Unusable) in
+        let template = try section.using("body") { body throws(Template.InvalidTemplate) in
             try XMLTemplate(SOAPEnvelope.wrap(body, header: header, version: version))
         }
         try section.finish()
         return .xml(template, headers: SOAPEnvelope.headers(action: action, version: version))
     }
 
-    /// Whether a body of this type has no syntax that a value written as it is could be read as.
+    /// Returns whether a body of this type has no syntax, so that a value written unchanged cannot be read as
+    /// anything but a value.
     static func isPlain(_ type: String) -> Bool {
         let name = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         return ["text/plain", "application/octet-stream"].contains(name)
@@ -66,14 +67,17 @@ enum BodyTemplate: Sendable {
         }
     }
 
-    func render(_ values: TemplateValues) throws(Unsendable) -> (bytes: [UInt8], headers: [HTTPQuestion.Header]) {
-        func typed(_ type: String) -> [HTTPQuestion.Header] { [HTTPQuestion.Header(name: "Content-Type", value: type)] }
+    func render(_ values: TemplateValues) throws(UnsendableValue) -> (bytes: [UInt8], headers: [OutboundRequest.Header])
+    {
+        func typed(_ type: String) -> [OutboundRequest.Header] {
+            [OutboundRequest.Header(name: "Content-Type", value: type)]
+        }
         switch self {
         case .form(let fields):
             var pairs: [String] = []
             for field in fields {
-                let value = field.value.mapLiterals { TemplatePlace.formEncoded($0) }
-                pairs.append("\(TemplatePlace.formEncoded(field.name))=\(try value.render(values, in: .form))")
+                let value = field.value.mapLiterals { TemplateContext.formEncoded($0) }
+                pairs.append("\(TemplateContext.formEncoded(field.name))=\(try value.render(values, in: .form))")
             }
             return (Array(pairs.joined(separator: "&").utf8), typed("application/x-www-form-urlencoded"))
         case .json(let template):

@@ -1,11 +1,12 @@
 import JSON
 import Settings
 
-/// A JSON body, written in the configuration as YAML: every text in it is a template, and stays one text whatever goes in.
+/// A JSON body, written as YAML in the configuration. Every text in it is a template, and each remains one JSON
+/// string regardless of its values.
 ///
-/// Plain numbers, `true`, `false` and nothing stand for themselves; a quoted one is a text.
+/// Unquoted numbers, `true`, `false` and empty values become JSON literals. Quoted values are strings.
 indirect enum JSONTemplate: Sendable {
-    /// Written as it is.
+    /// A JSON literal, written unchanged.
     case literal(String)
     case text(Template)
     case array([JSONTemplate])
@@ -52,7 +53,7 @@ indirect enum JSONTemplate: Sendable {
         }
     }
 
-    func render(_ values: TemplateValues) throws(Unsendable) -> String {
+    func render(_ values: TemplateValues) throws(UnsendableValue) -> String {
         switch self {
         case .literal(let text): return text
         case .text(let template): return JSONValue.quoted(try template.render(values, in: .asIs))

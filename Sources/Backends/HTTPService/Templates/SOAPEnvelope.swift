@@ -1,6 +1,6 @@
 import OutgoingRequests
 
-/// The envelope around a SOAP request, and the headers that go with it.
+/// The envelope of a SOAP request, and the headers that belong to it.
 enum SOAPEnvelope {
     enum Version: String, Sendable, CaseIterable {
         /// SOAP 1.1, the W3C note of 8 May 2000.
@@ -22,17 +22,17 @@ enum SOAPEnvelope {
             + "\(header)<soap:Body>\(body)</soap:Body></soap:Envelope>"
     }
 
-    /// The headers of a request (SOAP 1.1 section 6.1; RFC 3902 for SOAP 1.2's `action`).
-    static func headers(action: String, version: Version) -> [HTTPQuestion.Header] {
+    /// Returns the headers of a request (SOAP 1.1 section 6.1; RFC 3902 for the `action` of SOAP 1.2).
+    static func headers(action: String, version: Version) -> [OutboundRequest.Header] {
         switch version {
         case .v11:
             [
-                HTTPQuestion.Header(name: "Content-Type", value: "text/xml; charset=utf-8"),
-                HTTPQuestion.Header(name: "SOAPAction", value: "\"\(action)\""),
+                OutboundRequest.Header(name: "Content-Type", value: "text/xml; charset=utf-8"),
+                OutboundRequest.Header(name: "SOAPAction", value: "\"\(action)\""),
             ]
         case .v12:
             [
-                HTTPQuestion.Header(
+                OutboundRequest.Header(
                     name: "Content-Type",
                     value: "application/soap+xml; charset=utf-8" + (action.isEmpty ? "" : "; action=\"\(action)\""))
             ]

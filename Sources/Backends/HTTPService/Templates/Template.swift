@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text with `{name}` in it where a value goes; `{{` and `}}` stand for the braces themselves.
+/// A text with `{name}` as a placeholder for a value. `{{` and `}}` are escapes for literal braces.
 struct Template: Sendable, Equatable {
     enum Part: Sendable, Equatable {
         case literal(String)
@@ -9,12 +9,12 @@ struct Template: Sendable, Equatable {
 
     let parts: [Part]
 
-    /// Why a text is no template, or one that can not stand where it does.
-    struct Unusable: Error, Equatable {
+    /// An error for a text that is not a template, or that is not allowed in its position.
+    struct InvalidTemplate: Error, Equatable {
         let expected: String
     }
 
-    init(_ text: String) throws(Unusable) {
+    init(_ text: String) throws(InvalidTemplate) {
         var parts: [Part] = []
         var literal = ""
         var rest = text[...]
@@ -25,18 +25,18 @@ struct Template: Sendable, Equatable {
                 literal.append(character)
             case "{":
                 guard let end = rest.firstIndex(of: "}") else {
-                    throw Unusable(expected: "expected `}` after `{`, or `{{` for the brace itself")
+                    throw InvalidTemplate(expected: "expected `}` after `{`, or `{{` for the brace itself")
                 }
                 let name = String(rest[..<end])
                 guard Self.isName(name) else {
-                    throw Unusable(expected: "expected a name of letters, digits, - and _ between `{` and `}`")
+                    throw InvalidTemplate(expected: "expected a name of letters, digits, - and _ between `{` and `}`")
                 }
                 if !literal.isEmpty { parts.append(.literal(literal)) }
                 literal = ""
                 parts.append(.value(name))
                 rest = rest[rest.index(after: end)...]
             case "}":
-                throw Unusable(expected: "expected `{` before `}`, or `}}` for the brace itself")
+                throw InvalidTemplate(expected: "expected `{` before `}`, or `}}` for the brace itself")
             default:
                 literal.append(character)
             }
@@ -61,7 +61,7 @@ struct Template: Sendable, Equatable {
             }
     }
 
-    /// The names of the values that go into it.
+    /// The names of the placeholders.
     var names: Set<String> {
         Set(parts.compactMap { part in if case .value(let name) = part { name } else { nil } })
     }
@@ -71,10 +71,10 @@ struct Template: Sendable, Equatable {
             parts: parts.map { part in if case .literal(let text) = part { .literal(change(text)) } else { part } })
     }
 
-    /// The text with each value written as its place demands.
+    /// Returns the text with each value encoded for its place.
     ///
-    /// - Throws: ``Unsendable``.
-    func render(_ values: TemplateValues, in place: TemplatePlace) throws(Unsendable) -> String {
+    /// - Throws: ``UnsendableValue`` for a value that is missing or that the place cannot carry.
+    func render(_ values: TemplateValues, in place: TemplateContext) throws(UnsendableValue) -> String {
         var text = ""
         for part in parts {
             switch part {
@@ -86,7 +86,7 @@ struct Template: Sendable, Equatable {
     }
 }
 
-/// What goes into templates, by name.
+/// The values of templates, by name.
 struct TemplateValues: Sendable {
     var values: [String: String]
 
@@ -94,8 +94,8 @@ struct TemplateValues: Sendable {
         self.values = values
     }
 
-    func value(_ name: String) throws(Unsendable) -> String {
-        guard let value = values[name] else { throw Unsendable(name: name) }
+    func value(_ name: String) throws(UnsendableValue) -> String {
+        guard let value = values[name] else { throw UnsendableValue(name: name) }
         return value
     }
 

@@ -1,66 +1,70 @@
 import Foundation
 import OutgoingRequests
 
-/// The URL of a call: where it leads can not be chosen by a value, only what is asked there.
+/// The URL of a call. A value cannot change the server or the depth of the path, only the content of segments and
+/// query values.
 struct URLTemplate: Sendable {
     /// One `name=value` of the query.
     private struct Parameter: Sendable {
-        /// As it stands in the URL.
+        /// The name as written in the URL.
         let name: String
         let value: Template
     }
 
     /// The scheme and the authority.
     private let origin: String
-    /// What stands between the slashes of the path.
+    /// The segments between the slashes of the path.
     private let segments: [Template]
     private let query: [Parameter]
 
+    /// Creates the template.
+    ///
     /// - Parameters:
-    ///   - text: a whole URL, or what follows `base`: empty, or beginning with `/` or `?`.
-    ///   - base: may have a query of its own.
-    ///   - parameters: added to the query, but for those whose names it already has.
+    ///   - text: a whole URL, or the part after `base`: empty, or beginning with `/` or `?`.
+    ///   - base: the base URL, which may have a query of its own.
+    ///   - parameters: parameters added to the query, except those whose names it already has.
     init(
         _ text: String, base: ServiceURL?, parameters: [(name: String, value: Template)] = []
-    ) throws(Template.Unusable) {
-        let whole = try Self.whole(text, base: base)
-        guard let separator = whole.firstRange(of: "://") else { throw Self.notAURL }
-        let pathStart = whole[separator.upperBound...].firstIndex { $0 == "/" || $0 == "?" } ?? whole.endIndex
-        origin = String(whole[..<pathStart])
+    ) throws(Template.InvalidTemplate) {
+        let absolute = try Self.absolute(text, base: base)
+        guard let separator = absolute.firstRange(of: "://") else { throw Self.notAURL }
+        let pathStart = absolute[separator.upperBound...].firstIndex { $0 == "/" || $0 == "?" } ?? absolute.endIndex
+        origin = String(absolute[..<pathStart])
         guard ServiceURL(origin) != nil else { throw Self.notAURL }
-        let path = whole[pathStart...].prefix { $0 != "?" }
+        let path = absolute[pathStart...].prefix { $0 != "?" }
         var segments: [Template] = []
         for segment in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
             segments.append(try Template(String(segment)))
         }
         self.segments = segments
         var query: [Parameter] = []
-        for pair in whole[path.endIndex...].dropFirst().split(separator: "&") {
+        for pair in absolute[path.endIndex...].dropFirst().split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard !parts[0].contains("{") else {
-                throw Template.Unusable(expected: "expected values only, not names, between `{` and `}` in the query")
+                throw Template.InvalidTemplate(
+                    expected: "expected values only, not names, between `{` and `}` in the query")
             }
             query.append(Parameter(name: String(parts[0]), value: try Template(String(parts.dropFirst().joined()))))
         }
         let present = Set(query.map(\.name))
         for parameter in parameters {
-            let name = TemplatePlace.percentEncoded(parameter.name)
+            let name = TemplateContext.percentEncoded(parameter.name)
             if present.contains(name) { continue }
-            query.append(Parameter(name: name, value: parameter.value.mapLiterals(TemplatePlace.percentEncoded)))
+            query.append(Parameter(name: name, value: parameter.value.mapLiterals(TemplateContext.percentEncoded)))
         }
         self.query = query
-        // What is literal must make a URL, too.
+        // The literal parts must form a valid URL, too.
         let samples = Dictionary(names.map { ($0, "x") }) { first, _ in first }
         guard (try? url(TemplateValues(samples))) != nil else { throw Self.notAURL }
     }
 
-    private static let notAURL = Template.Unusable(
+    private static let notAURL = Template.InvalidTemplate(
         expected: "expected an http or https URL without user name, password or fragment, escaped as RFC 3986 says, "
             + "with `{name}` in its path and query only")
 
-    private static func whole(_ text: String, base: ServiceURL?) throws(Template.Unusable) -> String {
+    private static func absolute(_ text: String, base: ServiceURL?) throws(Template.InvalidTemplate) -> String {
         guard text.isEmpty || text.hasPrefix("/") || text.hasPrefix("?") else { return text }
-        guard let base else { throw Template.Unusable(expected: "needs `base`, or a whole URL") }
+        guard let base else { throw Template.InvalidTemplate(expected: "needs `base`, or a complete URL") }
         let baseParts = base.text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let more = parts.first ?? ""
@@ -73,19 +77,22 @@ struct URLTemplate: Sendable {
         (segments + query.map(\.value)).reduce(into: []) { $0.formUnion($1.names) }
     }
 
-    /// RFC 3986 section 5.2.4: `.` and `..` are taken out again, with or without escapes, and some servers do so after they
-    /// have read an escaped slash, or a backslash, as one.
+    /// Returns whether a segment contains `.` or `..`, with or without escapes. Servers remove these segments (RFC
+    /// 3986 section 5.2.4), and some do so after decoding an escaped slash, or after reading a backslash as a
+    /// slash.
     private static func leadsElsewhere(_ segment: String) -> Bool {
         guard let text = segment.removingPercentEncoding else { return true }
         return text.split(whereSeparator: { "/\\".contains($0) }).contains { [".", ".."].contains($0) }
     }
 
-    /// - Throws: ``Unsendable``, also for a segment that would lead elsewhere.
-    func url(_ values: TemplateValues) throws(Unsendable) -> ServiceURL {
+    /// Renders the URL.
+    ///
+    /// - Throws: ``UnsendableValue``, also for a segment that would change the path.
+    func url(_ values: TemplateValues) throws(UnsendableValue) -> ServiceURL {
         var text = origin
         for segment in segments {
             let rendered = try segment.render(values, in: .path)
-            guard segment.names.isEmpty || !Self.leadsElsewhere(rendered) else { throw Unsendable() }
+            guard segment.names.isEmpty || !Self.leadsElsewhere(rendered) else { throw UnsendableValue() }
             text += "/" + rendered
         }
         var separator = "?"
@@ -93,7 +100,7 @@ struct URLTemplate: Sendable {
             text += "\(separator)\(parameter.name)=\(try parameter.value.render(values, in: .query))"
             separator = "&"
         }
-        guard let url = ServiceURL(text) else { throw Unsendable() }
+        guard let url = ServiceURL(text) else { throw UnsendableValue() }
         return url
     }
 }

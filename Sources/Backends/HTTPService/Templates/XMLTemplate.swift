@@ -1,24 +1,26 @@
 import XML
 
-/// An XML document with values in text and in attributes, and nowhere else.
+/// An XML document with placeholders in text and in attributes only.
 struct XMLTemplate: Sendable {
     private let template: Template
 
-    /// - Throws: ``Template/Unusable`` unless every value stands where it can only be a value: neither in a comment, a CDATA
-    ///   section or a name, nor where the document would not be well-formed.
-    init(_ text: String) throws(Template.Unusable) {
+    /// Parses the template.
+    ///
+    /// - Throws: ``Template/InvalidTemplate`` unless every placeholder is in text or in an attribute: not in a comment, a
+    ///   CDATA section or a name, and not where the document would not be well-formed.
+    init(_ text: String) throws(Template.InvalidTemplate) {
         let template = try Template(text)
         self.template = template
-        // Reads the document with a value that shows whether it was read as what it is.
+        // Parses the document with a sample value that reveals whether each placeholder is read as a plain value.
         var left = template.parts.count { if case .value = $0 { true } else { false } }
         let sample = "\u{E000}<&\"']]>--\u{E001}"
         let samples = Dictionary(template.names.map { ($0, sample) }) { first, _ in first }
         guard let rendered = try? template.render(TemplateValues(samples), in: .xml),
             let document = try? XMLDocument(parsing: Array(rendered.utf8))
-        else { throw Template.Unusable(expected: "expected well-formed XML without a document type") }
+        else { throw Template.InvalidTemplate(expected: "expected well-formed XML without a document type") }
         Self.count(sample, in: document.root, left: &left)
         guard left == 0 else {
-            throw Template.Unusable(expected: "expected `{name}` in text and in attributes only")
+            throw Template.InvalidTemplate(expected: "expected `{name}` in text and in attributes only")
         }
     }
 
@@ -31,7 +33,7 @@ struct XMLTemplate: Sendable {
 
     var names: Set<String> { template.names }
 
-    func render(_ values: TemplateValues) throws(Unsendable) -> String {
+    func render(_ values: TemplateValues) throws(UnsendableValue) -> String {
         try template.render(values, in: .xml)
     }
 }

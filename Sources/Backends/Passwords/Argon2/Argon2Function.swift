@@ -2,7 +2,8 @@ import CArgon2
 import Foundation
 import SharedLibraries
 
-/// libargon2, loaded when the first hash of Argon2 is checked. The only file that sees it.
+/// The functions of libargon2, which is loaded at the first check of an Argon2 hash. No other file uses the
+/// library.
 struct Argon2Function: Sendable {
     enum Variant: String, Sendable, CaseIterable { case argon2d, argon2i, argon2id }
 
@@ -27,7 +28,8 @@ struct Argon2Function: Sendable {
         }
     }
 
-    /// Computes on the calling thread alone, whatever number of lanes there is, so that the cap on threads holds.
+    /// Computes a hash on the calling thread only, regardless of the number of lanes, so that the limit on threads
+    /// holds.
     func hash(
         _ password: [UInt8], salt: [UInt8], _ parameters: Argon2Parameters, size: Int
     ) throws(PasswordError) -> [UInt8] {
@@ -66,27 +68,27 @@ struct Argon2Function: Sendable {
     }
 }
 
-/// What a hash of Argon2 costs (RFC 9106 section 3.1).
+/// The cost parameters of an Argon2 hash (RFC 9106 section 3.1).
 struct Argon2Parameters: Sendable, Equatable {
     let variant: Argon2Function.Variant
-    /// 16 (the first version) or 19.
+    /// The version: 16 (the first version) or 19.
     let version: Int
-    /// In KiB.
+    /// The memory in KiB.
     let memory: Int
     let passes: Int
     let lanes: Int
 
-    /// Memory of one check, in KiB: half a gibibyte.
-    static let mostMemory = 1 << 19
-    /// Memory times passes, in KiB.
-    static let mostWork = 1 << 21
+    /// The maximum memory of one check in KiB: 512 MiB.
+    static let maxMemory = 1 << 19
+    /// The maximum product of memory and passes, in KiB.
+    static let maxWork = 1 << 21
 
-    /// Within what libargon2 computes at all.
+    /// A Boolean value that indicates whether libargon2 can compute these parameters.
     var isValid: Bool {
         (version == 16 || version == 19) && passes >= 1 && lanes >= 1 && lanes <= 0xFF_FFFF && memory >= 8 * lanes
     }
 
     var isAffordable: Bool {
-        memory <= Self.mostMemory && passes <= Self.mostWork && memory * passes <= Self.mostWork && lanes <= 64
+        memory <= Self.maxMemory && passes <= Self.maxWork && memory * passes <= Self.maxWork && lanes <= 64
     }
 }

@@ -1,6 +1,6 @@
 import Gatefold
 
-/// Apache's variant of md5-crypt, `$apr1$salt$digest`, as htpasswd makes it.
+/// A hash of Apache's variant of md5-crypt, `$apr1$salt$digest`, as written by htpasswd.
 struct APRPassword: StoredPassword {
     let scheme = PasswordScheme.apr1
     let isAffordable = true
@@ -8,7 +8,7 @@ struct APRPassword: StoredPassword {
     private let digest: [UInt8]
 
     init?(_ text: String) {
-        let parts = StoredText.parts(text)
+        let parts = HashEncoding.parts(text)
         guard parts.count == 4, parts[0].isEmpty, parts[1] == "apr1", parts[2].utf8.count <= 8, !parts[2].isEmpty,
             parts[3].utf8.count == 22, Crypt64.isAll(parts[3].utf8)
         else { return nil }
@@ -25,7 +25,7 @@ struct APRPassword: StoredPassword {
         isEqualInConstantTime(Self.encode(Self.hash(password, salt: salt)), digest)
     }
 
-    var decoy: APRPassword { APRPassword(salt: salt, digest: Array(repeating: UInt8(ascii: "."), count: 22)) }
+    var dummyHash: APRPassword { APRPassword(salt: salt, digest: Array(repeating: UInt8(ascii: "."), count: 22)) }
 
     private static func hash(_ password: [UInt8], salt: [UInt8]) -> [UInt8] {
         let md5 = DigestFunction.md5

@@ -1,37 +1,37 @@
-/// What a hash of crypt(3) costs, as its setting says. The limits are a few seconds of one core, and as much memory as the
-/// most costly hash that Gatefold itself makes.
+/// The cost of a crypt(3) hash, read from its setting. The limits are a few seconds of one core, and the memory of
+/// the most costly hash that Gatefold itself creates.
 enum CryptCost {
     static let highestBcryptCost = 15
-    static let mostSHARounds = 2_000_000
-    static let mostSHA1Rounds = 5_000_000
-    static let mostSunMD5Rounds = 1_000_000
-    static let mostDESRounds = 1_000_000
-    /// Memory of yescrypt, in bytes.
-    static let mostYescryptMemory = 1 << 30
+    static let maxSHARounds = 2_000_000
+    static let maxSHA1Rounds = 5_000_000
+    static let maxSunMD5Rounds = 1_000_000
+    static let maxDESRounds = 1_000_000
+    /// The maximum memory of yescrypt in bytes: 1 GiB.
+    static let maxYescryptMemory = 1 << 30
 
-    /// A cost that can not be read is not affordable.
+    /// Returns whether a hash is within the limits. An unreadable cost is not affordable.
     static func isAffordable(_ scheme: PasswordScheme, _ text: String) -> Bool {
         let letters = Array(text.utf8)
-        let parts = StoredText.parts(text)
+        let parts = HashEncoding.parts(text)
         switch scheme {
         case .bcrypt2a, .bcrypt2b, .bcrypt2x, .bcrypt2y:
-            return StoredText.number(parts[2]).map { $0 <= highestBcryptCost } ?? false
+            return HashEncoding.number(parts[2]).map { $0 <= highestBcryptCost } ?? false
         case .sha256, .sha512:
             guard parts[2].hasPrefix("rounds=") else { return true }
-            return StoredText.number(parts[2].dropFirst(7)).map { $0 <= mostSHARounds } ?? false
+            return HashEncoding.number(parts[2].dropFirst(7)).map { $0 <= maxSHARounds } ?? false
         case .sha1:
-            return StoredText.number(parts[2]).map { $0 <= mostSHA1Rounds } ?? false
+            return HashEncoding.number(parts[2]).map { $0 <= maxSHA1Rounds } ?? false
         case .sunMD5:
             guard let rounds = parts[1].split(separator: ",").dropFirst().first else { return true }
             return rounds.hasPrefix("rounds=")
-                && StoredText.number(rounds.dropFirst(7)).map { $0 <= mostSunMD5Rounds } ?? false
+                && HashEncoding.number(rounds.dropFirst(7)).map { $0 <= maxSunMD5Rounds } ?? false
         case .md5, .des:
             return true
         case .extendedDES:
             let rounds = letters[1..<5].enumerated().reduce(0) {
                 $0 | (Crypt64.value($1.element) ?? 0) << (6 * $1.offset)
             }
-            return rounds <= mostDESRounds
+            return rounds <= maxDESRounds
         case .yescrypt, .gostYescrypt:
             return YescryptParameters(Array(parts[2].utf8))?.isAffordable ?? false
         case .scrypt:
@@ -41,7 +41,7 @@ enum CryptCost {
         }
     }
 
-    /// One letter of log₂ N, five of r, five of p.
+    /// Parses one letter of log₂ N, five of r and five of p.
     private static func scrypt(_ letters: [UInt8]) -> ScryptCost? {
         let values = letters.prefix(11).compactMap(Crypt64.value)
         guard values.count == 11 else { return nil }
@@ -52,7 +52,7 @@ enum CryptCost {
     }
 }
 
-/// The parameters of a yescrypt setting: numbers of varying length in the letters of crypt(3).
+/// The parameters of a yescrypt setting: numbers of variable length in the alphabet of crypt(3).
 struct YescryptParameters {
     private let logarithm: Int
     private let blockSize: Int
@@ -60,36 +60,36 @@ struct YescryptParameters {
     private var extraTime = 0
     private var isUnusual = false
 
-    /// - Parameter letters: what stands between the second and the third dollar sign.
+    /// - Parameter letters: The text between the second and the third dollar sign.
     init?(_ letters: [UInt8]) {
         var rest = letters[...]
-        guard Self.number(&rest, least: 0) != nil, let logarithm = Self.number(&rest, least: 1),
-            let blockSize = Self.number(&rest, least: 1)
+        guard Self.number(&rest, minimum: 0) != nil, let logarithm = Self.number(&rest, minimum: 1),
+            let blockSize = Self.number(&rest, minimum: 1)
         else { return nil }
         self.logarithm = logarithm
         self.blockSize = blockSize
         guard !rest.isEmpty else { return }
-        guard let present = Self.number(&rest, least: 1) else { return nil }
+        guard let present = Self.number(&rest, minimum: 1) else { return nil }
         if present & 1 != 0 {
-            guard let value = Self.number(&rest, least: 2) else { return nil }
+            guard let value = Self.number(&rest, minimum: 2) else { return nil }
             parallelism = value
         }
         if present & 2 != 0 {
-            guard let value = Self.number(&rest, least: 1) else { return nil }
+            guard let value = Self.number(&rest, minimum: 1) else { return nil }
             extraTime = value
         }
-        // Hash upgrades and the read-only memory of clusters, which no publisher has.
+        // Hash upgrades and the shared read-only memory of clusters, which no publisher uses.
         isUnusual = present & ~3 != 0
     }
 
     var isAffordable: Bool {
         !isUnusual && (1...30).contains(logarithm) && blockSize <= 1 << 20 && parallelism <= 16 && extraTime <= 4
-            && 128 * blockSize << logarithm <= CryptCost.mostYescryptMemory
+            && 128 * blockSize << logarithm <= CryptCost.maxYescryptMemory
     }
 
-    private static func number(_ letters: inout ArraySlice<UInt8>, least: Int) -> Int? {
+    private static func number(_ letters: inout ArraySlice<UInt8>, minimum: Int) -> Int? {
         guard let first = letters.popFirst().flatMap(Crypt64.value) else { return nil }
-        var (start, end, bits, value) = (0, 47, 0, least)
+        var (start, end, bits, value) = (0, 47, 0, minimum)
         while first > end {
             value += (end + 1 - start) << bits
             start = end + 1

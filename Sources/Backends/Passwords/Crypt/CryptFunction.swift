@@ -1,12 +1,13 @@
 import CCrypt
 import Foundation
 
-/// crypt(3) of libxcrypt. The only file that sees it; memory that held a password is zeroed before it is freed.
+/// The crypt(3) function of libxcrypt. No other file uses the library. Memory that held a password is zeroed before
+/// it is freed.
 enum CryptFunction {
-    /// Hashes a password under a setting, which is a salt string or a whole stored hash.
+    /// Hashes a password with a setting, which is a salt string or a whole stored hash.
     ///
-    /// - Parameter password: shorter than `CRYPT_MAX_PASSPHRASE_SIZE`.
-    /// - Throws: ``PasswordError/unacceptablePassword`` for one with a NUL, where C would end it.
+    /// - Parameter password: A password shorter than `CRYPT_MAX_PASSPHRASE_SIZE`.
+    /// - Throws: ``PasswordError/unacceptablePassword`` for a password with a NUL, where C would end it.
     static func hash(_ password: [UInt8], setting: String) throws(PasswordError) -> String {
         guard password.count < Int(CRYPT_MAX_PASSPHRASE_SIZE), !password.contains(0) else {
             throw .unacceptablePassword
@@ -29,9 +30,9 @@ enum CryptFunction {
         return String(cString: result)
     }
 
-    /// Makes a setting with a fresh salt.
+    /// Creates a setting with a new salt.
     ///
-    /// - Parameter cost: as crypt_gensalt(3) counts for the prefix; for yescrypt 1 to 11.
+    /// - Parameter cost: The cost in the units of crypt_gensalt(3) for the prefix. Range for yescrypt: 1 to 11.
     static func setting(prefix: String, cost: Int, random: [UInt8]) throws(PasswordError) -> String {
         var text = [CChar](repeating: 0, count: Int(CRYPT_GENSALT_OUTPUT_SIZE))
         let made = random.withUnsafeBytes { random in
@@ -43,7 +44,7 @@ enum CryptFunction {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether this libcrypt computes hashes of the setting's method: distributions leave old ones out.
+    /// Returns whether this libcrypt supports the method of a setting. Distributions leave out old methods.
     static func supports(setting: String) -> Bool {
         ![CRYPT_SALT_INVALID, CRYPT_SALT_METHOD_DISABLED].contains(crypt_checksalt(setting))
     }

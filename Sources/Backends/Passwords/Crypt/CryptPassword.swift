@@ -1,11 +1,11 @@
 import Gatefold
 
-/// A hash of crypt(3) with a prefix (crypt(5)).
+/// A crypt(3) hash with a prefix (crypt(5)).
 ///
-/// The plain DES form of 13 letters is not among them, see ``DESPassword``.
+/// The DES format of 13 letters without a prefix is excluded, see ``DESPassword``.
 struct CryptPassword: StoredPassword {
     let scheme: PasswordScheme
-    /// The setting, and the digest behind it.
+    /// The setting, followed by the digest.
     private let text: String
 
     private static let prefixes: [(String, PasswordScheme)] = [
@@ -14,19 +14,20 @@ struct CryptPassword: StoredPassword {
         ("$md5", .sunMD5), ("$1$", .md5),
     ]
 
-    /// Recognises a whole hash; nil when it has another prefix, letters no hash has, or not the scheme's length.
+    /// Parses a whole hash. Returns nil for an unknown prefix, a letter that no hash contains, or a length other
+    /// than the scheme's.
     init?(_ text: String) {
         let bytes = text.utf8
         guard bytes.count <= 383, bytes.allSatisfy(Self.isLetter),
             let scheme = Self.prefixes.first(where: { bytes.starts(with: $0.0.utf8) })?.1,
             let letters = bytes.split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false).last?.count
         else { return nil }
-        let isWhole =
+        let isComplete =
             switch scheme {
             case .bcrypt2a, .bcrypt2b, .bcrypt2y, .bcrypt2x: bytes.count == 60 && letters == 53
             default: letters == Self.digestSize(scheme)
             }
-        guard isWhole else { return nil }
+        guard isComplete else { return nil }
         self.scheme = scheme
         self.text = text
     }
@@ -42,12 +43,12 @@ struct CryptPassword: StoredPassword {
         isEqualInConstantTime(try CryptFunction.hash(password, setting: text).utf8, text.utf8)
     }
 
-    var decoy: CryptPassword {
+    var dummyHash: CryptPassword {
         let size = Self.digestSize(scheme)
         return CryptPassword(scheme: scheme, text: text.dropLast(size) + String(repeating: ".", count: size))
     }
 
-    /// In letters.
+    /// Returns the length of the digest in letters.
     private static func digestSize(_ scheme: PasswordScheme) -> Int {
         switch scheme {
         case .bcrypt2a, .bcrypt2b, .bcrypt2y, .bcrypt2x: 31
@@ -58,7 +59,7 @@ struct CryptPassword: StoredPassword {
         }
     }
 
-    /// Printable ASCII without the letters that crypt(5) keeps out of hashes.
+    /// Returns whether a letter is printable ASCII that crypt(5) permits in hashes.
     private static func isLetter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "!"), UInt8(ascii: "*"), UInt8(ascii: ":"), UInt8(ascii: ";"), UInt8(ascii: "\\"): false

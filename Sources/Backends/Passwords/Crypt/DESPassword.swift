@@ -1,9 +1,9 @@
 import Gatefold
 
-/// The oldest forms of crypt(3): 13 letters, or `_` and 19 (crypt(5), "descrypt" and "bsdicrypt").
+/// The oldest crypt(3) formats: 13 letters, or `_` and 19 letters (crypt(5), "descrypt" and "bsdicrypt").
 ///
-/// Never recognised unless it is configured: 13 letters may be anything, and the first form looks at eight letters of a
-/// password and can be searched whole.
+/// These formats are detected only if they are configured. Any text may have 13 letters, and the first format uses
+/// only eight letters of a password, so it can be searched exhaustively.
 struct DESPassword: StoredPassword {
     let scheme: PasswordScheme
     private let text: String
@@ -31,7 +31,7 @@ struct DESPassword: StoredPassword {
         isEqualInConstantTime(try CryptFunction.hash(password, setting: text).utf8, text.utf8)
     }
 
-    var decoy: DESPassword {
+    var dummyHash: DESPassword {
         DESPassword(scheme: scheme, text: text.dropLast(11) + String(repeating: ".", count: 11))
     }
 }

@@ -2,22 +2,25 @@ import Crypto
 import Foundation
 import Gatefold
 
-/// A password as an HMAC-SHA256 under a secret pepper and a salt of its own: `$gfk1$salt$digest`, both in URL-safe Base64.
+/// A password stored as an HMAC-SHA256 under a secret pepper and a salt of its own: `$gfk1$salt$digest`, both in
+/// URL-safe Base64.
 ///
-/// It exists because a million plain passwords can not be hashed slowly in an hour. It is safe only while the pepper is
-/// secret: who has both the table and the pepper can guess fast. The first successful sign-in replaces it by a slow hash.
+/// The format exists because a million plain passwords cannot be hashed slowly within an hour. It is safe only as
+/// long as the pepper is secret: an attacker with both the table and the pepper can test passwords fast. The first
+/// successful sign-in replaces it by a slow hash.
 struct KeyedPassword: Sendable, CustomStringConvertible {
     static let saltSize = 16
     private let salt: [UInt8]
     private let digest: [UInt8]
 
-    /// - Parameter salt: exactly ``saltSize`` random bytes, so that salt and password can not run into each other.
+    /// - Parameter salt: Exactly ``saltSize`` random bytes, so that the boundary between salt and password is
+    ///   unambiguous.
     init(_ password: [UInt8], pepper: Secret, salt: [UInt8]) {
         self.salt = salt
         digest = Self.digest(password, pepper: pepper, salt: salt)
     }
 
-    /// Reads the stored form; nil for anything else.
+    /// Parses the stored format. Returns nil for any other text.
     init?(_ text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0].isEmpty, parts[1] == "gfk1",

@@ -1,7 +1,7 @@
 import Gatefold
 
-/// `{SSHA}` and its relatives (RFC 2307, and what directories added): the Base64 of a digest, and of the salt behind it for
-/// the names that begin with an S.
+/// A hash in the `{SSHA}` family of formats (RFC 2307 and later additions of directories): the Base64 of a digest.
+/// Names that begin with an S have the salt after the digest.
 struct LDAPPassword: StoredPassword {
     let scheme = PasswordScheme.ldap
     let isAffordable = true
@@ -18,7 +18,7 @@ struct LDAPPassword: StoredPassword {
 
     init?(_ text: String) {
         guard let (name, rest) = Self.parts(text), let (function, isSalted) = Self.names[name],
-            let bytes = StoredText.base64(rest)
+            let bytes = HashEncoding.base64(rest)
         else { return nil }
         guard isSalted ? (1...64).contains(bytes.count - function.size) : bytes.count == function.size else {
             return nil
@@ -28,7 +28,7 @@ struct LDAPPassword: StoredPassword {
         salt = Array(bytes.dropFirst(function.size))
     }
 
-    private init(decoy other: LDAPPassword) {
+    private init(dummyHash other: LDAPPassword) {
         function = other.function
         digest = Array(repeating: 0, count: other.digest.count)
         salt = other.salt
@@ -38,9 +38,9 @@ struct LDAPPassword: StoredPassword {
         isEqualInConstantTime(function.digest(password + salt), digest)
     }
 
-    var decoy: LDAPPassword { LDAPPassword(decoy: self) }
+    var dummyHash: LDAPPassword { LDAPPassword(dummyHash: self) }
 
-    /// The name in upper case and what follows the braces.
+    /// Splits the text into the name in upper case and the text after the braces.
     static func parts(_ text: String) -> (name: String, rest: String)? {
         guard text.hasPrefix("{"), let end = text.firstIndex(of: "}") else { return nil }
         return (text[text.index(after: text.startIndex)..<end].uppercased(), String(text[text.index(after: end)...]))

@@ -1,7 +1,8 @@
 import Gatefold
 
-/// Magento 2's `digest:salt:version`: version 0 is MD5, 1 SHA-256, 2 Argon2id with fixed costs, `3_size_passes_bytes` Argon2id
-/// with its costs. Several versions follow each other where old hashes were hashed again: `digest:salt:0:2`.
+/// A hash in Magento 2's format `digest:salt:version`. Version 0 is MD5, 1 is SHA-256, 2 is Argon2id with fixed
+/// costs, and `3_size_passes_bytes` is Argon2id with explicit costs. Several versions follow each other if old
+/// hashes were hashed again: `digest:salt:0:2`.
 struct MagentoPassword: StoredPassword {
     let scheme = PasswordScheme.magento
     private let digest: [UInt8]
@@ -22,7 +23,7 @@ struct MagentoPassword: StoredPassword {
 
     init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard (3...6).contains(parts.count), let digest = StoredText.hexadecimal(parts[0]) else { return nil }
+        guard (3...6).contains(parts.count), let digest = HashEncoding.hexadecimal(parts[0]) else { return nil }
         var steps: [Step] = []
         for version in parts[2...] {
             guard let step = Self.step(version) else { return nil }
@@ -34,7 +35,7 @@ struct MagentoPassword: StoredPassword {
         self.steps = steps
     }
 
-    private init(decoy other: MagentoPassword) {
+    private init(dummyHash other: MagentoPassword) {
         digest = Array(repeating: 0, count: other.digest.count)
         salt = other.salt
         steps = other.steps
@@ -56,22 +57,22 @@ struct MagentoPassword: StoredPassword {
                 let sixteen = (0..<16).map { salt[$0 % salt.count] }
                 computed = try Argon2Function.load().hash(text, salt: sixteen, parameters, size: size)
             }
-            text = StoredText.hexadecimal(encoding: computed)
+            text = HashEncoding.hexadecimal(encoding: computed)
         }
         return isEqualInConstantTime(computed, digest)
     }
 
-    var decoy: MagentoPassword { MagentoPassword(decoy: self) }
+    var dummyHash: MagentoPassword { MagentoPassword(dummyHash: self) }
 
     private static func step(_ version: Substring) -> Step? {
         switch version {
         case "0": return .digest(.md5)
         case "1": return .digest(.sha256)
-        // libsodium's "interactive" limits.
+        // The "interactive" limits of libsodium.
         case "2": return argon2(size: 32, passes: 2, bytes: 64 << 20)
         default:
             let numbers: [Int?] = version.split(separator: "_", omittingEmptySubsequences: false).map { part in
-                StoredText.number(part)
+                HashEncoding.number(part)
             }
             guard numbers.count == 4, numbers[0] == 3, let size = numbers[1], let passes = numbers[2],
                 let bytes = numbers[3]

@@ -1,14 +1,14 @@
 import Gatefold
 
-/// MySQL's `OLD_PASSWORD()`, from before 4.1: 16 hexadecimal digits without salt. It is no digest by today's measure, and can
-/// be searched in seconds.
+/// A hash of MySQL's `OLD_PASSWORD()`, used before 4.1: 16 hexadecimal digits without salt. It is insecure by
+/// current standards and can be searched within seconds.
 struct MySQLOldPassword: StoredPassword {
     let scheme = PasswordScheme.mysqlOld
     let isAffordable = true
     private let digest: [UInt8]
 
     init?(_ text: String) {
-        guard let digest = StoredText.hexadecimal(text), digest.count == 8 else { return nil }
+        guard let digest = HashEncoding.hexadecimal(text), digest.count == 8 else { return nil }
         self.digest = digest
     }
 
@@ -26,8 +26,8 @@ struct MySQLOldPassword: StoredPassword {
         return isEqualInConstantTime(computed, digest)
     }
 
-    /// The highest bit of both halves is never set.
-    var decoy: MySQLOldPassword { MySQLOldPassword(digest: Array(repeating: 0xFF, count: 8)) }
+    /// A dummy hash. It matches no password, because the highest bit of both halves is never set.
+    var dummyHash: MySQLOldPassword { MySQLOldPassword(digest: Array(repeating: 0xFF, count: 8)) }
 
     private init(digest: [UInt8]) { self.digest = digest }
 }

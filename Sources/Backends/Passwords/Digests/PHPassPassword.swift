@@ -1,7 +1,7 @@
 import Gatefold
 
-/// phpass's portable hashes: `$P$` (WordPress and many more) and `$H$` (phpBB), log₂ of the rounds, eight letters of salt, 22
-/// of digest. MD5 over and over.
+/// A portable phpass hash: `$P$` (WordPress and many others) or `$H$` (phpBB), log₂ of the rounds, eight letters of
+/// salt and 22 letters of digest. The digest is iterated MD5.
 struct PHPassPassword: StoredPassword {
     let scheme = PasswordScheme.phpass
     private let hash: StretchedDigest
@@ -17,10 +17,10 @@ struct PHPassPassword: StoredPassword {
 
     var isAffordable: Bool { hash.isAffordable }
     func matches(_ password: [UInt8]) -> Bool { hash.matches(password) }
-    var decoy: PHPassPassword { PHPassPassword(hash: hash.decoy) }
+    var dummyHash: PHPassPassword { PHPassPassword(hash: hash.dummyHash) }
 }
 
-/// Drupal 7's `$S$`: as phpass, with SHA-512 and 43 letters of the digest.
+/// A Drupal 7 hash, `$S$`: the phpass format with SHA-512 and 43 letters of digest.
 struct DrupalPassword: StoredPassword {
     let scheme = PasswordScheme.drupal
     private let hash: StretchedDigest
@@ -36,20 +36,20 @@ struct DrupalPassword: StoredPassword {
 
     var isAffordable: Bool { hash.isAffordable }
     func matches(_ password: [UInt8]) -> Bool { hash.matches(password) }
-    var decoy: DrupalPassword { DrupalPassword(hash: hash.decoy) }
+    var dummyHash: DrupalPassword { DrupalPassword(hash: hash.dummyHash) }
 }
 
-/// A digest of salt and password, then again and again of digest and password.
+/// An iterated digest: first of the salt and password, then repeatedly of the previous digest and password.
 struct StretchedDigest: Sendable {
     private let function: DigestFunction
-    /// log₂ of the rounds.
+    /// The base-2 logarithm of the number of rounds.
     private let logarithm: Int
     private let salt: [UInt8]
     private let digest: [UInt8]
 
     static let highestLogarithm = 20
 
-    /// - Parameter text: a letter of cost, eight of salt, `letters` of digest.
+    /// - Parameter text: One letter of cost, eight of salt and `letters` of digest.
     init?(_ text: Substring, _ function: DigestFunction, letters: Int) {
         let bytes = Array(text.utf8)
         guard bytes.count == 9 + letters, Crypt64.isAll(bytes), let logarithm = Crypt64.value(bytes[0]),
@@ -61,7 +61,7 @@ struct StretchedDigest: Sendable {
         digest = Array(bytes[9...])
     }
 
-    private init(decoy other: StretchedDigest) {
+    private init(dummyHash other: StretchedDigest) {
         function = other.function
         logarithm = other.logarithm
         salt = other.salt
@@ -76,5 +76,5 @@ struct StretchedDigest: Sendable {
         return isEqualInConstantTime(Crypt64.encode(computed).prefix(digest.count), digest)
     }
 
-    var decoy: StretchedDigest { StretchedDigest(decoy: self) }
+    var dummyHash: StretchedDigest { StretchedDigest(dummyHash: self) }
 }

@@ -1,16 +1,16 @@
 import Crypto
 import Gatefold
 
-/// A password stored as it is. Only where the configuration says `plain: true`.
+/// A password stored as plain text. Used only if the configuration has `plain: true`.
 ///
-/// Both sides are digested before they are compared, so that not even the length shows.
+/// Both sides are digested before the comparison, so that the comparison does not reveal the length.
 struct PlainPassword: StoredPassword {
     let scheme = PasswordScheme.plain
     let isAffordable = true
-    /// Nil for a decoy.
+    /// The stored password; nil for a dummy.
     private let text: [UInt8]?
 
-    /// - Parameter bytes: not empty.
+    /// - Parameter bytes: The stored password, which must not be empty.
     init?(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return nil }
         text = bytes
@@ -23,5 +23,5 @@ struct PlainPassword: StoredPassword {
         return isSame && text != nil && !password.isEmpty
     }
 
-    var decoy: PlainPassword { PlainPassword() }
+    var dummyHash: PlainPassword { PlainPassword() }
 }

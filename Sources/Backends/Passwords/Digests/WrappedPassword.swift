@@ -1,16 +1,16 @@
 import Foundation
 import Gatefold
 
-/// One form inside another: a prefix in front of it, or a first digest of the password.
+/// A hash format that contains another one, after a prefix or after a first digest of the password.
 struct WrappedPassword: StoredPassword {
     let scheme: PasswordScheme
     private let inner: any StoredPassword
-    private let preparation: Preparation
+    private let preHash: PreHash
 
-    /// What becomes of the password before the inner form sees it.
-    private enum Preparation { case none, hexMD5, hexSHA256, wordPress }
+    /// The transformation of the password before the inner format checks it.
+    private enum PreHash { case none, hexMD5, hexSHA256, wordPress }
 
-    /// Django's `bcrypt_sha256$$2b$…`, `bcrypt$$2b$…` and `argon2$argon2id$…`.
+    /// Parses Django's `bcrypt_sha256$$2b$…`, `bcrypt$$2b$…` and `argon2$argon2id$…`.
     init?(django text: String) {
         if text.hasPrefix("bcrypt_sha256$"), let inner = Self.bcrypt(text.dropFirst(14)) {
             self.init(.djangoBcrypt, inner, .hexSHA256)
@@ -23,13 +23,13 @@ struct WrappedPassword: StoredPassword {
         }
     }
 
-    /// WordPress 6.8's `$wp$2y$…`: bcrypt of a keyed SHA-384 in Base64, because bcrypt looks at 72 bytes only.
+    /// Parses WordPress 6.8's `$wp$2y$…`: bcrypt of a keyed SHA-384 in Base64, because bcrypt uses only 72 bytes.
     init?(wordPress text: String) {
         guard text.hasPrefix("$wp$"), let inner = Self.bcrypt(text.dropFirst(3)) else { return nil }
         self.init(.wordPress, inner, .wordPress)
     }
 
-    /// Drupal's `U$S$…`: what was a plain MD5 before Drupal 7 was hashed again.
+    /// Parses Drupal's `U$S$…`: a plain MD5 from before Drupal 7 that was hashed again.
     init?(drupalUpgrade text: String) {
         if text.hasPrefix("U$S$"), let inner = DrupalPassword(String(text.dropFirst(1))) {
             self.init(.drupal, inner, .hexMD5)
@@ -42,7 +42,7 @@ struct WrappedPassword: StoredPassword {
         }
     }
 
-    /// `{CRYPT}` with any hash of crypt(3), OpenLDAP's `{ARGON2}`, and Dovecot's names for the same.
+    /// Parses `{CRYPT}` with any crypt(3) hash, OpenLDAP's `{ARGON2}`, and Dovecot's names for the same formats.
     init?(ldap text: String) {
         guard let (name, rest) = LDAPPassword.parts(text) else { return nil }
         let inner: (any StoredPassword)? =
@@ -57,20 +57,20 @@ struct WrappedPassword: StoredPassword {
         self.init(.ldapCrypt, inner, .none)
     }
 
-    private init(_ scheme: PasswordScheme, _ inner: any StoredPassword, _ preparation: Preparation) {
+    private init(_ scheme: PasswordScheme, _ inner: any StoredPassword, _ preHash: PreHash) {
         self.scheme = scheme
         self.inner = inner
-        self.preparation = preparation
+        self.preHash = preHash
     }
 
     var isAffordable: Bool { inner.isAffordable }
 
     func matches(_ password: [UInt8]) throws(PasswordError) -> Bool {
         let prepared =
-            switch preparation {
+            switch preHash {
             case .none: password
-            case .hexMD5: StoredText.hexadecimal(encoding: DigestFunction.md5.digest(password))
-            case .hexSHA256: StoredText.hexadecimal(encoding: DigestFunction.sha256.digest(password))
+            case .hexMD5: HashEncoding.hexadecimal(encoding: DigestFunction.md5.digest(password))
+            case .hexSHA256: HashEncoding.hexadecimal(encoding: DigestFunction.sha256.digest(password))
             case .wordPress:
                 Array(
                     Data(
@@ -81,7 +81,7 @@ struct WrappedPassword: StoredPassword {
         return try inner.matches(prepared)
     }
 
-    var decoy: WrappedPassword { WrappedPassword(scheme, inner.decoy, preparation) }
+    var dummyHash: WrappedPassword { WrappedPassword(scheme, inner.dummyHash, preHash) }
 
     private static func bcrypt(_ text: Substring) -> CryptPassword? {
         CryptPassword(String(text)).flatMap {
@@ -89,7 +89,7 @@ struct WrappedPassword: StoredPassword {
         }
     }
 
-    /// As PHP's `trim`, which WordPress calls before it hashes.
+    /// Trims bytes like PHP's `trim`, which WordPress calls before it hashes.
     private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
         let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0B, 0x0D, 0x00].contains($0) }
         return Array(bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed())

@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
 
-/// The message digests that stored forms are made with.
+/// The message digests that stored formats use.
 enum DigestFunction: String, CaseIterable, Sendable {
     case md5, sha1, sha256, sha384, sha512
 
-    /// In bytes.
+    /// The size of the digest in bytes.
     var size: Int {
         switch self {
         case .md5: 16

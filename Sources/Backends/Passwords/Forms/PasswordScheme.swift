@@ -1,6 +1,6 @@
-/// The families of stored password hashes that are told apart in counts.
+/// The families of stored password hashes that the counters distinguish.
 public enum PasswordScheme: String, Sendable, CaseIterable {
-    // By crypt(3).
+    // Computed by crypt(3).
     case yescrypt
     case gostYescrypt = "gost-yescrypt"
     case scrypt
@@ -15,7 +15,7 @@ public enum PasswordScheme: String, Sendable, CaseIterable {
     case md5 = "md5-crypt"
     case des
     case extendedDES = "extended-des"
-    // By Gatefold itself, over swift-crypto and libargon2.
+    // Computed by Gatefold itself with swift-crypto and libargon2.
     case apr1
     case argon2
     case scryptKDF = "scrypt-kdf"
@@ -32,17 +32,17 @@ public enum PasswordScheme: String, Sendable, CaseIterable {
     case mysqlOld = "mysql-old"
     case template
     case plain
-    /// Gatefold's own, see ``KeyedPassword``.
+    /// Gatefold's own format, see ``KeyedPassword``.
     case keyed
 
-    /// Recognises a whole stored hash that says by itself what it is; nil for anything else. Bare digests, the 13 letters of
-    /// DES and plain text say nothing by themselves.
+    /// Detects the scheme of a complete, self-describing stored hash; nil for any other text. Bare digests, the 13
+    /// letters of DES and plain text are not self-describing.
     public init?(of hash: String) {
         if KeyedPassword(hash) != nil {
             self = .keyed
             return
         }
-        guard let form = PasswordForms.selfEvident.read(StoredProof(value: hash)) else { return nil }
+        guard let form = PasswordFormats.selfDescribing.read(StoredProof(value: hash)) else { return nil }
         self = form.scheme
     }
 }

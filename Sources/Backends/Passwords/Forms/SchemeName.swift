@@ -1,6 +1,6 @@
 import Gatefold
 
-/// The value of `scheme`: which forms a table of subscribers holds.
+/// The values of the setting `scheme`, which selects the hash formats of a subscriber table.
 enum SchemeName: String, CaseIterable, Sendable {
     case auto
     case crypt
@@ -27,13 +27,13 @@ enum SchemeName: String, CaseIterable, Sendable {
     case mysql
     case mysqlOld = "mysql-old"
 
-    var forms: PasswordForms {
-        PasswordForms(list)
+    var forms: PasswordFormats {
+        PasswordFormats(list)
     }
 
-    private var list: [PasswordForm] {
+    private var list: [PasswordFormat] {
         switch self {
-        case .auto: [{ PasswordForms.selfEvident.read($0) }]
+        case .auto: [{ PasswordFormats.selfDescribing.read($0) }]
         case .crypt: [{ CryptPassword($0.value) }, { DESPassword($0.value) }]
         case .bcrypt: [Self.crypt([.bcrypt2a, .bcrypt2b, .bcrypt2x, .bcrypt2y])]
         case .argon2: [{ Argon2Password($0.value) }]
@@ -80,8 +80,8 @@ enum SchemeName: String, CaseIterable, Sendable {
         }
     }
 
-    /// What such a table most likely holds: the work done for an unknown reader before any known one was seen. Nil where
-    /// there is no telling.
+    /// A typical stored value of such a table. It determines the work for an unknown reader until the first known
+    /// reader signs in. Nil if no format is typical.
     var typical: String? {
         let bcrypt = "$2y$10$" + String(repeating: ".", count: 53)
         let zeros = { (count: Int) in String(repeating: "0", count: count) }
@@ -109,7 +109,7 @@ enum SchemeName: String, CaseIterable, Sendable {
         }
     }
 
-    private static func crypt(_ schemes: Set<PasswordScheme>) -> PasswordForm {
+    private static func crypt(_ schemes: Set<PasswordScheme>) -> PasswordFormat {
         { proof in CryptPassword(proof.value).flatMap { schemes.contains($0.scheme) ? $0 : nil } }
     }
 }

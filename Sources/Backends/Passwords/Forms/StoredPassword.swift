@@ -1,29 +1,32 @@
 import Gatefold
 
-/// A stored password, understood: what it takes to check a typed one against it. One type per form.
+/// A parsed stored password that a typed password can be checked against. Each format has its own type.
 protocol StoredPassword: Sendable {
-    /// For those who count the work.
+    /// The scheme, used to count the work.
     var scheme: PasswordScheme { get }
 
-    /// Whether a check stays within what one reader's sign-in may cost. Whoever writes the subscriber table could otherwise
-    /// keep every hashing thread busy with a few costly hashes (PITFALLS row 19).
+    /// A Boolean value that indicates whether a check stays within the cost limit of one sign-in. Without a limit,
+    /// anyone who can write the subscriber table could keep every hashing thread busy with a few costly hashes.
+    ///
+    /// Source: Pitfall 19, “Brute force and lockout”.
     var isAffordable: Bool { get }
 
-    /// Compares in constant time.
+    /// Compares a password in constant time.
     ///
-    /// - Parameter password: 1 to ``PasswordHasher/longestPassword`` bytes.
-    /// - Throws: ``PasswordError`` when it can not be computed.
+    /// - Parameter password: A password of 1 to ``PasswordHasher/maxPasswordLength`` bytes.
+    /// - Throws: ``PasswordError`` if the hash cannot be computed.
     func matches(_ password: [UInt8]) throws(PasswordError) -> Bool
 
-    /// The same form, cost and salt with nothing in place of the digest: as much work to check, and no password's.
-    var decoy: Self { get }
+    /// A dummy hash with the same format, cost and salt but without the digest. A check takes as much work and
+    /// matches no password.
+    var dummyHash: Self { get }
 }
 
-/// Reads one form; nil for any other text.
-typealias PasswordForm = @Sendable (StoredProof) -> (any StoredPassword)?
+/// A parser of one format, which returns nil for any other text.
+typealias PasswordFormat = @Sendable (StoredProof) -> (any StoredPassword)?
 
-/// What a subscriber system has stored for a reader's proof: a hash, a plain text or a name, with its salt where that is
-/// kept apart.
+/// The stored counterpart of a reader's proof in a subscriber system: a hash, a plain text or a name, with its salt
+/// if the salt is stored separately.
 struct StoredProof: Sendable, Equatable {
     var value: String
     var salt: String?

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Folds a name to the form in which it is compared, so that `O’Brien-Smith` and `obrien smith` are one where the settings
-/// say so. Folding twice gives what folding once gives, and two names are the same exactly when their folded forms are.
+/// A folding of names for comparison, so that `O’Brien-Smith` and `obrien smith` match if the settings permit it.
+/// Folding is idempotent, and two names match exactly if their folded forms are equal.
 struct NameFolding: Sendable {
-    /// What is passed over in comparing.
+    /// The differences that a comparison ignores.
     enum Difference: String, CaseIterable, Sendable {
         case `case`
         case accents
@@ -14,7 +14,7 @@ struct NameFolding: Sendable {
     }
 
     private let ignored: Set<Difference>
-    /// Whether letters and digits are all that counts.
+    /// A Boolean value that indicates whether only letters and digits count.
     private let isCode: Bool
 
     init(ignoring ignored: Set<Difference> = Set(Difference.allCases)) {
@@ -27,13 +27,14 @@ struct NameFolding: Sendable {
         isCode = true
     }
 
-    /// For postcodes, telephone and customer numbers: nothing but letters and digits counts, in whatever case and script
-    /// the digits are.
+    /// A folding for postcodes, telephone numbers and customer numbers: only letters and digits count, in any case,
+    /// and digits of any script.
     static let code = NameFolding(code: [.case, .accents])
 
     func fold(_ text: String) -> String {
         var folded = pass(text)
-        // One pass hardly ever leaves anything to a second; a bound, because a test can not prove that for all of Unicode.
+        // A second pass rarely changes anything. The number of passes is bounded, because a test cannot prove this
+        // for all of Unicode.
         for _ in 0..<4 {
             let again = pass(folded)
             if again.unicodeScalars.elementsEqual(folded.unicodeScalars) { break }
@@ -43,20 +44,20 @@ struct NameFolding: Sendable {
     }
 
     private func pass(_ text: String) -> String {
-        // Before compatibility, which turns some of them into a space with an accent; after what is canonically the same has
-        // become the same.
+        // Unify after the canonical decomposition, which makes canonically equivalent characters equal, and before
+        // the compatibility decomposition, which turns some of them into a space with an accent.
         let canonical = text.decomposedStringWithCanonicalMapping
         let marked = String(String.UnicodeScalarView(canonical.unicodeScalars.map(NameLetters.unified)))
         var scalars: [Unicode.Scalar] = []
         for scalar in marked.decomposedStringWithCompatibilityMapping.unicodeScalars {
             let scalar = NameLetters.unified(scalar)
-            if keeps(scalar) { append(scalar, to: &scalars) }
+            if retains(scalar) { append(scalar, to: &scalars) }
         }
         let folded = String(String.UnicodeScalarView(scalars)).precomposedStringWithCompatibilityMapping
         return ignored.contains(.spaces) || isCode ? folded : Self.singleSpaced(folded)
     }
 
-    private func keeps(_ scalar: Unicode.Scalar) -> Bool {
+    private func retains(_ scalar: Unicode.Scalar) -> Bool {
         if NameLetters.isInvisible(scalar) { return false }
         if isCode { return NameLetters.isLetterOrDigit(scalar) }
         switch scalar {
@@ -82,7 +83,8 @@ struct NameFolding: Sendable {
         }
     }
 
-    /// Full case folding by way of the upper case (ß is SS there); nothing depends on a locale.
+    /// Appends a letter with full case folding through the upper case (where ß becomes SS). The result does not
+    /// depend on a locale.
     private func appendCased(_ scalar: Unicode.Scalar, to scalars: inout [Unicode.Scalar]) {
         guard ignored.contains(.case), scalar != "ı" else {
             scalars.append(scalar)

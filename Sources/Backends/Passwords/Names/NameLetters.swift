@@ -1,6 +1,6 @@
-/// What letters are to ``NameFolding``.
+/// The character classes of ``NameFolding``.
 enum NameLetters {
-    /// All apostrophes and hyphens as the one of ASCII, and all spaces as the space.
+    /// Maps every kind of apostrophe and hyphen to the ASCII character.
     static func unified(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar {
         // ’ ‘ ‛ ʼ ʻ ʽ ʾ ʿ ʹ ′ ` ´ ＇ ׳
@@ -15,15 +15,16 @@ enum NameLetters {
         }
     }
 
-    /// Letters that Unicode does not take apart, and what a keyboard without them has instead.
+    /// Letters that Unicode does not decompose, with their spelling on a keyboard that lacks them.
     static let plain: [Unicode.Scalar: String] = [
         "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ł": "l", "Ł": "L", "ħ": "h", "Ħ": "H",
         "ŧ": "t", "Ŧ": "T", "þ": "th", "Þ": "TH", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ı": "i", "ĸ": "k",
         "ŋ": "n", "Ŋ": "N", "ß": "ss", "ẞ": "SS",
     ]
 
-    /// Combining accents of the alphabets of names, the points of Hebrew and Arabic included. Not the vowel signs of Indic
-    /// scripts, nor the voicing marks of kana: without these they would be other names.
+    /// Returns whether a scalar is a combining accent of an alphabet used in names, including the points of Hebrew
+    /// and Arabic. The vowel signs of Indic scripts and the voicing marks of kana are excluded, because names
+    /// without them are other names.
     static func isAccent(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0300...0x036F, 0x0483...0x0489, 0x0591...0x05BD, 0x05BF, 0x05C1...0x05C2, 0x05C4...0x05C5, 0x05C7,
@@ -34,7 +35,8 @@ enum NameLetters {
         }
     }
 
-    /// Joiners, marks of direction, soft hyphens and controls: nobody sees them, nobody types them on purpose.
+    /// Returns whether a scalar is a joiner, a direction mark, a soft hyphen or a control. They are invisible and
+    /// are not typed on purpose.
     static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .format: true
@@ -56,7 +58,7 @@ enum NameLetters {
         scalar.properties.isAlphabetic || scalar.properties.generalCategory == .decimalNumber
     }
 
-    /// The ASCII digit of a decimal digit of any script.
+    /// Returns the ASCII digit for a decimal digit of any script.
     static func digit(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
         guard scalar.properties.generalCategory == .decimalNumber, let value = scalar.properties.numericValue else {
             return nil

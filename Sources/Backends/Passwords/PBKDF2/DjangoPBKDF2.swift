@@ -1,10 +1,10 @@
-/// Django's `pbkdf2_sha256$1000000$salt$digest`, and `pbkdf2_sha1`.
+/// A hash in Django's format `pbkdf2_sha256$1000000$salt$digest`, or the same with `pbkdf2_sha1`.
 struct DjangoPBKDF2: StoredPassword {
     let scheme = PasswordScheme.pbkdf2
     private let hash: PBKDF2Hash
 
     init?(_ text: String) {
-        let parts = StoredText.parts(text)
+        let parts = HashEncoding.parts(text)
         guard parts.count == 4 else { return nil }
         let function: DigestFunction
         switch parts[0] {
@@ -12,9 +12,9 @@ struct DjangoPBKDF2: StoredPassword {
         case "pbkdf2_sha1": function = .sha1
         default: return nil
         }
-        guard let digest = StoredText.base64(parts[3]), digest.count == function.size,
+        guard let digest = HashEncoding.base64(parts[3]), digest.count == function.size,
             let hash = PBKDF2Hash(
-                function, iterations: StoredText.number(parts[1]), salt: Array(parts[2].utf8), digest: digest)
+                function, iterations: HashEncoding.number(parts[1]), salt: Array(parts[2].utf8), digest: digest)
         else { return nil }
         self.hash = hash
     }
@@ -23,5 +23,5 @@ struct DjangoPBKDF2: StoredPassword {
 
     var isAffordable: Bool { hash.isAffordable }
     func matches(_ password: [UInt8]) throws(PasswordError) -> Bool { try hash.matches(password) }
-    var decoy: DjangoPBKDF2 { DjangoPBKDF2(hash: hash.decoy) }
+    var dummyHash: DjangoPBKDF2 { DjangoPBKDF2(hash: hash.dummyHash) }
 }

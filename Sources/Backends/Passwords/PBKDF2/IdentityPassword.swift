@@ -1,12 +1,12 @@
-/// ASP.NET Identity's hashes in Base64: version 2 (a zero byte, salt of 16, digest of 32; 1000 rounds of SHA-1) and version 3
-/// (a one, the function, the rounds and the salt's size in four bytes each, then the salt and a digest of 32 or, if somebody chose so,
-/// 64 bytes).
+/// An ASP.NET Identity hash in Base64. Version 2 has a zero byte, a salt of 16 bytes and a digest of 32 bytes, with
+/// 1000 rounds of SHA-1. Version 3 has a byte 1, then the function, the rounds and the size of the salt in four
+/// bytes each, then the salt and a digest of 32 bytes or, with a custom setting, 64 bytes.
 struct IdentityPassword: StoredPassword {
     let scheme = PasswordScheme.pbkdf2
     private let hash: PBKDF2Hash
 
     init?(_ text: String) {
-        guard let bytes = StoredText.base64(text), let hash = Self.read(bytes) else {
+        guard let bytes = HashEncoding.base64(text), let hash = Self.read(bytes) else {
             return nil
         }
         self.hash = hash
@@ -16,7 +16,7 @@ struct IdentityPassword: StoredPassword {
 
     var isAffordable: Bool { hash.isAffordable }
     func matches(_ password: [UInt8]) throws(PasswordError) -> Bool { try hash.matches(password) }
-    var decoy: IdentityPassword { IdentityPassword(hash: hash.decoy) }
+    var dummyHash: IdentityPassword { IdentityPassword(hash: hash.dummyHash) }
 
     private static func read(_ bytes: [UInt8]) -> PBKDF2Hash? {
         if bytes.count == 49, bytes[0] == 0 {

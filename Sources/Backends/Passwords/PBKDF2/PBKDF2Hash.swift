@@ -3,18 +3,20 @@ import CryptoExtras
 import Foundation
 import Gatefold
 
-/// A digest of PBKDF2 (RFC 8018 section 5.2), in whatever form it is stored.
+/// A PBKDF2 digest (RFC 8018 section 5.2), independent of its storage format.
 struct PBKDF2Hash: Sendable {
     private let function: DigestFunction
     private let iterations: Int
     private let salt: [UInt8]
     private let digest: [UInt8]
 
-    /// Iterations times blocks of output. The most that Django had asked for by 2026 is 1,200,000.
-    static let mostIterations = 5_000_000
+    /// The maximum product of iterations and output blocks. The highest number that Django used by 2026 is
+    /// 1,200,000.
+    static let maxIterations = 5_000_000
 
-    /// - Parameter digest: of a fixed size in each form: a shorter one is the beginning of a longer one, and would match.
-    /// - Returns: nil for sizes that nobody uses.
+    /// - Parameter digest: A digest whose size is fixed in each format. A shorter digest is a prefix of a longer
+    ///   one, and would match.
+    /// - Returns: Nil for sizes that no implementation uses.
     init?(_ function: DigestFunction, iterations: Int?, salt: [UInt8]?, digest: [UInt8]?) {
         guard let iterations, iterations >= 1, let salt, (1...256).contains(salt.count), let digest,
             digest.count >= 20
@@ -26,7 +28,7 @@ struct PBKDF2Hash: Sendable {
     }
 
     var isAffordable: Bool {
-        iterations * ((digest.count + function.size - 1) / function.size) <= Self.mostIterations
+        iterations * ((digest.count + function.size - 1) / function.size) <= Self.maxIterations
     }
 
     func matches(_ password: [UInt8]) throws(PasswordError) -> Bool {
@@ -39,7 +41,7 @@ struct PBKDF2Hash: Sendable {
             case .sha512: .sha512
             }
         do {
-            // Unchecked: what is stored is what it is.
+            // Unchecked, because stored hashes may have few rounds.
             let key = try KDF.Insecure.PBKDF2.deriveKey(
                 from: password, salt: salt, using: hash, outputByteCount: digest.count,
                 unsafeUncheckedRounds: iterations)
@@ -49,9 +51,9 @@ struct PBKDF2Hash: Sendable {
         }
     }
 
-    var decoy: PBKDF2Hash { PBKDF2Hash(decoy: self) }
+    var dummyHash: PBKDF2Hash { PBKDF2Hash(dummyHash: self) }
 
-    private init(decoy other: PBKDF2Hash) {
+    private init(dummyHash other: PBKDF2Hash) {
         function = other.function
         iterations = other.iterations
         salt = other.salt

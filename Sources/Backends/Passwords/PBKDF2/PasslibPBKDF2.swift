@@ -1,5 +1,5 @@
-/// passlib's `$pbkdf2$`, `$pbkdf2-sha256$` and `$pbkdf2-sha512$`, and the same behind the prefixes of OpenLDAP's pw-pbkdf2
-/// (`{PBKDF2-SHA256}`): `rounds$salt$digest` in adapted Base64.
+/// A passlib hash, `$pbkdf2$`, `$pbkdf2-sha256$` or `$pbkdf2-sha512$`, or the same after the prefixes of OpenLDAP's
+/// pw-pbkdf2 (`{PBKDF2-SHA256}`): `rounds$salt$digest` in adapted Base64.
 struct PasslibPBKDF2: StoredPassword {
     let scheme = PasswordScheme.pbkdf2
     private let hash: PBKDF2Hash
@@ -11,10 +11,10 @@ struct PasslibPBKDF2: StoredPassword {
 
     init?(_ text: String) {
         guard let (prefix, function) = Self.prefixes.first(where: { text.hasPrefix($0.0) }) else { return nil }
-        let parts = StoredText.parts(text.dropFirst(prefix.count))
-        guard parts.count == 3, let digest = StoredText.adaptedBase64(parts[2]), digest.count == function.size,
+        let parts = HashEncoding.parts(text.dropFirst(prefix.count))
+        guard parts.count == 3, let digest = HashEncoding.adaptedBase64(parts[2]), digest.count == function.size,
             let hash = PBKDF2Hash(
-                function, iterations: StoredText.number(parts[0]), salt: StoredText.adaptedBase64(parts[1]),
+                function, iterations: HashEncoding.number(parts[0]), salt: HashEncoding.adaptedBase64(parts[1]),
                 digest: digest)
         else { return nil }
         self.hash = hash
@@ -24,5 +24,5 @@ struct PasslibPBKDF2: StoredPassword {
 
     var isAffordable: Bool { hash.isAffordable }
     func matches(_ password: [UInt8]) throws(PasswordError) -> Bool { try hash.matches(password) }
-    var decoy: PasslibPBKDF2 { PasslibPBKDF2(hash: hash.decoy) }
+    var dummyHash: PasslibPBKDF2 { PasslibPBKDF2(hash: hash.dummyHash) }
 }

@@ -2,20 +2,21 @@ import Foundation
 import Gatefold
 import Settings
 
-/// How a stored password is checked, by the settings of a ``ProofRule``.
+/// The check of a stored password, configured by the settings of a ``ProofRule``.
 struct PasswordProof: Sendable {
-    /// The character set in which an old system hashed what was typed.
+    /// The character set in which an old system hashed the typed password.
     enum Encoding: String, CaseIterable, Sendable {
         case utf8 = "utf-8"
         case latin1
     }
 
-    private let forms: PasswordForms
+    private let forms: PasswordFormats
     private let encoding: Encoding
     private let trims: Bool
-    /// Checked for an unknown reader before a known one was seen; nil for a new hash of Gatefold's own.
+    /// The dummy for an unknown reader until the first known reader signs in; nil to use a new hash in Gatefold's
+    /// own format.
     private let cold: (any StoredPassword)?
-    private let shelf = DecoyShelf()
+    private let dummyHashCache = DummyHashCache()
 
     /// Reads `scheme`, `template`, `stored`, `secret`, `plain`, `encoding`, `trim` and `example`.
     init(_ section: SettingsSection) throws(SettingsError) {
@@ -23,45 +24,49 @@ struct PasswordProof: Sendable {
         let scheme = try section.choice("scheme", default: SchemeName.auto)
         let template = try Self.template(section)
         let plain = try section.boolean("plain", default: false)
-        var others: [PasswordForm] = []
+        var others: [PasswordFormat] = []
         if let template { others.append { template.read($0) } }
         if plain {
             others.append { stored in
-                // A hash of any form is never a password, also where `scheme` names other forms.
+                // A hash of any format is never a plain password, even if `scheme` names other formats.
                 guard !Self.isLocked(stored.value), PasswordScheme(of: stored.value) == nil else { return nil }
                 return PlainPassword(Self.plain(stored.value, encoding))
             }
             section.warn(
-                "plain", "passwords are compared as plain text: whoever reads the table can sign in as anybody")
+                "plain", "passwords are compared as plain text: anyone who reads the table can sign in as any reader")
         }
         forms = scheme.forms.followed(by: others)
         self.encoding = encoding
         trims = try section.boolean("trim", default: false)
         if let example = try section.string("example") {
             let read = forms.read(StoredProof(value: example, salt: "saltsalt"))
-            guard let read else { throw section.error("example", expected: "expected a stored value in a known form") }
+            guard let read else {
+                throw section.error("example", expected: "expected a stored value in a known format")
+            }
             guard read.isAffordable else {
                 throw section.error("example", expected: PasswordError.tooCostly.description)
             }
-            cold = read.decoy
+            cold = read.dummyHash
         } else if let typical = scheme.typical {
-            cold = scheme.forms.read(StoredProof(value: typical, salt: "salt"))?.decoy
+            cold = scheme.forms.read(StoredProof(value: typical, salt: "salt"))?.dummyHash
         } else {
-            cold = template?.typical ?? (plain ? PlainPassword([0x2D])?.decoy : nil)
+            cold = template?.typical ?? (plain ? PlainPassword([0x2D])?.dummyHash : nil)
         }
     }
 
-    /// - Parameter stored: nil for somebody unknown, who costs what a known reader does.
+    /// - Parameter stored: The stored proof; nil for an unknown reader, whose check costs the same as that of a
+    ///   known one.
     func check(
         _ typed: String, of identifier: String, against stored: StoredProof?, with verifier: PasswordVerifier
     ) async throws -> PasswordVerdict {
         let known = try stored.flatMap { (stored) throws(PasswordError) in try read(stored) }
-        let chosen = shelf.choose(for: identifier, known: known) ?? cold ?? verifier.decoy
-        let isRight = try await verifier.matches(bytes(typed), chosen)
-        return isRight && known != nil ? .right(betterHash: nil) : .wrong
+        let chosen = dummyHashCache.choose(for: identifier, known: known) ?? cold ?? verifier.dummyHash
+        let isCorrect = try await verifier.matches(bytes(typed), chosen)
+        return isCorrect && known != nil ? .right(upgradedHash: nil) : .wrong
     }
 
-    /// Nil for a reader who has no password, or one that is locked: nobody signs in as them, and it takes as long.
+    /// Parses a stored proof. Returns nil for a reader without a password or with a locked one: the sign-in fails,
+    /// and it takes as long.
     private func read(_ stored: StoredProof) throws(PasswordError) -> (any StoredPassword)? {
         if stored.value.isEmpty { return nil }
         if let form = forms.read(stored) { return form }
@@ -69,10 +74,11 @@ struct PasswordProof: Sendable {
         throw .unreadableHash
     }
 
-    /// So passwd, slapd and Django lock an account. What begins like this is no plain password either.
+    /// Returns whether a stored value is locked. passwd, slapd and Django lock an account in this way. A value with
+    /// such a prefix is not a plain password either.
     private static func isLocked(_ stored: String) -> Bool { stored.hasPrefix("!") || stored.hasPrefix("*") }
 
-    /// What was typed as the old system hashed it; nil when nobody's password can be that.
+    /// Returns the typed password in the encoding of the old system; nil if no password can have this value.
     private func bytes(_ typed: String) -> [UInt8]? {
         let typed = trims ? typed.trimmingCharacters(in: .whitespacesAndNewlines) : typed
         let bytes: [UInt8]
@@ -82,7 +88,7 @@ struct PasswordProof: Sendable {
             guard let latin1 = Self.latin1(typed) else { return nil }
             bytes = latin1
         }
-        guard (1...PasswordHasher.longestPassword).contains(bytes.count), !bytes.contains(0) else { return nil }
+        guard (1...PasswordHasher.maxPasswordLength).contains(bytes.count), !bytes.contains(0) else { return nil }
         return bytes
     }
 
@@ -103,7 +109,7 @@ struct PasswordProof: Sendable {
     }
 
     private static func template(_ section: SettingsSection) throws(SettingsError) -> PasswordTemplate? {
-        let secret = try section.foreignSecret("secret")
+        let secret = try section.externalSecret("secret")
         let stored = try section.string("stored")
         guard let text = try section.string("template") else {
             for name in ["secret", "stored"] where section.has(name) {

@@ -2,10 +2,11 @@ import Foundation
 import Gatefold
 import Settings
 
-/// How a stored proof is compared with what the reader typed, by a backend's `proof` settings.
+/// The comparison of a stored proof with the value that the reader typed, configured by the `proof` settings of a
+/// backend.
 ///
-/// A backend keeps one for life and asks it for known and unknown readers alike: it learns from the known ones what the
-/// unknown ones must cost.
+/// A backend holds one instance for its lifetime and uses it for known and unknown readers, because the instance
+/// learns from known readers the cost for unknown ones.
 struct ProofRule: Sendable {
     private enum Comparison: String, CaseIterable {
         case password, name, code, exact
@@ -17,11 +18,11 @@ struct ProofRule: Sendable {
         case exact(trims: Bool)
     }
 
-    /// The credentials' field, such as `password` or `surname`.
+    /// The name of the credential field, such as `password` or `surname`.
     let field: String
     private let rule: Rule
 
-    /// Reads `field` (`password` unless said), `compare`, and the settings of that comparison.
+    /// Reads `field` (default: `password`), `compare`, and the settings of that comparison.
     init(_ section: SettingsSection) throws(SettingsError) {
         field = try section.string("field", default: "password")
         switch try section.choice("compare", default: Comparison.password) {
@@ -39,10 +40,13 @@ struct ProofRule: Sendable {
         try section.finish()
     }
 
-    /// Compares, with the same work whoever asks (PITFALLS row 6).
+    /// Compares the credentials with the stored proof. The work is the same for known and unknown readers.
     ///
-    /// - Parameter stored: nil for somebody unknown, who must cost what a known one does.
-    /// - Throws: ``PasswordError`` when the stored value can not be read, or too many wait.
+    /// Source: Pitfall 6, “User enumeration”.
+    ///
+    /// - Parameter stored: The stored proof; nil for an unknown reader, whose check must cost the same as that of a
+    ///   known one.
+    /// - Throws: ``PasswordError`` if the stored value is unreadable or the queue is full.
     func check(
         _ credentials: Credentials, against stored: StoredProof?, with verifier: PasswordVerifier
     ) async throws -> PasswordVerdict {
@@ -57,13 +61,15 @@ struct ProofRule: Sendable {
         }
     }
 
-    /// Stands for the name of somebody unknown.
+    /// A placeholder for the name of an unknown reader.
     private static let nobody = "Nobody-Nemo"
 
-    /// What is empty matches nothing, itself included (PITFALLS row 14).
-    private static func compare(_ typed: String, _ kept: String, _ stored: StoredProof?) -> PasswordVerdict {
-        let isSame = isEqualInConstantTime(Array(typed.utf8), Array(kept.utf8))
-        return isSame && !typed.isEmpty && stored != nil ? .right(betterHash: nil) : .wrong
+    /// Compares two values. An empty value matches nothing, not even another empty value.
+    ///
+    /// Source: Pitfall 14, “Empty passwords and blank fields that succeed”.
+    private static func compare(_ typed: String, _ expected: String, _ stored: StoredProof?) -> PasswordVerdict {
+        let isSame = isEqualInConstantTime(Array(typed.utf8), Array(expected.utf8))
+        return isSame && !typed.isEmpty && stored != nil ? .right(upgradedHash: nil) : .wrong
     }
 
     private static func trimmed(_ text: String, _ trims: Bool) -> String {

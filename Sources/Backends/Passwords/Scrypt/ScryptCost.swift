@@ -2,24 +2,24 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// What a hash of scrypt costs (RFC 7914 section 2).
+/// The cost parameters of a scrypt hash (RFC 7914 section 2).
 struct ScryptCost: Sendable, Equatable {
-    /// log₂ N.
+    /// The base-2 logarithm of the cost factor N.
     let logarithm: Int
-    /// r.
+    /// The block size, r.
     let blockSize: Int
-    /// p.
+    /// The parallelism, p.
     let parallelism: Int
 
-    /// In bytes.
-    static let mostMemory = 256 << 20
-    /// N times r times p.
-    static let mostWork = 1 << 22
+    /// The maximum memory in bytes: 256 MiB.
+    static let maxMemory = 256 << 20
+    /// The maximum product of N, r and p.
+    static let maxWork = 1 << 22
 
     var isAffordable: Bool {
         (1...30).contains(logarithm) && (1...(1 << 20)).contains(blockSize) && (1...(1 << 20)).contains(parallelism)
-            && 128 * blockSize << logarithm <= Self.mostMemory
-            && (blockSize << logarithm) * parallelism <= Self.mostWork
+            && 128 * blockSize << logarithm <= Self.maxMemory
+            && (blockSize << logarithm) * parallelism <= Self.maxWork
     }
 
     func hash(_ password: [UInt8], salt: [UInt8], size: Int) throws(PasswordError) -> [UInt8] {

@@ -1,19 +1,19 @@
 import Gatefold
 
-/// passlib's `$scrypt$ln=16,r=8,p=1$salt$digest`.
+/// A hash in passlib's format `$scrypt$ln=16,r=8,p=1$salt$digest`.
 struct PasslibScrypt: StoredPassword {
     let scheme = PasswordScheme.scryptKDF
     private let hash: ScryptHash
 
     init?(_ text: String) {
-        let parts = StoredText.parts(text)
+        let parts = HashEncoding.parts(text)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt" else { return nil }
         let costs = parts[2].split(separator: ",", omittingEmptySubsequences: false)
         guard costs.count == 3, costs[0].hasPrefix("ln="), costs[1].hasPrefix("r="), costs[2].hasPrefix("p="),
-            let logarithm = StoredText.number(costs[0].dropFirst(3)),
-            let blockSize = StoredText.number(costs[1].dropFirst(2)),
-            let parallelism = StoredText.number(costs[2].dropFirst(2)),
-            let salt = StoredText.unpaddedBase64(parts[3]), let digest = StoredText.unpaddedBase64(parts[4]),
+            let logarithm = HashEncoding.number(costs[0].dropFirst(3)),
+            let blockSize = HashEncoding.number(costs[1].dropFirst(2)),
+            let parallelism = HashEncoding.number(costs[2].dropFirst(2)),
+            let salt = HashEncoding.unpaddedBase64(parts[3]), let digest = HashEncoding.unpaddedBase64(parts[4]),
             digest.count == 32,
             let hash = ScryptHash(
                 cost: ScryptCost(logarithm: logarithm, blockSize: blockSize, parallelism: parallelism), salt: salt,
@@ -26,19 +26,19 @@ struct PasslibScrypt: StoredPassword {
 
     var isAffordable: Bool { hash.cost.isAffordable }
     func matches(_ password: [UInt8]) throws(PasswordError) -> Bool { try hash.matches(password) }
-    var decoy: PasslibScrypt { PasslibScrypt(hash: hash.decoy) }
+    var dummyHash: PasslibScrypt { PasslibScrypt(hash: hash.dummyHash) }
 }
 
-/// Django's `scrypt$16384$salt$8$1$digest`.
+/// A hash in Django's format `scrypt$16384$salt$8$1$digest`.
 struct DjangoScrypt: StoredPassword {
     let scheme = PasswordScheme.scryptKDF
     private let hash: ScryptHash
 
     init?(_ text: String) {
-        let parts = StoredText.parts(text)
-        guard parts.count == 6, parts[0] == "scrypt", let rounds = StoredText.number(parts[1]), rounds > 1,
-            rounds & (rounds - 1) == 0, let blockSize = StoredText.number(parts[3]),
-            let parallelism = StoredText.number(parts[4]), let digest = StoredText.base64(parts[5]),
+        let parts = HashEncoding.parts(text)
+        guard parts.count == 6, parts[0] == "scrypt", let rounds = HashEncoding.number(parts[1]), rounds > 1,
+            rounds & (rounds - 1) == 0, let blockSize = HashEncoding.number(parts[3]),
+            let parallelism = HashEncoding.number(parts[4]), let digest = HashEncoding.base64(parts[5]),
             digest.count == 64,
             let hash = ScryptHash(
                 cost: ScryptCost(
@@ -52,16 +52,17 @@ struct DjangoScrypt: StoredPassword {
 
     var isAffordable: Bool { hash.cost.isAffordable }
     func matches(_ password: [UInt8]) throws(PasswordError) -> Bool { try hash.matches(password) }
-    var decoy: DjangoScrypt { DjangoScrypt(hash: hash.decoy) }
+    var dummyHash: DjangoScrypt { DjangoScrypt(hash: hash.dummyHash) }
 }
 
-/// What the forms of scrypt have in common.
+/// The common part of the scrypt formats.
 struct ScryptHash: Sendable {
     let cost: ScryptCost
     private let salt: [UInt8]
     private let digest: [UInt8]
 
-    /// - Parameter digest: of a fixed size in each form: a shorter one is the beginning of a longer one, and would match.
+    /// - Parameter digest: A digest whose size is fixed in each format. A shorter digest is a prefix of a longer
+    ///   one, and would match.
     init?(cost: ScryptCost, salt: [UInt8], digest: [UInt8]) {
         guard (1...256).contains(salt.count) else { return nil }
         self.cost = cost
@@ -69,7 +70,7 @@ struct ScryptHash: Sendable {
         self.digest = digest
     }
 
-    private init(decoy other: ScryptHash) {
+    private init(dummyHash other: ScryptHash) {
         cost = other.cost
         salt = other.salt
         digest = Array(repeating: 0, count: other.digest.count)
@@ -79,5 +80,5 @@ struct ScryptHash: Sendable {
         isEqualInConstantTime(try cost.hash(password, salt: salt, size: digest.count), digest)
     }
 
-    var decoy: ScryptHash { ScryptHash(decoy: self) }
+    var dummyHash: ScryptHash { ScryptHash(dummyHash: self) }
 }

@@ -1,6 +1,6 @@
 import Gatefold
 
-/// A salted digest of a publisher's own making, such as `sha256({salt}{password})`.
+/// A custom salted digest of a publisher, such as `sha256({salt}{password})`.
 struct PasswordTemplate: Sendable {
     /// The outermost digest.
     private let digest: TemplateExpression
@@ -12,15 +12,16 @@ struct PasswordTemplate: Sendable {
     private let scheme: PasswordScheme
 
     /// - Parameters:
-    ///   - stored: how digest and salt stand together; the digest alone where the salt has a column of its own.
-    ///   - secret: what stands for `{secret}`.
+    ///   - stored: The layout of digest and salt; the digest alone if the salt has a column of its own. Default:
+    ///     `{hash}`.
+    ///   - secret: The value of `{secret}`.
     init(
         _ text: String, stored: String = "{hash}", secret: String? = nil, scheme: PasswordScheme = .template
     ) throws(TemplateError) {
         let expression = try TemplateParser.parse(text)
         var outer = expression
         var isBase64 = false
-        // Text around the digest: there any case of hexadecimal is the same.
+        // Functions around the digest only change its text. Hexadecimal digits are accepted in either case.
         switch expression {
         case .upper(let inner), .lower(let inner), .hexadecimal(let inner): outer = inner
         case .base64(let inner):
@@ -54,7 +55,7 @@ struct PasswordTemplate: Sendable {
         for size in sizes {
             guard let (hash, inner) = pattern.parts(of: proof.value, size: size),
                 let bytes = isBase64
-                    ? StoredText.base64(hash) ?? StoredText.unpaddedBase64(hash) : StoredText.hexadecimal(hash),
+                    ? HashEncoding.base64(hash) ?? HashEncoding.unpaddedBase64(hash) : HashEncoding.hexadecimal(hash),
                 bytes.count == function.size
             else { continue }
             let salt = pattern.hasSalt ? inner : proof.salt
@@ -65,14 +66,14 @@ struct PasswordTemplate: Sendable {
         return nil
     }
 
-    /// Of nobody: what such a column holds.
+    /// A dummy value of such a column.
     var typical: TemplatePassword {
         TemplatePassword(
             scheme: scheme, expression: digest, digest: Array(repeating: 0, count: function.size),
             salt: Array(repeating: 0x30, count: 16), secret: secret)
     }
 
-    /// In letters, padded Base64 before that without padding.
+    /// The possible lengths of the digest in letters. Padded Base64 precedes Base64 without padding.
     private var sizes: [Int] {
         isBase64 ? [(function.size + 2) / 3 * 4, (function.size * 4 + 2) / 3] : [function.size * 2]
     }
@@ -97,23 +98,23 @@ struct TemplatePassword: StoredPassword {
         self.secret = secret
     }
 
-    /// - Throws: ``PasswordError/unreadableHash`` for a salt that is not in the encoding the template says.
+    /// - Throws: ``PasswordError/unreadableHash`` if the salt is not in the encoding that the template specifies.
     func matches(_ password: [UInt8]) throws(PasswordError) -> Bool {
         let values = TemplateExpression.Values(password: password, salt: salt, secret: secret)
         guard let computed = expression.bytes(values) else { throw .unreadableHash }
         return isEqualInConstantTime(computed, digest)
     }
 
-    var decoy: TemplatePassword {
+    var dummyHash: TemplatePassword {
         TemplatePassword(
             scheme: scheme, expression: expression, digest: Array(repeating: 0, count: digest.count), salt: salt,
             secret: secret)
     }
 }
 
-/// Forms of well-known software that are templates.
+/// The templates of well-known software.
 enum KnownTemplates {
-    /// WordPress and Drupal before they had phpass.
+    /// The format of WordPress and Drupal before phpass.
     static let md5 = form("md5({password})")
     static let joomla = form("md5({password}{salt})", stored: "{hash}:{salt}")
     static let magentoMD5 = form("md5({salt}{password})", stored: "{hash}:{salt}")
@@ -121,12 +122,12 @@ enum KnownTemplates {
     static let vBulletin = form("md5(md5({password}){salt})")
     static let djangoMD5 = form("md5({salt}{password})", stored: "md5${salt}${hash}")
     static let djangoSHA1 = form("sha1({salt}{password})", stored: "sha1${salt}${hash}")
-    /// `PASSWORD()` since 4.1, mysql_native_password.
+    /// The format of `PASSWORD()` since 4.1, mysql_native_password.
     static let mysql = form("sha1(raw(sha1({password})))", stored: "*{hash}", scheme: .mysql)
 
     private static func form(
         _ template: String, stored: String = "{hash}", scheme: PasswordScheme = .template
-    ) -> PasswordForm {
+    ) -> PasswordFormat {
         let template = try? PasswordTemplate(template, stored: stored, scheme: scheme)
         return { proof in template?.read(proof) }
     }

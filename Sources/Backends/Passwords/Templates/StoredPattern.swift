@@ -1,5 +1,5 @@
-/// How digest and salt stand together in one column, such as `{hash}:{salt}`. The digest's length is known, so there is one
-/// way to take the text apart.
+/// The layout of digest and salt in one column, such as `{hash}:{salt}`. The length of the digest is known, so the
+/// text can be split in only one way.
 struct StoredPattern: Sendable, Equatable {
     private let before: String
     private let between: String
@@ -38,8 +38,8 @@ struct StoredPattern: Sendable, Equatable {
             after: String(text[second.upperBound...]), isSaltFirst: isSaltFirst, hasSalt: true)
     }
 
-    /// - Parameter size: the digest's, in letters.
-    /// - Returns: nil when the text is not of this pattern.
+    /// - Parameter size: The length of the digest in letters.
+    /// - Returns: Nil if the text does not match this pattern.
     func parts(of text: String, size: Int) -> (hash: String, salt: String?)? {
         guard text.utf8.starts(with: before.utf8), text.utf8.count >= before.utf8.count + after.utf8.count,
             text.utf8.reversed().starts(with: after.utf8.reversed())

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a template computes. A digest is lower-case hexadecimal text wherever it stands within other text, as it is in PHP and
-/// SQL; `raw`, `base64` and `hex` take its bytes.
+/// The expression that a template computes. A digest inside other text is lower-case hexadecimal, as in PHP and
+/// SQL. `raw`, `base64` and `hex` use its bytes.
 indirect enum TemplateExpression: Sendable, Equatable {
     case literal([UInt8])
     case password
@@ -17,17 +17,17 @@ indirect enum TemplateExpression: Sendable, Equatable {
     case fromBase64(TemplateExpression)
     case upper(TemplateExpression)
     case lower(TemplateExpression)
-    /// Each letter in two bytes, the lower one first, as .NET has text.
+    /// Two bytes per letter, the lower byte first, as in .NET strings.
     case utf16(TemplateExpression)
 
-    /// What stands for `{password}`, `{salt}` and `{secret}`.
+    /// The values of `{password}`, `{salt}` and `{secret}`.
     struct Values {
         var password: [UInt8]
         var salt: [UInt8]
         var secret: [UInt8]
     }
 
-    /// Nil when a salt is not in the encoding it is said to be in.
+    /// Evaluates the expression as text. Returns nil if a salt is not in its declared encoding.
     func text(_ values: Values) -> [UInt8]? {
         switch self {
         case .literal(let bytes): bytes
@@ -35,9 +35,9 @@ indirect enum TemplateExpression: Sendable, Equatable {
         case .salt: values.salt
         case .secret: values.secret
         case .joined(let parts): Self.joined(parts, values)
-        case .digest, .authenticationCode: bytes(values).map { StoredText.hexadecimal(encoding: $0) }
+        case .digest, .authenticationCode: bytes(values).map { HashEncoding.hexadecimal(encoding: $0) }
         case .raw(let inner): inner.bytes(values)
-        case .hexadecimal(let inner): inner.bytes(values).map { StoredText.hexadecimal(encoding: $0) }
+        case .hexadecimal(let inner): inner.bytes(values).map { HashEncoding.hexadecimal(encoding: $0) }
         case .base64(let inner): inner.bytes(values).map { Array(Data($0).base64EncodedString().utf8) }
         case .fromHexadecimal, .fromBase64: bytes(values)
         case .upper(let inner):
@@ -51,7 +51,7 @@ indirect enum TemplateExpression: Sendable, Equatable {
         }
     }
 
-    /// The bytes of a digest, or else the text.
+    /// Evaluates the expression as the bytes of a digest, or as text if it is not a digest.
     func bytes(_ values: Values) -> [UInt8]? {
         switch self {
         case .digest(let function, let inner):
@@ -60,7 +60,7 @@ indirect enum TemplateExpression: Sendable, Equatable {
             guard let key = key.text(values), let message = message.text(values) else { return nil }
             return function.authenticationCode(message, key: key)
         case .fromHexadecimal(let inner):
-            return inner.text(values).flatMap { StoredText.hexadecimal(String(decoding: $0, as: UTF8.self)) }
+            return inner.text(values).flatMap { HashEncoding.hexadecimal(String(decoding: $0, as: UTF8.self)) }
         case .fromBase64(let inner):
             return inner.text(values).flatMap { Self.fromBase64(String(decoding: $0, as: UTF8.self)) }
         default:
@@ -82,7 +82,7 @@ indirect enum TemplateExpression: Sendable, Equatable {
     }
 
     private static func fromBase64(_ text: String) -> [UInt8]? {
-        StoredText.base64(text) ?? StoredText.unpaddedBase64(text)
+        HashEncoding.base64(text) ?? HashEncoding.unpaddedBase64(text)
     }
 
     private static func joined(_ parts: [TemplateExpression], _ values: Values) -> [UInt8]? {

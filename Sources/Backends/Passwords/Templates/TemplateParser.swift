@@ -1,22 +1,25 @@
-/// Reads templates such as `sha256({salt}{password})`.
+/// A parser of templates such as `sha256({salt}{password})`.
 ///
 ///     expression = item *item
-///     item       = "{" ("password" / "salt" / "secret") "}" / "'" literal "'" / function "(" expression *("," expression) ")"
+///     item       = "{" ("password" / "salt" / "secret") "}" / "'" literal "'"
+///                / function "(" expression *("," expression) ")"
 struct TemplateParser {
     private let letters: [UInt8]
     private var position = 0
     private var depth = 0
 
-    static let longest = 1024
-    static let deepest = 16
+    static let maxLength = 1024
+    static let maxDepth = 16
 
     static func parse(_ text: String) throws(TemplateError) -> TemplateExpression {
-        guard text.utf8.count <= longest else {
-            throw TemplateError(position: longest, expected: "at most \(longest) bytes")
+        guard text.utf8.count <= maxLength else {
+            throw TemplateError(position: maxLength, expected: "at most \(maxLength) bytes")
         }
         var parser = TemplateParser(letters: Array(text.utf8))
         let expression = try parser.expression()
-        guard parser.next == nil else { throw parser.error("one of md5, sha1, sha256, …, {password} or a quoted text") }
+        guard parser.next == nil else {
+            throw parser.error("one of md5, sha1, sha256, …, {password} or a quoted string")
+        }
         return expression
     }
 
@@ -32,7 +35,7 @@ struct TemplateParser {
             parts.append(try item(letter))
         }
         guard let first = parts.first else {
-            throw error("{password}, {salt}, {secret}, a text in single quotes, or a function such as sha256(…)")
+            throw error("{password}, {salt}, {secret}, a string in single quotes, or a function such as sha256(…)")
         }
         return parts.count == 1 ? first : .joined(parts)
     }
@@ -52,7 +55,7 @@ struct TemplateParser {
         case UInt8(ascii: "a")...UInt8(ascii: "z"):
             return try call()
         default:
-            throw error("{password}, {salt}, {secret}, a text in single quotes, or a function such as sha256(…)")
+            throw error("{password}, {salt}, {secret}, a string in single quotes, or a function such as sha256(…)")
         }
     }
 
@@ -65,7 +68,7 @@ struct TemplateParser {
         skipSpaces()
         guard next == UInt8(ascii: "(") else { throw error("( after \(name)") }
         depth += 1
-        guard depth <= Self.deepest else { throw error("at most \(Self.deepest) functions within each other") }
+        guard depth <= Self.maxDepth else { throw error("at most \(Self.maxDepth) functions within each other") }
         var arguments: [TemplateExpression] = []
         repeat {
             position += 1
@@ -122,13 +125,13 @@ struct TemplateParser {
     private func error(_ expected: String) -> TemplateError { TemplateError(position: position, expected: expected) }
 }
 
-/// Why a template can not be used.
+/// An error in a template.
 struct TemplateError: Error, Equatable, CustomStringConvertible {
-    /// In bytes from the start; nil when it is the whole.
+    /// The offset in bytes from the start; nil if the whole template is meant.
     var position: Int?
     let expected: String
 
     var description: String {
-        position.map { "expected \(expected) at letter \($0 + 1)" } ?? "expected \(expected)"
+        position.map { "expected \(expected) at character \($0 + 1)" } ?? "expected \(expected)"
     }
 }

@@ -1,19 +1,20 @@
 import Protections
 import Synchronization
 
-/// Asks one question for all who ask the same at the same time.
+/// Combines identical concurrent queries into one.
 ///
-/// An asker that goes away does not end it for the others; when all are gone it is cancelled.
+/// A caller that leaves does not end the query for the others. The query is cancelled when all callers have left.
 final class Coalescing: Sendable {
     private struct Key: Hashable, Sendable {
-        let question: QuestionKey
-        /// A question that gives way to readers is not one that a reader can wait for.
-        let urgency: Urgency
+        let query: BackendQueryKey
+        /// The priority is part of the key because a reader must not wait for a background query, which yields to
+        /// readers.
+        let priority: Priority
     }
 
     private struct State {
-        var flights = Flights<Key>()
-        var waiters: [UInt64: Waiter<Told>] = [:]
+        var flights = SingleFlight<Key>()
+        var promises: [UInt64: OneShotPromise<TimestampedResult>] = [:]
         var tasks: [UInt64: Task<Void, Never>] = [:]
         var shared = 0
     }
@@ -21,54 +22,55 @@ final class Coalescing: Sendable {
     private let state = Mutex(State())
 
     func share(
-        _ question: QuestionKey, _ urgency: Urgency, _ ask: @escaping @Sendable () async throws -> Told
-    ) async throws -> Told {
-        let waiter = Waiter<Told>()
-        let boarding = state.withLock { state in
-            let boarding = state.flights.board(Key(question: question, urgency: urgency))
-            switch boarding {
-            case .begins(let flight, let asker):
-                state.waiters[asker] = waiter
-                // Under the lock, so that it can not end before it is written down.
+        _ query: BackendQueryKey, _ priority: Priority,
+        _ operation: @escaping @Sendable () async throws -> TimestampedResult
+    ) async throws -> TimestampedResult {
+        let promise = OneShotPromise<TimestampedResult>()
+        let joinResult = state.withLock { state in
+            let joinResult = state.flights.join(Key(query: query, priority: priority))
+            switch joinResult {
+            case .begins(let flight, let participant):
+                state.promises[participant] = promise
+                // The task starts under the lock so that it cannot end before it is recorded.
                 state.tasks[flight] = Task { [self] in
-                    do { land(flight, .success(try await ask())) } catch { land(flight, .failure(error)) }
+                    do { complete(flight, .success(try await operation())) } catch { complete(flight, .failure(error)) }
                 }
-            case .joins(_, let asker):
-                state.waiters[asker] = waiter
+            case .joins(_, let participant):
+                state.promises[participant] = promise
                 state.shared += 1
             }
-            return boarding
+            return joinResult
         }
-        switch boarding {
-        case .begins(let flight, let asker), .joins(let flight, let asker):
-            return try await waiter.wait { leave(flight, asker) }
+        switch joinResult {
+        case .begins(let flight, let participant), .joins(let flight, let participant):
+            return try await promise.wait { leave(flight, participant) }
         }
     }
 
-    /// How often an answer was shared.
+    /// The number of callers that shared the result of another caller's query.
     var shared: Int { state.withLock(\.shared) }
 
-    /// Whoever asks from now on begins anew.
-    func closeDoors() {
-        state.withLock { $0.flights.closeDoors() }
+    /// Makes later callers start new queries.
+    func forgetInFlight() {
+        state.withLock { $0.flights.forgetInFlight() }
     }
 
-    private func land(_ flight: UInt64, _ result: Result<Told, any Error>) {
-        let waiters = state.withLock { state in
+    private func complete(_ flight: UInt64, _ result: Result<TimestampedResult, any Error>) {
+        let promises = state.withLock { state in
             state.tasks[flight] = nil
-            return state.flights.land(flight).compactMap { state.waiters.removeValue(forKey: $0) }
+            return state.flights.complete(flight).compactMap { state.promises.removeValue(forKey: $0) }
         }
-        for waiter in waiters { waiter.tell(result) }
+        for promise in promises { promise.resolve(result) }
     }
 
-    private func leave(_ flight: UInt64, _ asker: UInt64) {
-        let (waiter, task) = state.withLock { state in
-            let isLast = state.flights.leave(flight, asker)
+    private func leave(_ flight: UInt64, _ participant: UInt64) {
+        let (promise, task) = state.withLock { state in
+            let isLast = state.flights.leave(flight, participant)
             return (
-                state.waiters.removeValue(forKey: asker), isLast ? state.tasks.removeValue(forKey: flight) : nil
+                state.promises.removeValue(forKey: participant), isLast ? state.tasks.removeValue(forKey: flight) : nil
             )
         }
         task?.cancel()
-        waiter?.tell(.failure(CancellationError()))
+        promise?.resolve(.failure(CancellationError()))
     }
 }

@@ -2,11 +2,12 @@ import Foundation
 public import Gatefold
 import Synchronization
 
-/// Which credentials each backend confirmed last, in this process or another: what one of them learnt of a new password, or of
-/// one that is wrong now, is shared with the others.
+/// The credentials that each backend last confirmed, in this process or another. A process shares new passwords and
+/// newly rejected passwords with the other processes.
 ///
-/// Of credentials there is only a mark of sixteen bits of a keyed digest: enough to tell a new password from the former, and far
-/// too little to find one out. Bounded: what was learnt least lately is forgotten, and is learnt anew at the next sign-in.
+/// The facts contain only a 16-bit mark of a keyed digest of the credentials. A mark suffices to distinguish a new
+/// password from the previous one and is far too short to reveal a password. The number of entries is limited: the
+/// oldest are removed and return at the next sign-in.
 public final class CredentialFacts: Sendable {
     fileprivate struct Key: Hashable {
         let backend: String
@@ -14,26 +15,26 @@ public final class CredentialFacts: Sendable {
     }
 
     fileprivate struct Known {
-        var mark: UInt16
-        /// False when they were refused since.
+        var fingerprint: UInt16
+        /// A Boolean value that indicates whether the credentials have not been rejected since.
         var isConfirmed = true
-        /// When the question was asked, by the clock that nobody sets; nil for what another process learnt.
-        var asked: TimeInterval?
+        /// The start of the query on the monotonic clock, or `nil` if another process reported the credentials.
+        var queried: TimeInterval?
         var end: Date
 
-        /// Whether an answer to a question of that moment is not the latest.
-        func isLater(than asked: TimeInterval) -> Bool { self.asked.map { $0 > asked } ?? false }
+        /// Returns whether these credentials are newer than the result of a query that started at the given time.
+        func isLater(than queried: TimeInterval) -> Bool { self.queried.map { $0 > queried } ?? false }
     }
 
-    /// An answer about credentials.
-    struct Word {
-        let mark: UInt16
-        let group: AnswerMemory.Group
+    /// A result about credentials.
+    struct Observation {
+        let fingerprint: UInt16
+        let group: BackendResultStore.Group
         let backend: String
-        /// When the question was asked, by the clock that nobody sets.
-        let asked: TimeInterval
-        /// The same by the civil time.
-        let moment: Date
+        /// The start of the query on the monotonic clock.
+        let queried: TimeInterval
+        /// The start of the query in civil time.
+        let timestamp: Date
         let end: Date
     }
 
@@ -46,66 +47,77 @@ public final class CredentialFacts: Sendable {
     private let record: @Sendable (SharedFact) -> Void
     private let contents = Mutex(Contents())
 
-    /// - Parameter record: takes what other processes have to know; returns at once.
+    /// Creates an empty collection.
+    ///
+    /// - Parameter record: Receives the facts for other processes. Must return immediately.
     public init(capacity: Int = 200_000, record: @escaping @Sendable (SharedFact) -> Void = { _ in }) {
         self.capacity = capacity
         self.record = record
     }
 
-    /// A backend confirmed credentials of somebody: of an identifier, and of the subscriber whom it recognised.
-    func confirm(_ word: Word) {
-        let key = Key(backend: word.backend, subject: word.group.factSubject)
+    /// Records that a backend confirmed credentials of an identifier or of the authenticated subscriber.
+    func confirm(_ observation: Observation) {
+        let key = Key(backend: observation.backend, subject: observation.group.factSubject)
         contents.withLock { contents in
             let known = contents.known(key)
-            if let known, known.isLater(than: word.asked) { return }
+            if let known, known.isLater(than: observation.queried) { return }
             let same = known.flatMap { known in
-                known.isConfirmed && known.mark == word.mark && word.moment < known.end ? known : nil
+                known.isConfirmed && known.fingerprint == observation.fingerprint && observation.timestamp < known.end
+                    ? known : nil
             }
-            contents.put(key, Known(mark: word.mark, asked: word.asked, end: same?.end ?? word.end), capacity)
-            // Within the lock, so that facts of one ID are recorded in their order.
-            if same == nil { record(Self.fact(word, isConfirmed: true)) }
+            contents.put(
+                key,
+                Known(
+                    fingerprint: observation.fingerprint, queried: observation.queried,
+                    end: same?.end ?? observation.end), capacity)
+            // The fact is recorded under the lock so that facts of one ID keep their order.
+            if same == nil { record(Self.fact(observation, isConfirmed: true)) }
         }
     }
 
-    /// A backend refused credentials: of interest only where they are those confirmed last.
-    func refuse(_ word: Word) {
-        let key = Key(backend: word.backend, subject: word.group.factSubject)
+    /// Records that a backend rejected credentials. A rejection matters only for the credentials that were last
+    /// confirmed.
+    func reject(_ observation: Observation) {
+        let key = Key(backend: observation.backend, subject: observation.group.factSubject)
         contents.withLock { contents in
-            guard var known = contents.known(key), known.isConfirmed, known.mark == word.mark,
-                !known.isLater(than: word.asked)
+            guard var known = contents.known(key), known.isConfirmed, known.fingerprint == observation.fingerprint,
+                !known.isLater(than: observation.queried)
             else { return }
-            (known.isConfirmed, known.asked) = (false, word.asked)
+            (known.isConfirmed, known.queried) = (false, observation.queried)
             contents.put(key, known, capacity)
-            record(Self.fact(word, isConfirmed: false))
+            record(Self.fact(observation, isConfirmed: false))
         }
     }
 
-    /// What was known of somebody, or of everybody, no longer holds.
-    func invalidate(_ subject: [UInt8], in backend: String, at moment: Date, until end: Date) {
+    /// Records that the results about one subject, or about all, are no longer valid.
+    func invalidate(_ subject: [UInt8], in backend: String, at timestamp: Date, until end: Date) {
         record(
             SharedFact(
                 id: SharedFact.ID(kind: .invalidation, backend: backend, subject: subject), value: [],
-                moment: moment, end: end))
+                timestamp: timestamp, end: end))
     }
 
-    /// Takes in what another process learnt.
+    /// Applies a fact of another process.
     public func follow(_ fact: SharedFact) {
         guard let credentials = ConfirmedCredentials(fact) else { return }
         let key = Key(backend: fact.id.backend, subject: fact.id.subject)
         contents.withLock { contents in
             if credentials.isConfirmed {
-                contents.put(key, Known(mark: credentials.mark, end: fact.end), capacity)
+                contents.put(key, Known(fingerprint: credentials.fingerprint, end: fact.end), capacity)
             } else {
                 contents.remove(key)
             }
         }
     }
 
-    private static func fact(_ word: Word, isConfirmed: Bool) -> SharedFact {
+    private static func fact(_ observation: Observation, isConfirmed: Bool) -> SharedFact {
         SharedFact(
-            id: SharedFact.ID(kind: .credentials, backend: word.backend, subject: word.group.factSubject),
-            value: [isConfirmed ? 1 : 0, UInt8(word.mark >> 8), UInt8(truncatingIfNeeded: word.mark)],
-            moment: word.moment, end: word.end)
+            id: SharedFact.ID(kind: .credentials, backend: observation.backend, subject: observation.group.factSubject),
+            value: [
+                isConfirmed ? 1 : 0, UInt8(observation.fingerprint >> 8),
+                UInt8(truncatingIfNeeded: observation.fingerprint),
+            ],
+            timestamp: observation.timestamp, end: observation.end)
     }
 }
 
@@ -124,27 +136,27 @@ extension CredentialFacts.Contents {
     }
 }
 
-/// What a fact says of credentials.
+/// The content of a fact about credentials.
 struct ConfirmedCredentials: Sendable {
-    let group: AnswerMemory.Group
-    let mark: UInt16
-    /// False when they were refused.
+    let group: BackendResultStore.Group
+    let fingerprint: UInt16
+    /// A Boolean value that indicates whether the credentials were confirmed and not rejected.
     let isConfirmed: Bool
 
     init?(_ fact: SharedFact) {
-        guard fact.id.kind == .credentials, let group = AnswerMemory.Group(factSubject: fact.id.subject),
+        guard fact.id.kind == .credentials, let group = BackendResultStore.Group(factSubject: fact.id.subject),
             fact.value.count == 3
         else { return nil }
         self.group = group
         isConfirmed = fact.value[0] == 1
-        mark = UInt16(fact.value[1]) << 8 | UInt16(fact.value[2])
+        fingerprint = UInt16(fact.value[1]) << 8 | UInt16(fact.value[2])
     }
 
-    /// Whether proofs of the same mark as these, or of another, are not right any more.
-    func excludes(_ other: UInt16) -> Bool { isConfirmed == (other != mark) }
+    /// Returns whether this fact makes proofs with the given mark invalid.
+    func excludes(_ other: UInt16) -> Bool { isConfirmed == (other != fingerprint) }
 }
 
-extension AnswerMemory.Group {
+extension BackendResultStore.Group {
     var factSubject: [UInt8] {
         switch self {
         case .identifier(let number): [1] + number.bigEndianBytes

@@ -2,104 +2,107 @@ import Foundation
 public import Gatefold
 import Protections
 
-/// What is shared with other processes on the same state, and what they share with this one.
+/// The exchange of facts with other processes on the same state.
 extension ProtectedBackend {
-    /// Takes in what another process learnt: it holds within the moment, whatever is remembered here.
+    /// Applies a fact of another process immediately, regardless of the cached results.
     public func follow(_ fact: SharedFact) {
         switch fact.id.kind {
         case .denial:
             if let denied = DenialCache.denied(by: fact) {
                 cache.deny(
-                    Self.group(denied.subscriber), AnswerRules.Consequence(denied.denial), on: denied.edition,
-                    askedUntil: fact.moment)
-            } else if let denied = DenialCache.deniedMany(by: fact) {
-                cache.deny(Self.group(denied.subscriber), onEditions: denied.contains, askedUntil: fact.moment)
+                    Self.group(denied.subscriber), BackendCachePolicy.InvalidationScope(denied.denial),
+                    on: denied.edition,
+                    askedUntil: fact.timestamp)
+            } else if let denied = DenialCache.deniedEditions(by: fact) {
+                cache.deny(Self.group(denied.subscriber), onEditions: denied.contains, askedUntil: fact.timestamp)
             } else {
                 return
             }
-            coalescing.closeDoors()
+            coalescing.forgetInFlight()
         case .credentials:
             guard fact.id.backend == name, let credentials = ConfirmedCredentials(fact) else { return }
-            cache.forgetCredentials(of: credentials.group, askedUntil: fact.moment) { [keys] proofs in
-                credentials.excludes(keys.mark(of: proofs, for: credentials.group))
+            cache.invalidateCredentials(of: credentials.group, askedUntil: fact.timestamp) { [keys] proofs in
+                credentials.excludes(keys.fingerprint(of: proofs, for: credentials.group))
             }
         case .invalidation:
             guard fact.id.backend == name else { return }
             if fact.id.subject.isEmpty {
-                _ = cache.forgetAll()
-            } else if let group = AnswerMemory.Group(factSubject: fact.id.subject) {
-                cache.forget(group, askedUntil: fact.moment)
+                _ = cache.invalidateAll()
+            } else if let group = BackendResultStore.Group(factSubject: fact.id.subject) {
+                cache.invalidate(group, askedUntil: fact.timestamp)
             }
-            coalescing.closeDoors()
+            coalescing.forgetInFlight()
         }
     }
 
-    /// Shares what the backend said of credentials.
-    func share(_ told: Told, _ subject: AnswerMemory.Subject) {
-        guard settings.cache != nil, case .recognition(let recognition) = told.answer, let proofs = subject.proofs
+    /// Shares the backend's result about credentials.
+    func share(_ timestamped: TimestampedResult, _ subject: BackendResultStore.Subject) {
+        guard settings.cache != nil, case .authentication(let authentication) = timestamped.result,
+            let proofs = subject.proofs
         else { return }
-        let (facts, moment) = (services.credentialFacts, cache.date(of: told.asked))
-        func word(_ group: AnswerMemory.Group) -> CredentialFacts.Word {
-            CredentialFacts.Word(
-                mark: keys.mark(of: proofs, for: group), group: group, backend: name, asked: told.asked.seconds,
-                moment: moment, end: end(of: moment))
+        let (facts, timestamp) = (services.credentialFacts, cache.date(of: timestamped.queried))
+        func observation(_ group: BackendResultStore.Group) -> CredentialFacts.Observation {
+            CredentialFacts.Observation(
+                fingerprint: keys.fingerprint(of: proofs, for: group), group: group, backend: name,
+                queried: timestamped.queried.seconds,
+                timestamp: timestamp, end: end(of: timestamp))
         }
-        switch recognition {
-        case .recognised:
-            for group in subject.groups { facts.confirm(word(group)) }
-        case .notRecognised(_, let found):
-            // Whoever was found may be remembered by another spelling of the identifier.
-            for group in subject.groups + found.all.map({ self.group(of: $0) }) { facts.refuse(word(group)) }
+        switch authentication {
+        case .authenticated:
+            for group in subject.groups { facts.confirm(observation(group)) }
+        case .rejected(_, let found):
+            // A found subscriber may be cached under another spelling of the identifier.
+            for group in subject.groups + found.all.map({ self.group(of: $0) }) { facts.reject(observation(group)) }
         }
     }
 
-    /// Shares that what is known of somebody no longer holds; nil for everybody.
-    func shareInvalidation(of group: AnswerMemory.Group?) {
+    /// Shares that the results about a group are no longer valid; `nil` means all groups.
+    func shareInvalidation(of group: BackendResultStore.Group?) {
         guard settings.cache != nil else { return }
         let now = services.clock.now
         services.credentialFacts.invalidate(group?.factSubject ?? [], in: name, at: now, until: end(of: now))
     }
 
-    /// Tells whoever signs somebody in that the answer was remembered.
-    func noteRecall(_ question: Question, _ answer: Answer) {
-        guard case .recognise(let credentials) = question, case .recognition(.recognised(let subscriber)) = answer
+    /// Reports to the current sign-in that the result came from the cache.
+    func recordRecall(_ query: BackendQuery, _ result: BackendResult) {
+        guard case .authenticate(let credentials) = query, case .authentication(.authenticated(let subscriber)) = result
         else { return }
-        let proofs = credentials.form == .typed ? keys.proofs(of: credentials) : nil
+        let proofs = credentials.kind == .typed ? keys.proofs(of: credentials) : nil
         let groups = [.identifier(keys.identifier(credentials.identifier)), group(of: subscriber)]
-        RecalledSignIns.note(
-            RecalledSignIn(
+        CachedSignInRecorder.record(
+            CachedSignIn(
                 backend: name,
                 names: groups.map { group in
-                    RecalledSignIn.Name(
-                        subject: group.factSubject, mark: proofs.map { keys.mark(of: $0, for: group) })
+                    CachedSignIn.Name(
+                        subject: group.factSubject, fingerprint: proofs.map { keys.fingerprint(of: $0, for: group) })
                 }))
     }
 
-    /// From then on no process remembers what it knew at a moment.
-    private func end(of moment: Date) -> Date {
-        let longest = settings.cache.map { max($0.freshness, $0.lastKnownGood) } ?? 0
-        return moment.addingTimeInterval(longest + 3600)
+    /// Returns the time from which no process holds results from before the given date.
+    private func end(of timestamp: Date) -> Date {
+        let maxLifetime = settings.cache.map { max($0.freshness, $0.lastKnownGood) } ?? 0
+        return timestamp.addingTimeInterval(maxLifetime + 3600)
     }
 }
 
 extension CredentialFacts {
-    /// Whether a sign-in from memory is undone by a fact.
-    public static func undoes(_ fact: SharedFact, _ recalled: RecalledSignIn) -> Bool {
-        guard fact.id.backend == recalled.backend else { return false }
+    /// Returns whether a fact invalidates a sign-in that was served from the cache.
+    public static func invalidates(_ fact: SharedFact, _ cachedSignIns: CachedSignIn) -> Bool {
+        guard fact.id.backend == cachedSignIns.backend else { return false }
         switch fact.id.kind {
         case .denial: return false
         case .credentials:
             guard let credentials = ConfirmedCredentials(fact) else { return false }
-            return recalled.names.contains { name in
-                name.subject == fact.id.subject && (name.mark.map(credentials.excludes) ?? false)
+            return cachedSignIns.names.contains { name in
+                name.subject == fact.id.subject && (name.fingerprint.map(credentials.excludes) ?? false)
             }
-        case .invalidation: return recalled.names.contains { $0.subject == fact.id.subject }
+        case .invalidation: return cachedSignIns.names.contains { $0.subject == fact.id.subject }
         }
     }
 }
 
-extension AnswerRules.Consequence {
-    /// What a denial in another process takes with it here.
+extension BackendCachePolicy.InvalidationScope {
+    /// Creates the consequence of a denial in another process.
     init(_ denial: Denial) {
         switch denial {
         case .edition: self = .edition

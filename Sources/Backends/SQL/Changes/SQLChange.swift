@@ -1,13 +1,13 @@
 import Gatefold
 
-/// Statements of a publisher that are to take effect once, under a name of their own.
+/// A set of a publisher's statements that take effect once, under a unique name.
 ///
-/// They are run in one transaction with a mark of that name. Whoever asks again, because the answer to the first time was
-/// lost, finds the mark and changes nothing.
+/// The statements run in one transaction together with a marker of that name. If the caller repeats the change
+/// because the first result was lost, the marker exists and nothing is changed.
 package struct SQLChange: Sendable {
-    /// Names the change for good, in at most 64 letters, digits and hyphens.
+    /// The permanent name of the change: at most 64 letters, digits and hyphens.
     package let name: String
-    /// The values of the statements' parameters; one that is missing is NULL.
+    /// The values of the parameters. A missing value is NULL.
     package let values: [String: String]
 
     package init(name: String, values: [String: String]) {
@@ -17,28 +17,31 @@ package struct SQLChange: Sendable {
 
     package enum Outcome: Sendable, Equatable {
         case made
-        /// It was made when it was asked for before.
-        case madeBefore
-        /// A statement changed no row, and so nothing was.
+        /// An earlier call made the change.
+        case alreadyApplied
+        /// A statement changed no row, so the whole change was rolled back.
         ///
-        /// - Parameter statement: which, counted from one.
-        case changedNothing(statement: Int)
+        /// - Parameter statement: The number of the statement, counted from 1.
+        case noRowsChanged(statement: Int)
     }
 }
 
 /// A database that makes changes.
-package protocol SQLChanging: Sendable {
-    /// - Throws: a `BackendFailure` when it is not known whether the change was made; ``SQLChangeRefused`` or another
-    ///   `AnswerFailure` about this one change when it was not, for a reason that lies in it.
+package protocol SQLCommandExecutor: Sendable {
+    /// Makes a change.
+    ///
+    /// - Throws: A `BackendFailure` if it is unknown whether the change was made. ``SQLCommandRejected`` or another
+    ///   `RequestScopedFailure` for this change if the change was not made for a reason in the change.
     func make(_ change: SQLChange) async throws -> SQLChange.Outcome
 }
 
-/// The database or its rules do not accept a change.
-package struct SQLChangeRefused: SQLDatabaseFailure, Equatable {
+/// A change that the database or its rules do not accept.
+package struct SQLCommandRejected: SQLDatabaseFailure, Equatable {
     package let cause: String
-    package var isOfOneAnswer: Bool { true }
-    package var isOfValue: Bool { true }
+    package var isRequestScoped: Bool { true }
+    package var isValueError: Bool { true }
 
-    /// By its SQLSTATE: data that do not fit (22), a constraint (23), and what a procedure raises (45, P0).
-    static func isRefusal(sqlState: String) -> Bool { ["22", "23", "45", "P0"].contains { sqlState.hasPrefix($0) } }
+    /// Returns whether an SQLSTATE denotes a rejected change: data that does not fit (22), a constraint (23), or an
+    /// error raised by a procedure (45, P0).
+    static func isRejection(sqlState: String) -> Bool { ["22", "23", "45", "P0"].contains { sqlState.hasPrefix($0) } }
 }

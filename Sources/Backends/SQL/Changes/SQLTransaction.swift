@@ -1,7 +1,8 @@
-/// One connection that can hold several statements together, used by one thread.
+/// A connection that groups several statements in a transaction. Only one thread uses it.
 protocol SQLTransaction {
     func begin() throws
-    /// Returns how many rows the statement changed or gave; nil where nobody counts them.
+    /// Runs a statement and returns the number of rows that it changed or returned; nil if the database does not
+    /// count them.
     func run(_ sql: String, _ values: [String?]) throws -> Int?
     func hasRow(_ sql: String, _ values: [String?]) throws -> Bool
     func commit() throws
@@ -9,24 +10,27 @@ protocol SQLTransaction {
 }
 
 extension SQLTransaction {
-    /// Makes a change, unless its mark is there.
+    /// Makes a change, unless its marker exists.
     ///
-    /// Two that make the same change at once meet at the mark's primary key: one waits for the other, and finds it made.
-    func make(_ change: SQLChange, _ statements: SQLChangeStatements) throws -> SQLChange.Outcome {
+    /// Two concurrent calls with the same change conflict at the marker's primary key. One call waits for the
+    /// other, and then finds the change made.
+    func make(_ change: SQLChange, _ statements: SQLCommandStatements) throws -> SQLChange.Outcome {
         try begin()
         do {
             _ = try run(statements.insertion.sql, statements.insertion.ordered(change))
         } catch {
             try? rollBack()
-            // Which error says that a row is there already differs; the row does not.
-            if (try? hasRow(statements.search.sql, statements.search.ordered(change))) == true { return .madeBefore }
+            // The error for an existing row differs between databases. The row itself is reliable.
+            if (try? hasRow(statements.search.sql, statements.search.ordered(change))) == true {
+                return .alreadyApplied
+            }
             throw error
         }
         do {
             for (index, step) in statements.steps.enumerated()
             where try run(step.sql, step.ordered(change)) == 0 {
                 try rollBack()
-                return .changedNothing(statement: index + 1)
+                return .noRowsChanged(statement: index + 1)
             }
             try commit()
             return .made

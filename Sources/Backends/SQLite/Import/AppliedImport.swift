@@ -1,27 +1,29 @@
 import Foundation
 import GRDB
 
-/// An import of all or nothing that is in force, while its rows are brought to where they are read.
+/// An active all-or-nothing import whose staged rows are being applied to the subscriber tables.
 ///
-/// The rows are staged first, in short transactions. One more puts all of them in force at once: from then on whoever reads
-/// or changes a subscriber brings that one's row over first, and the import brings over the others, batch by batch. So readers
-/// see either the former subscribers or the new ones, and no writer waits for more than a batch.
+/// Short transactions stage the rows first. One further transaction activates all of them at once. Afterwards, each
+/// read or change of a subscriber first applies the row of that subscriber, and the import applies the remaining
+/// rows batch by batch. Readers therefore see either the former subscribers or the new ones, and no writer waits
+/// for more than one batch.
 struct AppliedImport {
-    /// What is kept of it with the import.
+    /// The state that is stored with the import.
     private struct Settings: Codable {
         let columns: [String]
         let replaces: Bool
-        let moment: Int64
-        /// The greatest number of a subscriber when it came into force: later ones are not removed.
+        let appliedAt: Int64
+        /// The greatest subscriber number when the import became active. Subscribers with a greater number are not
+        /// removed.
         let last: Int64
-        /// Subscribers up to this number were looked at.
+        /// The greatest subscriber number that the removal has checked.
         var removed: Int64 = 0
     }
 
     let id: Int64
     private var settings: Settings
 
-    /// The import in force that is not whole yet; nil most of the time.
+    /// Returns the active import that is not applied completely; nil most of the time.
     static func current(_ db: Database) throws -> AppliedImport? {
         guard
             let row = try Row.fetchOne(
@@ -33,13 +35,15 @@ struct AppliedImport {
         return AppliedImport(id: try SubscriberRow.integer(row, 0, "import", "id"), settings: settings)
     }
 
-    /// Puts the staged rows of an import in force, in the caller's transaction.
-    static func begin(_ id: Int64, columns: ImportColumns, isReplacing: Bool, at moment: Date, _ db: Database) throws {
+    /// Activates the staged rows of an import, in the caller's transaction.
+    static func begin(_ id: Int64, columns: ImportColumns, isReplacing: Bool, at appliedAt: Date, _ db: Database) throws
+    {
         let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM subscriber") ?? 0
         var applied = AppliedImport(
             id: id,
             settings: Settings(
-                columns: columns.all.map(\.rawValue), replaces: isReplacing, moment: Milliseconds.of(moment), last: last
+                columns: columns.all.map(\.rawValue), replaces: isReplacing, appliedAt: Milliseconds.of(appliedAt),
+                last: last
             ))
         if !isReplacing { applied.settings.removed = last }
         try applied.save(db)
@@ -56,11 +60,11 @@ struct AppliedImport {
 
     // MARK: - One subscriber
 
-    /// What the import says of an identifier.
+    /// The effect of the import on an identifier.
     enum Word {
-        /// Nothing that is not where it is read.
+        /// No pending change.
         case nothing
-        /// They are not in the file.
+        /// The identifier is not in the file.
         case removed
         case row(ImportRow, hasPasswords: Bool)
     }
@@ -71,7 +75,7 @@ struct AppliedImport {
             return .row(row, hasPasswords: columns.has(.password) || columns.has(.passwordHash))
         }
         guard settings.removed < settings.last else { return .nothing }
-        let isLeft = try Bool.fetchOne(
+        let hasRows = try Bool.fetchOne(
             try db.cachedStatement(
                 sql: """
                     SELECT EXISTS (
@@ -79,7 +83,7 @@ struct AppliedImport {
                         WHERE identifier = ? AND import IS NOT ? AND registered IS NULL AND id <= ?)
                     """),
             arguments: [identifier, id, settings.last])
-        return isLeft == true ? .removed : .nothing
+        return hasRows == true ? .removed : .nothing
     }
 
     private func staged(_ identifier: String, _ db: Database) throws -> ImportRow? {
@@ -96,14 +100,14 @@ struct AppliedImport {
         return try row.row(of: identifier)
     }
 
-    /// Whether the row of an identifier is not what the import in force says.
-    static func concerns(_ identifier: String, _ db: Database) throws -> Bool {
+    /// Returns whether the active import has a pending change for an identifier.
+    static func hasPendingRow(_ identifier: String, _ db: Database) throws -> Bool {
         guard let applied = try current(db) else { return false }
         if case .nothing = try applied.word(on: identifier, db) { return false }
         return true
     }
 
-    /// Brings the row of an identifier over, in the caller's transaction.
+    /// Applies the row of an identifier, in the caller's transaction.
     static func settle(_ identifier: String, _ db: Database) throws {
         guard let applied = try current(db) else { return }
         switch try applied.word(on: identifier, db) {
@@ -116,7 +120,7 @@ struct AppliedImport {
         }
     }
 
-    /// The same for a subscriber's number.
+    /// Applies the row of a subscriber's number, in the caller's transaction.
     static func settle(id: Int64, _ db: Database) throws {
         guard try current(db) != nil,
             let identifier = try String.fetchOne(
@@ -127,14 +131,14 @@ struct AppliedImport {
 
     // MARK: - All of them
 
-    /// Brings some rows over, in the caller's transaction.
+    /// Applies a batch of rows, in the caller's transaction.
     ///
-    /// - Returns: whether there may be more.
-    func advance(_ most: Int, _ db: Database) throws -> Bool {
+    /// - Returns: Whether more rows may be pending.
+    func advance(_ limit: Int, _ db: Database) throws -> Bool {
         let rows = try Row.fetchAll(
-            // The plus keeps SQLite to the order of the rows: nothing is sorted anew for each batch.
+            // The plus makes SQLite read in the order of the rows, so that it does not sort again for each batch.
             db, sql: "SELECT identifier, row FROM staged WHERE +import = ? ORDER BY sequence LIMIT ?",
-            arguments: [id, most]
+            arguments: [id, limit]
         ).map { row -> ImportRow in
             guard let identifier = try SubscriberRow.optionalText(row, 0, "staged", "identifier"),
                 let data: Data = row[1]
@@ -148,7 +152,7 @@ struct AppliedImport {
         guard settings.removed < settings.last else { return false }
         var next = self
         let (end, removed) = try ImportRemoval.remove(
-            besides: id, after: settings.removed, upTo: settings.last, most: most, db)
+            excluding: id, after: settings.removed, upTo: settings.last, limit: limit, db)
         next.settings.removed = end
         try next.save(db)
         if removed > 0 { try count(removed: removed, db) }
@@ -157,7 +161,7 @@ struct AppliedImport {
 
     private func move(_ rows: [ImportRow], _ db: Database) throws {
         let writer = try ImportWriter(
-            db, importID: id, columns: try columns(), at: Milliseconds.date(settings.moment))
+            db, importID: id, columns: try columns(), at: Milliseconds.date(settings.appliedAt))
         let delete = try db.cachedStatement(sql: "DELETE FROM staged WHERE import = ? AND identifier = ?")
         var (added, replaced) = (0, 0)
         for row in rows {
@@ -177,7 +181,7 @@ struct AppliedImport {
         try db.execute(sql: "UPDATE import SET removed = removed + ? WHERE id = ?", arguments: [removed, id])
     }
 
-    /// Forgets an import whose rows are all where they are read.
+    /// Deletes an import whose rows are all applied.
     func finish(_ db: Database) throws {
         try db.execute(sql: "DELETE FROM import WHERE id = ?", arguments: [id])
     }

@@ -1,4 +1,4 @@
-/// What the columns of a file are, as its first row says.
+/// The columns of a file, named by its first row.
 struct ImportColumns: Sendable, Equatable {
     enum Column: String, CaseIterable, Sendable {
         case identifier
@@ -12,11 +12,11 @@ struct ImportColumns: Sendable, Equatable {
         case categories
     }
 
-    /// The columns in the file's order.
+    /// The columns in the order of the file.
     let all: [Column]
     let names: [String]
 
-    /// - Parameter identifierName: another name that the identifier's column may have.
+    /// - Parameter identifierName: An alternative name for the identifier column.
     init(header: [String], identifierName: String) throws(ImportError) {
         var all: [Column] = []
         for written in header {
@@ -37,7 +37,7 @@ struct ImportColumns: Sendable, Equatable {
 }
 
 extension StringProtocol {
-    /// Without spaces and tabs around it.
+    /// Returns the text without leading and trailing spaces and tabs.
     func trimmingWhitespace() -> String {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         var bytes = Array(utf8.drop(while: isSpace))

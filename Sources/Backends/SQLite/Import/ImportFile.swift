@@ -1,14 +1,14 @@
 import Crypto
 import Foundation
 
-/// A file that is read from its beginning, once or twice, and must stay the same meanwhile.
+/// A file that is read from its start, once or twice, and must not change meanwhile.
 struct ImportFile {
     private let handle: FileHandle
     private let path: String
-    private let before: Stamp
+    private let before: FileIdentity
     static let chunk = 1 << 18
 
-    private struct Stamp: Equatable {
+    private struct FileIdentity: Equatable {
         let size: Int
         let seconds: Int
         let nanoseconds: Int
@@ -21,13 +21,13 @@ struct ImportFile {
         }
         self.handle = handle
         self.path = path
-        before = try Self.stamp(handle, path)
+        before = try Self.fileIdentity(handle, path)
     }
 
-    /// In bytes; nil for a pipe.
+    /// The size in bytes; nil for a pipe.
     var size: Int? { before.isRegular ? before.size : nil }
 
-    /// The next bytes; nil at the end.
+    /// Reads the next bytes; nil at the end of the file.
     func next() throws(ImportError) -> Data? {
         do {
             guard let data = try handle.read(upToCount: Self.chunk), !data.isEmpty else { return nil }
@@ -37,7 +37,7 @@ struct ImportFile {
         }
     }
 
-    /// The SHA-256 of the whole file and of `more`; reading then begins anew.
+    /// Returns the SHA-256 of the whole file and of `more`. Reading restarts at the beginning afterwards.
     func fingerprint(_ more: [String]) throws(ImportError) -> Data {
         var digest = SHA256()
         for part in more { digest.update(data: Data("\(part.utf8.count):\(part)".utf8)) }
@@ -51,12 +51,12 @@ struct ImportFile {
     }
 
     func requireUnchanged() throws(ImportError) {
-        if before.isRegular, try Self.stamp(handle, path) != before { throw .fileChanged }
+        if before.isRegular, try Self.fileIdentity(handle, path) != before { throw .fileChanged }
     }
 
     func close() { try? handle.close() }
 
-    private static func stamp(_ handle: FileHandle, _ path: String) throws(ImportError) -> Stamp {
+    private static func fileIdentity(_ handle: FileHandle, _ path: String) throws(ImportError) -> FileIdentity {
         var status = stat()
         guard fstat(handle.fileDescriptor, &status) == 0 else {
             throw .unreadableFile(path: path, reason: String(cString: strerror(errno)))
@@ -67,7 +67,7 @@ struct ImportFile {
         #else
             let changed = status.st_mtim
         #endif
-        return Stamp(
+        return FileIdentity(
             size: Int(status.st_size), seconds: Int(changed.tv_sec), nanoseconds: Int(changed.tv_nsec),
             isRegular: status.st_mode & S_IFMT == S_IFREG)
     }

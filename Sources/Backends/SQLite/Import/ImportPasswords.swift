@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// Turns plain passwords of a batch of rows into hashes.
+/// Hashes the plain passwords of a batch of rows.
 struct ImportPasswords: Sendable {
     let hasher: PasswordHasher
-    let form: SubscriberImport.PasswordForm
+    let form: SubscriberImport.PasswordFormat
 
-    /// Hashes on all cores at once, in the caller's place: returns when all rows have theirs.
+    /// Hashes on all cores in parallel. Blocks the caller until all rows have their hashes.
     func hash(_ rows: [ImportRow], hasPasswords: Bool) throws(PasswordError) -> [ImportRow] {
         guard hasPasswords else { return rows }
         let failure = Mutex<PasswordError?>(nil)

@@ -1,27 +1,28 @@
-/// What an import did.
+/// The result of an import.
 public struct ImportReport: Sendable, Equatable {
-    /// Rows read, bad ones included; after a resumption, those of this run only.
+    /// The number of rows read, including bad rows. A resumed import counts the rows of this run only.
     public internal(set) var rows = 0
     public internal(set) var added = 0
     public internal(set) var replaced = 0
-    /// Subscribers that were not in the file and went.
+    /// The number of removed subscribers, which were not in the file.
     public internal(set) var removed = 0
     public internal(set) var badRows = 0
-    /// The first bad rows, in the order of the file, as many as the options allow.
+    /// The first bad rows in the order of the file, up to the limit in the options.
     public internal(set) var issues: [ImportIssue] = []
-    /// False when nothing was changed, because of bad rows.
+    /// A Boolean value that indicates whether the import was committed. False if bad rows prevented every change.
     public internal(set) var isCommitted = false
-    /// Rows that an interrupted run had dealt with before.
+    /// The number of rows that an interrupted run had processed.
     public internal(set) var resumedAfter = 0
-    /// Whether nobody was removed although that was asked for, because a bad row may be somebody who is to stay.
+    /// A Boolean value that indicates whether a requested removal was skipped. A bad row may be a subscriber who
+    /// must stay.
     public internal(set) var didSkipRemoval = false
 }
 
-/// One bad row. Quotes nothing from the row, which is somebody's personal data.
+/// A bad row. The issue quotes nothing from the row, because rows hold personal data.
 public struct ImportIssue: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The physical line on which the row begins; the header usually is line 1.
+    /// The physical line on which the row begins. The header is usually line 1.
     public let line: Int
-    /// Nil when the row as a whole is bad.
+    /// The name of the bad column; nil if the row as a whole is bad.
     public let column: String?
     public let reason: String
 
@@ -30,16 +31,17 @@ public struct ImportIssue: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// How far an import is.
+/// The progress of an import.
 public struct ImportProgress: Sendable, Equatable {
     public let bytes: Int
-    /// Nil when the file is a pipe.
+    /// The size of the file in bytes; nil for a pipe.
     public let totalBytes: Int?
     public let rows: Int
     public let badRows: Int
 }
 
-/// Why a file can not be imported at all. Nothing was changed, unless an earlier batch of a resumable import was.
+/// The cause that prevents the import of a file. Nothing was changed, except by earlier batches of a resumable
+/// import.
 public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     case unreadableFile(path: String, reason: String)
     case noHeader
@@ -47,13 +49,13 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownColumn(String, expected: [String])
     case repeatedColumn(String)
     case missingColumn(String)
-    /// Both a plain password and a hash.
+    /// The file has both a plain password column and a hash column.
     case twoPasswordColumns
     case fileChanged
-    /// Replacing all subscribers by none is taken for a mistake.
+    /// A replacement of all subscribers by none, which is treated as a mistake.
     case nothingToReplaceWith
     case anotherImport
-    case unlockable(path: String, reason: String)
+    case cannotLock(path: String, reason: String)
 
     public var description: String {
         switch self {
@@ -65,9 +67,9 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
         case .repeatedColumn(let name): "the column \"\(name)\" is named twice"
         case .missingColumn(let name): "the column \"\(name)\" is missing"
         case .twoPasswordColumns: "expected either the column password or the column password_hash, not both"
-        case .fileChanged: "the file changed while it was read; nothing of it was kept since the last checkpoint"
+        case .fileChanged: "the file changed while it was read; nothing of it was stored since the last checkpoint"
         case .anotherImport: "another import into this database is running"
-        case .unlockable(let path, let reason): "the lock \(path) can not be made: \(reason)"
+        case .cannotLock(let path, let reason): "the lock \(path) cannot be created: \(reason)"
         case .nothingToReplaceWith: "the file has no good row, and would remove every subscriber"
         }
     }

@@ -1,29 +1,29 @@
 import CSV
 import Gatefold
 
-/// One row of a file, understood. Columns that the file does not have are nil or empty.
+/// A parsed row of a file. Columns that the file does not have are nil or empty.
 struct ImportRow: Sendable, Equatable {
     var line = 0
     var identifier = ""
-    /// As typed, to be hashed.
+    /// The plain password, to be hashed.
     var password: String?
     var passwordHash: String?
     var state = SubscriberRecord.State.automatic
     var message: String?
     var hasAllEditions = false
-    /// Each start once.
+    /// The periods, each start once.
     var periods: [Period] = []
     var editions: Set<EditionID> = []
     var categories: Set<UserInfoCategory> = []
 
-    /// A row of nothing but an identifier, which is folded.
+    /// Creates a row that holds only a folded identifier.
     init(identifier: String, line: Int) {
         self.identifier = identifier
         self.line = line
     }
 
-    /// - Parameter foldsProof: whether plain passwords are folded like identifiers.
-    /// - Throws: what is wrong with the first bad cell.
+    /// - Parameter foldsProof: Whether plain passwords are folded like identifiers.
+    /// - Throws: The issue in the first bad cell.
     init(_ row: CSVRow, columns: ImportColumns, foldsProof: Bool) throws(ImportIssue) {
         guard row.fields.count == columns.all.count else {
             throw ImportIssue(
@@ -32,7 +32,7 @@ struct ImportRow: Sendable, Equatable {
         }
         line = row.line
         for (index, column) in columns.all.enumerated() {
-            // Exports hold no plain passwords, so theirs are what they are.
+            // Exports hold no plain passwords, so passwords are taken verbatim.
             let cell = column == .password ? row.fields[index] : SpreadsheetFormula.restore(row.fields[index])
             if let reason = take(cell, as: column, foldsProof: foldsProof) {
                 throw ImportIssue(line: row.line, column: columns.names[index], reason: reason)
@@ -40,22 +40,22 @@ struct ImportRow: Sendable, Equatable {
         }
     }
 
-    /// Returns what was expected when the cell is not it.
+    /// Parses a cell. Returns nil on success, otherwise a description of the expected value.
     private mutating func take(_ cell: String, as column: ImportColumns.Column, foldsProof: Bool) -> String? {
         switch column {
         case .identifier:
             let folded = CredentialFields.fold(cell)
             guard SubscriberDatabase.accepts(identifier: folded), !Self.hasControls(folded) else {
-                return "expected 1 to \(CredentialFields.longestField) bytes without control characters"
+                return "expected 1 to \(CredentialFields.maxFieldLength) bytes without control characters"
             }
             identifier = folded
         case .password:
             if cell.isEmpty { return nil }
             let proof = foldsProof ? CredentialFields.fold(cell) : cell
-            guard (1...PasswordHasher.longestPassword).contains(proof.utf8.count), !Self.hasControls(proof) else {
-                return "expected at most \(PasswordHasher.longestPassword) bytes without control characters"
+            guard (1...PasswordHasher.maxPasswordLength).contains(proof.utf8.count), !Self.hasControls(proof) else {
+                return "expected at most \(PasswordHasher.maxPasswordLength) bytes without control characters"
             }
-            // Hashed once more it would be nobody's password.
+            // Hashing the hash again would produce a password that no reader has.
             guard PasswordScheme(of: cell) == nil else {
                 return "this is a hash; expected it in a column password_hash"
             }
@@ -63,7 +63,7 @@ struct ImportRow: Sendable, Equatable {
         case .passwordHash:
             if cell.isEmpty { return nil }
             guard PasswordScheme(of: cell) != nil else {
-                return "expected a password hash that says by itself what it is, such as $2y$… or {SSHA}…"
+                return "expected a password hash in a self-describing format, such as $2y$… or {SSHA}…"
             }
             passwordHash = cell
         case .state:
@@ -84,24 +84,24 @@ struct ImportRow: Sendable, Equatable {
             default: return "expected true or false"
             }
         case .periods:
-            for entry in ListText.split(cell) {
-                guard let period = PeriodText.read(entry.trimmingWhitespace()[...]) else {
+            for entry in ListFormat.split(cell) {
+                guard let period = PeriodFormat.read(entry.trimmingWhitespace()[...]) else {
                     return "expected periods such as 2026-01-01/2026-12-31;2027-01-01/"
                 }
                 Period.add(period, to: &periods)
             }
         case .editions:
-            for entry in ListText.split(cell) {
+            for entry in ListFormat.split(cell) {
                 guard let edition = EditionID(entry.trimmingWhitespace()) else {
-                    return "expected edition identifiers between semicolons"
+                    return "expected edition identifiers separated by semicolons"
                 }
                 editions.insert(edition)
             }
         case .categories:
-            for entry in ListText.split(cell) {
-                guard let category = ListText.category(entry), Self.accepts(category: category)
+            for entry in ListFormat.split(cell) {
+                guard let category = ListFormat.category(entry), Self.accepts(category: category)
                 else {
-                    return "expected entries such as scheme=value between semicolons"
+                    return "expected entries such as scheme=value separated by semicolons"
                 }
                 categories.insert(category)
             }
@@ -109,12 +109,12 @@ struct ImportRow: Sendable, Equatable {
         return nil
     }
 
-    /// What a message may be, so that every export can be imported again.
-    static func accepts(message: String) -> Bool { !hasControls(message, besides: [0x09, 0x0A, 0x0D]) }
+    /// Returns whether a message is acceptable. Messages are restricted so that every export can be imported again.
+    static func accepts(message: String) -> Bool { !hasControls(message, excluding: [0x09, 0x0A, 0x0D]) }
 
     static func accepts(category: UserInfoCategory) -> Bool { !hasControls(category.scheme + category.value) }
 
-    private static func hasControls(_ text: String, besides allowed: [UInt8] = []) -> Bool {
+    private static func hasControls(_ text: String, excluding allowed: [UInt8] = []) -> Bool {
         text.utf8.contains { ($0 < 0x20 || $0 == 0x7F) && !allowed.contains($0) }
     }
 }

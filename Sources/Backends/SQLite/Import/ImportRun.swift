@@ -4,24 +4,24 @@ import GRDB
 import Gatefold
 import SQLAccess
 
-/// One run of an import: from bytes to rows to short transactions.
+/// A run of an import: reads bytes, parses rows and writes short transactions.
 ///
-/// Whatever takes long, the reading of the file and the hashing of passwords, is done between the transactions.
+/// The slow work, reading the file and hashing passwords, is done between the transactions.
 final class ImportRun {
     private let database: SubscriberDatabase
     private let file: ImportFile
     private let options: SubscriberImport.Options
     private let passwords: ImportPasswords
-    private let moment: Date
+    private let timestamp: Date
     private var report = ImportReport()
     private var columns: ImportColumns?
     private var checkpoint = Checkpoint()
-    /// Rows that were read and are not in the database yet; nil for a bad one.
+    /// The rows that were read and are not in the database yet; nil represents a bad row.
     private var waiting: [ImportRow?] = []
-    /// Rows of the file that an earlier run dealt with, passed over so far.
+    /// The number of rows skipped so far that an earlier run had processed.
     private var rowsPassed = 0
 
-    /// What the database keeps about a resumable import.
+    /// The state of a resumable import in the database.
     private struct Checkpoint {
         var importID: Int64 = 0
         var rows = 0
@@ -32,14 +32,15 @@ final class ImportRun {
         database = work.database
         self.file = file
         options = work.options
-        passwords = ImportPasswords(hasher: work.hasher, form: work.options.passwordForm)
-        moment = work.database.clock.now
+        passwords = ImportPasswords(hasher: work.hasher, form: work.options.passwordFormat)
+        timestamp = work.database.clock.now
     }
 
     func perform(_ progress: @Sendable (ImportProgress) throws -> Void) async throws -> ImportReport {
-        // One that is in force and was interrupted comes first, and what one left that never was goes.
+        // First apply an active import that was interrupted, then delete the leftovers of imports that never became
+        // active.
         try await database.applyImport()
-        try await database.discardLeftImports()
+        try await database.discardAbandonedImports()
         try await begin()
         do {
             try await readAll(progress)
@@ -47,9 +48,9 @@ final class ImportRun {
             return try await end(progress)
         } catch {
             if batch == nil {
-                // The task may be cancelled, and what is staged goes all the same.
+                // Staged rows are deleted even if the task is cancelled.
                 let database = database
-                _ = await Task { try? await database.discardLeftImports() }.value
+                _ = await Task { try? await database.discardAbandonedImports() }.value
             }
             throw error
         }
@@ -86,7 +87,7 @@ final class ImportRun {
             batch == nil
             ? nil
             : try file.fingerprint([
-                options.identifierColumn, "\(options.separator)", "\(options.isReplacing)", "\(options.passwordForm)",
+                options.identifierColumn, "\(options.separator)", "\(options.isReplacing)", "\(options.passwordFormat)",
                 "\(options.foldsProof)",
             ])
         checkpoint = try await database.pool.write { db in
@@ -123,26 +124,26 @@ final class ImportRun {
         report.rows += 1
         switch outcome {
         case .failure(let error):
-            note(ImportIssue(line: error.line, column: nil, reason: error.reason.words))
+            record(ImportIssue(line: error.line, column: nil, reason: error.reason.explanation))
             waiting.append(nil)
         case .success(let row):
             do throws(ImportIssue) {
                 waiting.append(try ImportRow(row, columns: columns, foldsProof: options.foldsProof))
             } catch {
-                note(error)
+                record(error)
                 waiting.append(nil)
             }
         }
     }
 
-    private func note(_ issue: ImportIssue) {
+    private func record(_ issue: ImportIssue) {
         report.badRows += 1
-        if report.issues.count < options.mostIssues { report.issues.append(issue) }
+        if report.issues.count < options.maxIssues { report.issues.append(issue) }
     }
 
-    /// Writes what waits, a batch to a transaction.
+    /// Writes the pending rows, one batch per transaction.
     ///
-    /// - Parameter all: also a rest that is less than a batch.
+    /// - Parameter all: Whether to write a remainder that is smaller than a batch too.
     private func write(all: Bool) async throws {
         guard let columns else { return }
         let size = min(batch ?? SubscriberDatabase.importBatch, SubscriberDatabase.importBatch)
@@ -155,10 +156,10 @@ final class ImportRun {
             let duplicates =
                 batch == nil ? try await stage(rows) : try await apply(rows, badRows: badRows, columns)
             for line in duplicates {
-                note(
+                record(
                     ImportIssue(
                         line: line, column: options.identifierColumn,
-                        reason: "the same identifier stands in an earlier row"))
+                        reason: "the same identifier is in an earlier row"))
             }
             first = end
             try Task.checkCancellation()
@@ -166,7 +167,7 @@ final class ImportRun {
         waiting.removeFirst(first)
     }
 
-    /// - Returns: the lines of rows whose identifiers stood in the file before.
+    /// - Returns: The lines of rows whose identifiers occurred earlier in the file.
     private func stage(_ rows: [ImportRow]) async throws -> [Int] {
         let encoder = JSONEncoder()
         let staged = try rows.map {
@@ -184,13 +185,13 @@ final class ImportRun {
         }
     }
 
-    /// Writes rows of a resumable import to where they are read, and how far it came.
+    /// Writes rows of a resumable import directly to the subscriber tables, together with the checkpoint.
     ///
-    /// - Returns: the lines of rows whose identifiers stood in the file before.
+    /// - Returns: The lines of rows whose identifiers occurred earlier in the file.
     private func apply(_ rows: [ImportRow], badRows: Int, _ columns: ImportColumns) async throws -> [Int] {
         let before = checkpoint
-        let (next, added, replaced, duplicates) = try await database.pool.write { [moment] db in
-            let writer = try ImportWriter(db, importID: before.importID, columns: columns, at: moment)
+        let (next, added, replaced, duplicates) = try await database.pool.write { [timestamp] db in
+            let writer = try ImportWriter(db, importID: before.importID, columns: columns, at: timestamp)
             var (added, replaced, duplicates) = (0, 0, [Int]())
             for row in rows {
                 switch try writer.write(row) {
@@ -214,18 +215,18 @@ final class ImportRun {
     }
 
     private func end(_ progress: @Sendable (ImportProgress) throws -> Void) async throws -> ImportReport {
-        // Duplicates are noticed a little later than other bad rows.
+        // Duplicates are detected later than other bad rows, so sort by line.
         report.issues.sort { $0.line < $1.line }
         let badRows = batch == nil ? report.badRows : checkpoint.badRows
         if batch == nil, badRows > 0 {
-            try await database.discardLeftImports()
+            try await database.discardAbandonedImports()
             return report
         }
         if options.isReplacing, report.resumedAfter + report.rows - badRows <= 0 {
             throw ImportError.nothingToReplaceWith
         }
         if batch == nil {
-            try await putInForce(progress)
+            try await activate(progress)
         } else {
             if options.isReplacing, badRows > 0 { report.didSkipRemoval = true }
             if options.isReplacing, badRows == 0 { try await removeOthers() }
@@ -237,16 +238,16 @@ final class ImportRun {
         return report
     }
 
-    /// Puts all staged rows in force at once, and brings them over. What interrupts that does not undo it.
-    private func putInForce(_ progress: @Sendable (ImportProgress) throws -> Void) async throws {
+    /// Activates all staged rows at once and applies them. An interruption does not undo the activation.
+    private func activate(_ progress: @Sendable (ImportProgress) throws -> Void) async throws {
         guard let columns else { return }
         try Task.checkCancellation()
         let id = checkpoint.importID
-        try await database.pool.write { [options, moment] db in
-            try AppliedImport.begin(id, columns: columns, isReplacing: options.isReplacing, at: moment, db)
+        try await database.pool.write { [options, timestamp] db in
+            try AppliedImport.begin(id, columns: columns, isReplacing: options.isReplacing, at: timestamp, db)
         }
         let step = step(file.size ?? 0)
-        // Whoever stops the import now stops only what it does; the readers' own rows still come over when they are read.
+        // An error or cancellation stops only this loop. Staged rows are still applied when readers are read.
         try await database.applyImport { try progress(step) }
         let counts = try await database.pool.write { db in
             let row = try Row.fetchOne(
@@ -265,7 +266,7 @@ final class ImportRun {
         }
     }
 
-    /// The end of a resumable import that replaces all.
+    /// Removes the subscribers that are not in the file, at the end of a resumable import that replaces all.
     private func removeOthers() async throws {
         let id = checkpoint.importID
         let last = try await database.pool.read { try Int64.fetchOne($0, sql: "SELECT max(id) FROM subscriber") } ?? 0
@@ -273,7 +274,7 @@ final class ImportRun {
         while end < last {
             let (next, removed) = try await database.pool.write { [end] db in
                 try ImportRemoval.remove(
-                    besides: id, after: end, upTo: last, most: SubscriberDatabase.importBatch, db)
+                    excluding: id, after: end, upTo: last, limit: SubscriberDatabase.importBatch, db)
             }
             report.removed += removed
             end = next

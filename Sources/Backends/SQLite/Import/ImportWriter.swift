@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import Gatefold
 
-/// Writes understood rows with prepared statements, inside the caller's transaction.
+/// Writes parsed rows with prepared statements, inside the caller's transaction.
 ///
-/// Every row carries the number of the import that wrote it last: a row that already has the present number stood in the
-/// file before, and those that do not have it at the end were not in the file.
+/// Every row stores the number of the import that last wrote it. A row with the current number occurred earlier in
+/// the file. Rows without the current number at the end of the import were not in the file.
 struct ImportWriter {
     enum Outcome {
         case added
@@ -14,10 +14,10 @@ struct ImportWriter {
     }
 
     private let importID: Int64
-    private let moment: Int64
+    private let timestamp: Int64
     private let columns: ImportColumns
     private let find: Statement
-    private let takeOver: ImportTakeover
+    private let replacement: ImportReplacement
     private let insert: Statement
     private let update: Statement
     private let clear: [Statement]
@@ -26,31 +26,31 @@ struct ImportWriter {
     private let insertCategory: Statement
     private let db: Database
 
-    init(_ db: Database, importID: Int64, columns: ImportColumns, at moment: Date) throws {
+    init(_ db: Database, importID: Int64, columns: ImportColumns, at timestamp: Date) throws {
         self.db = db
         self.importID = importID
-        self.moment = Milliseconds.of(moment)
+        self.timestamp = Milliseconds.of(timestamp)
         self.columns = columns
-        // That an identifier is theirs was never shown by who registered it; a file with the very hash that is stored has them
-        // as they are.
+        // A registration does not prove that the identifier belongs to the reader. If the file holds exactly the
+        // stored hash, the operator already knows the reader, and the row is not replaced.
         find = try db.makeStatement(
             sql: """
                 SELECT id, import, registered IS NOT NULL AND (password_hash IS NULL OR password_hash IS NOT ?2)
                 FROM subscriber WHERE identifier = ?1
                 """)
-        takeOver = try ImportTakeover(db)
+        replacement = try ImportReplacement(db)
         insert = try db.makeStatement(
             sql: """
                 INSERT INTO subscriber (identifier, password_hash, state, message, all_editions, updated, import)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
-        // A column that the file does not have keeps what is stored.
-        var changes = ["updated = ?5", "import = ?6", "registered = NULL", SubscriberSchema.isOperators]
+        // Columns that the file does not have retain the stored values.
+        var changes = ["updated = ?5", "import = ?6", "registered = NULL", SubscriberSchema.operatorOwnedAssignments]
         if columns.has(.password) || columns.has(.passwordHash) {
-            // The same hash again is no new password: whoever chose it still did.
+            // An unchanged hash is not a new password: a password that the reader chose still counts as chosen.
             changes += [
                 "password_hash = ?1", "password_version = password_version + (password_hash IS NOT ?1)",
-                "chosen = CASE WHEN password_hash IS ?1 THEN chosen END", "awaits_choice = NULL",
+                "password_chosen = CASE WHEN password_hash IS ?1 THEN password_chosen END", "awaits_password = NULL",
             ]
         }
         if columns.has(.state) { changes.append("state = ?2") }
@@ -74,16 +74,17 @@ struct ImportWriter {
             let written: DatabaseValue = known[1]
             if written == importID.databaseValue { return .duplicate }
             if try SubscriberRow.integer(known, 2, "subscriber", "registered") == 1 {
-                id = try takeOver.place(of: id, identifier: row.identifier)
+                id = try replacement.place(of: id, identifier: row.identifier)
             }
             try update.execute(arguments: [
-                row.passwordHash, row.state.rawValue, row.message, row.hasAllEditions ? 1 : 0, moment, importID, id,
+                row.passwordHash, row.state.rawValue, row.message, row.hasAllEditions ? 1 : 0, timestamp, importID, id,
             ])
             for statement in clear { try statement.execute(arguments: [id]) }
             outcome = .replaced
         } else {
             try insert.execute(arguments: [
-                row.identifier, row.passwordHash, row.state.rawValue, row.message, row.hasAllEditions ? 1 : 0, moment,
+                row.identifier, row.passwordHash, row.state.rawValue, row.message, row.hasAllEditions ? 1 : 0,
+                timestamp,
                 importID,
             ])
             id = db.lastInsertedRowID

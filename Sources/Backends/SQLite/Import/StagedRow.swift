@@ -1,17 +1,17 @@
 import Foundation
 import Gatefold
 
-/// A row of an import as it waits in the database until all of them are there.
+/// A row of an import that is staged in the database until all rows are there.
 struct StagedRow: Codable {
     let line: Int
     let hash: String?
     let state: String
     let message: String?
     let all: Bool
-    /// Milliseconds since 1970: the start, and the end where there is one.
+    /// The periods, in milliseconds since 1970: the start, then the end if there is one.
     let periods: [[Int64]]
     let editions: [String]
-    /// Scheme and value.
+    /// The categories, each as a scheme and a value.
     let categories: [[String]]
 
     init(_ row: ImportRow) {

@@ -4,53 +4,57 @@ import GRDB
 import Gatefold
 import SQLAccess
 
-/// Brings subscribers from a file of separated values into the embedded database, however many they are.
+/// An import of subscribers from a file of separated values into the embedded database, for files of any size.
 ///
-/// The first row names the columns: `identifier` (or the name in the options), `password` or `password_hash`, `state`,
-/// `message`, `all_editions`, `periods`, `editions`, `categories`. A row replaces what is stored in the columns the file
-/// has, an empty cell meaning none; columns it does not have stay as they are.
+/// The first row names the columns: `identifier` (or the name in the options), `password` or `password_hash`,
+/// `state`, `message`, `all_editions`, `periods`, `editions`, `categories`. A row replaces the stored values of the
+/// columns that the file has. An empty cell removes the value. Columns that the file does not have remain
+/// unchanged.
 public struct SubscriberImport: Sendable {
     public enum Mode: Sendable, Equatable {
-        /// All rows come into force at once; any bad row, and nothing is changed.
+        /// All rows become active at once. A single bad row prevents every change.
         case allOrNothing
-        /// At most `batch` rows at a time come into force, bad rows passed over; the same file again goes on where an earlier
-        /// run stopped.
+        /// Batches of at most `batch` rows become active one after the other. Bad rows are skipped. Importing the
+        /// same file again resumes where an earlier run stopped. Default: 1,000 rows.
         case resumable(batch: Int = 1_000)
     }
 
-    /// What plain passwords become.
-    public enum PasswordForm: String, Sendable, CaseIterable {
+    /// The hash format of imported plain passwords.
+    public enum PasswordFormat: String, Sendable, CaseIterable {
         /// A slow hash at the hasher's cost, computed on all cores.
         case slow
-        /// A fast hash under the hasher's pepper: for very large files; safe only while the pepper is secret.
+        /// A fast hash under the hasher's pepper, for very large files. It is safe only as long as the pepper is
+        /// secret.
         case keyed
     }
 
     public struct Options: Sendable {
         public var mode: Mode
-        /// Whether subscribers that are not in the file are removed; not those who registered by themselves.
+        /// A Boolean value that indicates whether subscribers that are not in the file are removed. Subscribers who
+        /// registered through self-service stay. Default: false.
         public var isReplacing: Bool
-        /// What the identifier's column is called, such as `email`.
+        /// The name of the identifier column, such as `email`. Default: `identifier`.
         public var identifierColumn: String
         public var separator: CSVFormat.Separator
-        public var passwordForm: PasswordForm
-        /// Whether plain passwords are folded like identifiers (see ``SQLiteSubscriberBackend/Proof/folds``).
+        public var passwordFormat: PasswordFormat
+        /// A Boolean value that indicates whether plain passwords are folded like identifiers (see
+        /// ``SQLiteSubscriberBackend/Proof/folds``). Default: false.
         public var foldsProof: Bool
-        /// How many bad rows are listed; all are counted.
-        public var mostIssues: Int
+        /// The maximum number of listed bad rows. All bad rows are counted. Default: 1,000.
+        public var maxIssues: Int
 
         public init(
             mode: Mode = .allOrNothing, isReplacing: Bool = false, identifierColumn: String = "identifier",
-            separator: CSVFormat.Separator = .comma, passwordForm: PasswordForm = .slow, foldsProof: Bool = false,
-            mostIssues: Int = 1000
+            separator: CSVFormat.Separator = .comma, passwordFormat: PasswordFormat = .slow, foldsProof: Bool = false,
+            maxIssues: Int = 1000
         ) {
             self.mode = mode
             self.isReplacing = isReplacing
             self.identifierColumn = identifierColumn
             self.separator = separator
-            self.passwordForm = passwordForm
+            self.passwordFormat = passwordFormat
             self.foldsProof = foldsProof
-            self.mostIssues = mostIssues
+            self.maxIssues = maxIssues
         }
     }
 
@@ -64,11 +68,12 @@ public struct SubscriberImport: Sendable {
         self.options = options
     }
 
-    /// Imports the file, in short transactions whatever the mode: no other writer waits for more than a batch of rows.
+    /// Imports the file. Every mode uses short transactions, so that no other writer waits for more than one batch
+    /// of rows.
     ///
-    /// - Parameter progress: told after every quarter of a megabyte; what it throws ends the import.
-    /// - Throws: ``ImportError`` for a file that can not be imported at all, and the database's errors. Bad rows are not
-    ///   thrown but reported.
+    /// - Parameter progress: Called after every 256 KiB. An error that it throws ends the import.
+    /// - Throws: ``ImportError`` for a file that cannot be imported at all, and errors of the database. Bad rows
+    ///   are reported and not thrown.
     public func run(
         file path: String, progress: @escaping @Sendable (ImportProgress) throws -> Void = { _ in }
     ) async throws -> ImportReport {
@@ -76,7 +81,7 @@ public struct SubscriberImport: Sendable {
         defer { file.close() }
         let lock = try ImportLock(database: database.path)
         defer { withExtendedLifetime(lock) {} }
-        // The index of identifiers is written all over; a larger page cache keeps most of it in memory.
+        // The import writes all over the index of identifiers. A cache of 64 MiB holds most of it in memory.
         try await database.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA cache_size = -65536") }
         defer {
             let database = database

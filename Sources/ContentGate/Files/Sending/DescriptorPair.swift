@@ -8,14 +8,14 @@ import NIOCore
     import Glibc
 #endif
 
-/// Two descriptors: what is written to one is read from the other.
+/// Two connected descriptors: bytes that are written to one are read from the other.
 ///
-/// Sockets, because a `pipe` would be handed on to programs that are started just now.
+/// They are sockets, because a program that is started at that moment would inherit the ends of a `pipe`.
 struct DescriptorPair {
     let input: CInt
     let output: CInt
 
-    /// - Throws: `IOError` when the system has none left.
+    /// - Throws: `IOError` if the system has no descriptors left.
     init() throws {
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, Self.kind, 0, &ends) == 0 else {

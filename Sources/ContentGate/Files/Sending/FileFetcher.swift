@@ -1,29 +1,33 @@
 import NIOCore
 import NIOPosix
 
-/// Brings what is to be sent into the system's memory, so that an event loop that sends it does not wait for the disk.
+/// A loader of file parts into the system's page cache, so that an event loop that sends them does not wait for the
+/// disk.
 struct FileFetcher {
-    /// The bytes that are fetched from the disk at a time.
+    /// The number of bytes per fetch from the disk.
     private static let piece: Int64 = 1 << 20
-    /// For so long one piece is fetched after the other, which is long only for what is in memory already; then other files are
-    /// opened and read.
+    /// The time after which a work item ends, so that the pool opens and reads other files.
+    ///
+    /// A work item fetches several pieces within this time only if they are in memory already.
     private static let turn: Duration = .milliseconds(2)
 
     let file: OpenFile
-    /// On which files are read.
+    /// The pool on which files are read.
     let pool: NIOThreadPool
     let loop: any EventLoop
 
-    /// In short pieces of work, between which the pool opens and reads other files; what is in memory needs none.
+    /// Loads a region in short work items, between which the pool opens and reads other files.
     ///
-    /// Fails with ``OpenFileError``, or when the pool was shut down.
+    /// A region that is in memory needs no work item.
+    ///
+    /// - Returns: A future that fails with ``OpenFileError``, or if the pool is shut down.
     func fetch(_ region: Range<Int64>) -> EventLoopFuture<Void> {
-        if region.isEmpty || file.isInMemory(region) { return loop.makeSucceededVoidFuture() }
+        if region.isEmpty || file.isResident(region) { return loop.makeSucceededVoidFuture() }
         return pool.runIfActive(eventLoop: loop) { [file] in try Self.fetch(region, of: file) }
             .assumeIsolated().flatMap { self.fetch($0) }.nonisolated()
     }
 
-    /// Returns what it did not come to.
+    /// Fetches pieces until the time limit and returns the rest of the region.
     private static func fetch(_ region: Range<Int64>, of file: OpenFile) throws(OpenFileError) -> Range<Int64> {
         var left = region
         let end = ContinuousClock.now + turn

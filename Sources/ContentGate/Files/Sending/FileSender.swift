@@ -1,10 +1,11 @@
 public import NIOCore
 import NIOPosix
 
-/// Sends parts of files on one connection by the system's own means (`sendfile`), without reading them into this program.
+/// A sender of file parts on one connection by the system's own call (`sendfile`), without reading them into this
+/// process.
 ///
-/// Only where nothing between the answer and the connection changes bodies, such as compression would. On a connection without
-/// a ``FileSendingHandler`` (TLS, HTTP/2) it does nothing, and files are read in chunks.
+/// Use it only if nothing between the response and the connection changes bodies, as compression would. On a
+/// connection without a ``FileSendingHandler`` (TLS, HTTP/2) it does nothing, and files are read in chunks.
 public struct FileSender: Sendable {
     private let channel: any Channel
 
@@ -12,7 +13,8 @@ public struct FileSender: Sendable {
         self.channel = channel
     }
 
-    /// Whether this connection sends files. Asked before the first byte, and without consequences for the connection.
+    /// Returns whether this connection sends files. Call it before the first byte. It does not affect the
+    /// connection.
     func canSend() async -> Bool {
         let isAble = channel.eventLoop.submit { [channel] in
             (try? channel.pipeline.syncOperations.handler(type: FileSendingHandler.self)) != nil
@@ -20,13 +22,14 @@ public struct FileSender: Sendable {
         return (try? await isAble.get()) ?? false
     }
 
-    /// Sends the bytes after what has been written so far, and waits until the connection has taken them all. Only where ``canSend()``.
+    /// Sends the bytes after those written so far, and waits until the connection has accepted all of them.
     ///
-    /// When the task is cancelled, the connection is given up: what a client has not taken can not be taken back.
+    /// Call it only if ``canSend()`` returns `true`. If the task is cancelled, the connection is closed at once,
+    /// because bytes that the client has not received cannot be withdrawn.
     ///
     /// - Parameters:
-    ///   - part: not empty.
-    ///   - pool: on which files are read.
+    ///   - part: The range to send. Not empty.
+    ///   - pool: The pool on which files are read.
     func send(_ part: Range<Int64>, of file: OpenFile, reading pool: NIOThreadPool) async throws {
         try await withTaskCancellationHandler {
             try await channel.eventLoop.flatSubmit { [channel] () -> EventLoopFuture<Void> in
@@ -34,12 +37,12 @@ public struct FileSender: Sendable {
                     let handler = try channel.pipeline.syncOperations.handler(type: FileSendingHandler.self)
                     return handler.send(part, of: file, reading: pool)
                 } catch {
-                    // It had one: the connection was closed meanwhile.
+                    // The handler was there before, so the connection has been closed since.
                     return channel.eventLoop.makeFailedFuture(error)
                 }
             }.get()
         } onCancel: {
-            ConnectionOrder.giveUp(channel)
+            ConnectionCloseMode.abort(channel)
         }
     }
 }

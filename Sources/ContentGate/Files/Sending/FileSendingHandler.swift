@@ -2,10 +2,10 @@ public import NIOCore
 public import NIOHTTP1
 import NIOPosix
 
-/// Lets a ``FileSender`` send files on an HTTP/1 connection without TLS; stands right behind the `HTTPResponseEncoder`.
+/// A handler that lets a ``FileSender`` send files on an HTTP/1 connection without TLS. Its place is right behind
+/// the `HTTPResponseEncoder`.
 ///
-/// While it sends, nobody else writes, and the handlers further in are not told at each region that the connection is full, and
-/// then that it is not.
+/// During a transfer no other code writes. The inner handlers receive no writability changes for each region.
 public final class FileSendingHandler: ChannelDuplexHandler, RemovableChannelHandler {
     public typealias InboundIn = NIOAny
     public typealias OutboundIn = HTTPServerResponsePart
@@ -13,7 +13,7 @@ public final class FileSendingHandler: ChannelDuplexHandler, RemovableChannelHan
 
     private var context: ChannelHandlerContext?
     private var isSending = false
-    /// What the handlers further in know.
+    /// The writability that the inner handlers last received.
     private var isWritable = true
 
     public init() {}
@@ -22,29 +22,29 @@ public final class FileSendingHandler: ChannelDuplexHandler, RemovableChannelHan
     public func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if !isSending { tell(context) }
+        if !isSending { notify(context) }
     }
 
-    private func tell(_ context: ChannelHandlerContext) {
+    private func notify(_ context: ChannelHandlerContext) {
         guard context.channel.isWritable != isWritable else { return }
         isWritable.toggle()
         context.fireChannelWritabilityChanged()
     }
 
-    /// Done when the connection has taken all of the part; fails when it is closed before.
-    ///
-    /// On the event loop.
+    /// Sends a part of a file. Call it on the event loop.
     ///
     /// - Parameters:
-    ///   - part: not empty.
-    ///   - pool: on which files are read.
+    ///   - part: The range to send. Not empty.
+    ///   - pool: The pool on which files are read.
+    /// - Returns: A future that succeeds when the connection has accepted the whole part, and fails if the
+    ///   connection closes earlier.
     func send(_ part: Range<Int64>, of file: OpenFile, reading pool: NIOThreadPool) -> EventLoopFuture<Void> {
-        guard let context else { preconditionFailure("found in a pipeline and in none") }
+        guard let context else { preconditionFailure("the handler is in a pipeline and in none") }
         isSending = true
         let sent = FileTransfer(file, to: part.upperBound, on: context, reading: pool).send(from: part.lowerBound)
         sent.assumeIsolated().whenComplete { _ in
             self.isSending = false
-            self.tell(context)
+            self.notify(context)
         }
         return sent
     }

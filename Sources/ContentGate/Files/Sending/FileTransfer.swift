@@ -2,12 +2,16 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Sends a part of a file region by region on its connection's event loop, which it leaves for the disk only.
+/// A transfer of a part of a file, region by region. It runs on the connection's event loop and leaves the loop
+/// only for disk access.
 final class FileTransfer {
-    /// The bytes that the system is asked to send at a time: few at first and for a slow client, so that they are still in its
-    /// memory when the last of them is taken, and twice as many each time for a quick one, because every asking costs something.
+    /// The range of the number of bytes per send call: 1 MiB to 16 MiB.
+    ///
+    /// The first region, and each region for a slow client, has the minimum, so that it is still in the page cache
+    /// when its last bytes are sent. The length doubles for each region that a quick client takes, because every
+    /// call has a cost.
     private static let regions: ClosedRange<Int64> = 1 << 20...16 << 20
-    /// A client that takes a region in less than this is quick.
+    /// The time limit within which a quick client takes a region.
     private static let quick = TimeAmount.milliseconds(250)
 
     private let file: OpenFile
@@ -18,8 +22,8 @@ final class FileTransfer {
     private var length = FileTransfer.regions.lowerBound
 
     /// - Parameters:
-    ///   - context: of the handler that sends files.
-    ///   - pool: on which files are read.
+    ///   - context: The context of the handler that sends files.
+    ///   - pool: The pool on which files are read.
     init(_ file: OpenFile, to end: Int64, on context: ChannelHandlerContext, reading pool: NIOThreadPool) {
         self.file = file
         self.end = end
@@ -28,16 +32,19 @@ final class FileTransfer {
         done = context.eventLoop.makePromise()
     }
 
-    /// Sends what is from here to the end, once. Done when the connection has taken all of it; fails when it is closed before.
+    /// Sends the bytes from this offset to the end. Call it once.
+    ///
+    /// - Returns: A future that succeeds when the connection has accepted all bytes, and fails if the connection
+    ///   closes earlier.
     func send(from start: Int64) -> EventLoopFuture<Void> {
-        let watch = FileWatch.begin(file, on: context.channel)
-        done.futureResult.assumeIsolated().whenComplete { _ in watch.cancel() }
+        let monitor = FileChangeMonitor.begin(file, on: context.channel)
+        done.futureResult.assumeIsolated().whenComplete { _ in monitor.cancel() }
         let first = region(from: start)
         disk.fetch(first).assumeIsolated().whenComplete { self.then($0) { self.send(first) } }
         return done.futureResult
     }
 
-    /// - Parameter region: in memory; empty at the end.
+    /// - Parameter region: The range to send, which is in memory. Empty at the end.
     private func send(_ region: Range<Int64>) {
         if region.isEmpty { return done.succeed() }
         // The disk works on the next region while the network works on this one.
@@ -47,7 +54,7 @@ final class FileTransfer {
         var isWaiting = false
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenComplete { result in
-            // Not while the disk was.
+            // These values exclude the wait for the disk, which comes later.
             let hasWaited = isWaiting
             let isQuick = NIODeadline.now() - start < Self.quick
             self.length = isQuick ? min(2 * self.length, Self.regions.upperBound) : Self.regions.lowerBound
@@ -62,14 +69,16 @@ final class FileTransfer {
         isWaiting = true
     }
 
-    /// Where the client was waited for, the loop has looked at its other connections meanwhile; what is written while it writes goes
-    /// out at once, so the next region is written afterwards.
+    /// Runs the next step after the loop has served its other connections.
+    ///
+    /// If the transfer waited for the client, the loop has served them meanwhile. The step still runs as a separate
+    /// task, because bytes that are written during a write are sent at once.
     private func takeTurn(_ hasWaited: Bool, _ step: @escaping () -> Void) {
         let loop = context.eventLoop
         if hasWaited {
             loop.assumeIsolated().execute(step)
         } else {
-            LoopTurns.next(on: loop).assumeIsolated().whenComplete { _ in step() }
+            EventLoopYield.next(on: loop).assumeIsolated().whenComplete { _ in step() }
         }
     }
 

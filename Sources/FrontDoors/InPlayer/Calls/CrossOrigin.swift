@@ -1,13 +1,13 @@
 import HTTPTypes
 import Hummingbird
 
-/// What browsers want to be told before scripts may call and read (the Fetch standard, "CORS protocol").
+/// The headers that browsers require before scripts may call and read (the Fetch standard, "CORS protocol").
 enum CrossOrigin {
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
     private static let fields = ["Authorization", "Content-Type", "Accept", "Authentication-Type"]
-    private static let mostFields = 20
+    private static let maxFields = 20
 
-    /// - Parameter allowed: the origin that may read; nil for none.
+    /// - Parameter allowed: The origin that may read responses, or `nil` for none.
     static func preflight(_ request: Request, allowed: String?) -> Response {
         var headers: HTTPFields = [.allow: methods]
         if let allowed {
@@ -27,12 +27,15 @@ enum CrossOrigin {
         response.headers[.accessControlExposeHeaders] = "Retry-After, WWW-Authenticate"
     }
 
-    /// Ours, and those that the page asks for: none of them means anything to us.
+    /// Returns Gatefold's own fields and those that the page requests. Allowing them is safe, because Gatefold
+    /// ignores them.
     private static func requested(_ request: Request) -> [String] {
-        let asked = (request.headers[.accessControlRequestHeaders] ?? "").split(separator: ",").prefix(mostFields)
-            .map { $0.filter { $0 != " " && $0 != "\t" } }
-            .filter { name in HTTPField.Name(name) != nil && name.utf8.count <= 64 }
+        let requestedNames = (request.headers[.accessControlRequestHeaders] ?? "").split(separator: ",").prefix(
+            maxFields
+        )
+        .map { $0.filter { $0 != " " && $0 != "\t" } }
+        .filter { name in HTTPField.Name(name) != nil && name.utf8.count <= 64 }
         return fields
-            + asked.filter { name in !fields.contains { $0.lowercased() == name.lowercased() } }
+            + requestedNames.filter { name in !fields.contains { $0.lowercased() == name.lowercased() } }
     }
 }

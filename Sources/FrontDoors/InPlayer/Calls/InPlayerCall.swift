@@ -1,32 +1,34 @@
 import Gatefold
 import HTTPTypes
 
-/// The calls of PROTOCOLS 5.2, by their paths. Versions in front of a path, and a slash behind it, say nothing.
+/// The calls of the SDKs, by their paths. A version in front of a path and a slash behind it are ignored.
+///
+/// Source: InPlayer protocol, “Account calls”, “Item calls” and “Receipt validation”.
 enum InPlayerCall: Hashable, Sendable {
     case accounts, authenticate, logout, erase, changePassword, forgotPassword, export, social, sendPIN, validatePIN
-    /// - Parameter token: of the mail.
+    /// - Parameter token: The token of the e-mail message.
     case newPassword(token: String)
     case registerFields(merchant: String?)
     case item(String, merchant: String?)
     case externalItem(String)
     case accessFees(item: String)
     case access(item: String)
-    case history, subscriptions, noticeKeys, keySet
-    /// Of media, which there are none of here: web apps ask for them at every sign-in.
+    case history, subscriptions, notificationKeys, keySet
+    /// Favorites and watch history of media, which Gatefold does not have. Web apps request them at every sign-in.
     case favorites, watchHistory
     case receipt(store: String)
 
-    /// The first segments of the paths of the SDKs, those of calls that are not offered here included: scripts can read why only
-    /// where the front door answers.
-    static let words: Set<String> = [
+    /// The first segments of the SDKs' paths, including calls that are not offered, because scripts can read the
+    /// error only if this front door responds.
+    static let pathSegments: Set<String> = [
         "accounts", "items", "subscriptions", "external-payments", "iot", "payments", "vouchers", "branding",
         "restrictions", "dlc",
     ]
-    /// The same of paths that have a version in front of them everywhere.
-    static let versionedWords: Set<String> = words.union(["accounting", "features", "nfts"])
+    /// The first segments of paths that have a version in front of them in every SDK.
+    static let versionedPathSegments: Set<String> = pathSegments.union(["accounting", "features", "nfts"])
     static let versions: Set<String> = ["v1", "v2", "v3"]
 
-    /// - Parameter segments: decoded, without empty ones at the end.
+    /// - Parameter segments: The decoded segments, without empty ones at the end.
     init?(_ segments: some Collection<String>) {
         var path = Array(segments)
         if let first = path.first, Self.versions.contains(first), path.count > 1 { path.removeFirst() }
@@ -72,7 +74,7 @@ enum InPlayerCall: Hashable, Sendable {
     private static func other(_ path: [String]) -> InPlayerCall? {
         switch path {
         case ["subscriptions"]: .subscriptions
-        case ["iot", "keys"]: .noticeKeys
+        case ["iot", "keys"]: .notificationKeys
         case [".well-known", "jwks.json"]: .keySet
         default:
             path.count == 3 && path[0] == "external-payments" && path[2] == "validate" ? .receipt(store: path[1]) : nil
@@ -82,23 +84,23 @@ enum InPlayerCall: Hashable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .accounts: [.get, .head, .post, .put]
-        // Signs out: nothing that HEAD may do.
+        // A GET signs the reader out, which HEAD must not do.
         case .logout: [.get, .post]
         case .authenticate, .changePassword, .forgotPassword, .export, .sendPIN, .validatePIN, .receipt: [.post]
         case .erase: [.delete]
         case .newPassword: [.put]
         case .registerFields, .social, .item, .externalItem, .accessFees, .access, .history, .subscriptions,
-            .noticeKeys, .keySet, .favorites, .watchHistory:
+            .notificationKeys, .keySet, .favorites, .watchHistory:
             [.get, .head]
         }
     }
 
-    /// Whether it is somebody's, and answered to whoever has a token alone.
+    /// Returns whether the call concerns a reader and therefore requires a token.
     func needsToken(_ method: HTTPRequest.Method) -> Bool {
         switch self {
         case .accounts: method != .post
         case .logout, .erase, .changePassword, .export, .sendPIN, .validatePIN, .access, .history, .subscriptions,
-            .noticeKeys, .receipt, .favorites, .watchHistory:
+            .notificationKeys, .receipt, .favorites, .watchHistory:
             true
         case .authenticate, .forgotPassword, .newPassword, .registerFields, .social, .item, .externalItem, .accessFees,
             .keySet:
@@ -106,7 +108,7 @@ enum InPlayerCall: Hashable, Sendable {
         }
     }
 
-    /// The path without what stands for somebody or something, for logs and metrics.
+    /// The path with placeholders for persons and items, for logs and metrics.
     var pattern: String {
         switch self {
         case .accounts: "/accounts"
@@ -127,7 +129,7 @@ enum InPlayerCall: Hashable, Sendable {
         case .access: "/items/{id}/access"
         case .history: "/items/access/customers"
         case .subscriptions: "/subscriptions"
-        case .noticeKeys: "/iot/keys"
+        case .notificationKeys: "/iot/keys"
         case .keySet: "/.well-known/jwks.json"
         case .receipt: "/external-payments/{store}/validate"
         case .favorites: "/accounts/media/favorites"
@@ -144,28 +146,28 @@ enum InPlayerCall: Hashable, Sendable {
     }
 }
 
-/// The first segments of those paths, which no publication can have as its name.
-public enum InPlayerWords {
-    public static let all = InPlayerCall.words.union(InPlayerCall.versions).union([".well-known"])
+/// The first segments of the call paths, which no publication can have as its name.
+public enum InPlayerPathSegments {
+    public static let all = InPlayerCall.pathSegments.union(InPlayerCall.versions).union([".well-known"])
 }
 
-/// Where a request goes.
+/// The destination of a request.
 struct InPlayerAddress: Equatable {
     /// The publication in front of the path.
     let publication: PublicationID?
-    /// Nil for a path of ours that no call has.
+    /// The call, or `nil` for a path of this API without a call.
     let call: InPlayerCall?
-    /// For logs and metrics.
+    /// The path with placeholders, for logs and metrics.
     let pattern: String
 
-    /// Longer paths, in bytes, are no call's.
-    private static let longest = 8_192
+    /// The maximum length of a path, in bytes. Longer paths match no call.
+    private static let maxLength = 8_192
 
-    /// Nil for a path that is not ours.
+    /// Returns `nil` for a path that does not belong to this API.
     ///
-    /// - Parameter isKnown: whether a publication has this front door.
+    /// - Parameter isKnown: Returns whether a publication has this front door.
     init?(_ path: String, isKnown: (PublicationID) -> Bool) {
-        guard path.utf8.count <= Self.longest, path.hasPrefix("/") else { return nil }
+        guard path.utf8.count <= Self.maxLength, path.hasPrefix("/") else { return nil }
         var pieces = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
         while pieces.last?.isEmpty == true { pieces.removeLast() }
         var segments = pieces.map { FormFields.unescaped($0) }[...]
@@ -179,9 +181,11 @@ struct InPlayerAddress: Equatable {
         let isVersioned = InPlayerCall.versions.contains(first)
         let word = isVersioned ? segments.dropFirst().first ?? "" : first
         call = InPlayerCall(segments)
-        guard call != nil || (isVersioned ? InPlayerCall.versionedWords : InPlayerCall.words).contains(word) else {
+        guard
+            call != nil || (isVersioned ? InPlayerCall.versionedPathSegments : InPlayerCall.pathSegments).contains(word)
+        else {
             return nil
         }
-        pattern = call?.pattern ?? (InPlayerCall.words.contains(word) ? "/\(word)" : "/\(first)/\(word)")
+        pattern = call?.pattern ?? (InPlayerCall.pathSegments.contains(word) ? "/\(word)" : "/\(first)/\(word)")
     }
 }

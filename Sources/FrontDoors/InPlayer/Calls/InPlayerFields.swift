@@ -3,19 +3,21 @@ import HTTPTypes
 import Hummingbird
 import JSON
 
-/// The fields of an app's request: forms, and JSON in which `metadata` may be an object.
+/// The parser of the fields of an app's request: forms, and JSON in which `metadata` may be an object.
 enum InPlayerFields {
-    /// Taken from bodies alone: what stands in a URL is kept by histories and logs.
+    /// The fields that are read from bodies only, because histories and logs store URLs.
     private static let secrets: Set<String> = ["password", "password_confirmation", "old_password", "refresh_token"]
 
-    /// - Throws: ``RequestRefusal``, and whatever the connection throws while the body arrives.
+    /// Reads the fields of a request.
+    ///
+    /// - Throws: ``RequestRejection``, and any error of the connection while the body arrives.
     static func read(_ request: Request, limits: RequestLimits) async throws -> [String: String] {
         let query = try RequestFields.query(of: request, limits: limits).filter { !secrets.contains($0.key) }
         var head = request.head
         head.path = request.uri.path
         let body = try await RequestFields.read(
             Request(head: head, body: request.body), limits: limits, parse: isJSON(request) ? json : nil)
-        guard query.count + body.count <= limits.mostFields else { throw RequestRefusal.tooManyFields }
+        guard query.count + body.count <= limits.maxFields else { throw RequestRejection.tooManyFields }
         return query.merging(body) { $1 }
     }
 
@@ -24,9 +26,10 @@ enum InPlayerFields {
         return type.filter { $0 != " " && $0 != "\t" }.lowercased() == "application/json"
     }
 
-    /// As a form would have it: `{"metadata": {"city": "Paris"}}` is `metadata[city]=Paris`.
+    /// Parses JSON to the fields of an equivalent form: `{"metadata": {"city": "Paris"}}` is
+    /// `metadata[city]=Paris`.
     @Sendable
-    static func json(_ bytes: [UInt8]) throws(RequestRefusal) -> [(name: String, value: String)] {
+    static func json(_ bytes: [UInt8]) throws(RequestRejection) -> [(name: String, value: String)] {
         guard let document = try? JSONParser.parse(bytes), case .object(let members) = document else {
             throw .notFlatJSON
         }
@@ -43,8 +46,8 @@ enum InPlayerFields {
         return fields
     }
 
-    /// Nil for null.
-    private static func scalar(_ value: JSONValue) throws(RequestRefusal) -> String? {
+    /// Returns the text of a scalar value, or `nil` for null.
+    private static func scalar(_ value: JSONValue) throws(RequestRejection) -> String? {
         switch value {
         case .null: return nil
         case .boolean(let isTrue): return isTrue ? "true" : "false"

@@ -1,48 +1,48 @@
 import Gatefold
 import HTTPTypes
 
-/// Who asks.
+/// The signed-in reader who sends a call.
 struct InPlayerReader {
     let session: Session
-    /// The session as text, for use cases that take one.
+    /// The session as text, for use cases that take a token.
     let token: String
 }
 
-extension InPlayerQuestion {
-    /// Whoever the bearer's token names.
+extension InPlayerRequestHandler {
+    /// Returns the reader that the bearer token names.
     ///
-    /// - Throws: ``InPlayerRefusal/notSignedIn`` for any token that is not good.
+    /// - Throws: ``InPlayerRejection/notSignedIn`` if the token is not valid.
     func reader() async throws -> InPlayerReader {
         guard let text = bearer.text, let claims = await front.tokens.read(text, at: front.now),
             let session = front.access.session(token: claims.session)
         else {
-            throw InPlayerRefusal(
-                .unauthorized, message(bearer == .missing ? .noToken : .tokenNotRecognised) ?? "Please sign in.",
+            throw InPlayerRejection(
+                .unauthorized, message(bearer == .missing ? .noToken : .tokenRejected) ?? "Please sign in.",
                 errors: ["token": "Please sign in."])
         }
         return InPlayerReader(session: session, token: claims.session)
     }
 
-    /// The account of whoever asks.
+    /// Returns the account of the reader.
     ///
-    /// - Throws: ``InPlayerRefusal/notSignedIn`` where there is none: one is made at sign-in only, or what was erased while a call
-    ///   was under way would come back.
+    /// - Throws: ``InPlayerRejection/notSignedIn`` if there is none. Only a sign-in creates an account, because an
+    ///   account that is erased during a call would otherwise return.
     func account(of reader: InPlayerReader) async throws -> Account {
         guard let account = try await front.accounts.account(of: reader.session.subscriber) else {
-            throw InPlayerRefusal.notSignedIn
+            throw InPlayerRejection.notSignedIn
         }
         return account
     }
 }
 
-extension AccountRefusal {
-    /// What an app is told.
+extension AccountError {
+    /// Returns the rejection that an app receives.
     ///
     /// - Parameters:
-    ///   - identifier: the form's field with the identifier.
-    ///   - password: the form's field with the present password.
-    func refusal(identifier: String = "username", password: String = "password", _ rule: PasswordRule)
-        -> InPlayerRefusal
+    ///   - identifier: The form field with the identifier.
+    ///   - password: The form field with the current password.
+    func rejection(identifier: String = "username", password: String = "password", _ rule: PasswordRule)
+        -> InPlayerRejection
     {
         switch self {
         case .notOffered: .notOffered
@@ -52,17 +52,17 @@ extension AccountRefusal {
         case .unacceptablePassword:
             .field(
                 "password",
-                "The password must have at least \(rule.shortest) characters, at most \(PasswordRule.longest) bytes, "
+                "The password must have at least \(rule.minLength) characters, at most \(PasswordRule.maxLength) bytes, "
                     + "and no control characters.")
         case .wrongPassword: .field(password, "The password is not right.")
-        case .ticketNotGood: .field("token", "The token is not good any more. Please ask for a new one.")
+        case .resetTokenInvalid: .field("token", "The token is not good any more. Please ask for a new one.")
         case .throttled(let wait): .throttled(wait, nil)
         }
     }
 }
 
 extension AccountDetails.Field {
-    /// As forms call it; those of `metadata` are called what the publication calls them.
+    /// Returns the field's name in forms. Entries of `metadata` have the names of the publication.
     fileprivate func name(identifier: String) -> String {
         switch self {
         case .identifier: identifier

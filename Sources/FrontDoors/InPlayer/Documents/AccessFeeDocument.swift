@@ -1,17 +1,19 @@
 import Gatefold
 import JSON
 
-/// The prices of an item (PROTOCOLS 5.3).
+/// The prices of an item.
+///
+/// Source: InPlayer protocol, “Access fee document”.
 enum AccessFeeDocument {
-    /// - Parameter nested: inside the item, which is then not repeated.
+    /// - Parameter nested: Whether the prices are inside the item, which is then not repeated.
     static func values(
         _ item: InPlayerItem, _ settings: InPlayerSettings, site: DownloadSite?, nested: Bool = false
     ) -> [JSONValue] {
         item.fees.map { fee in
             let price = fee.price
             let members: [JSONValue.Member?] = [
-                .init(name: "id", value: .whole(fee.number)),
-                .init(name: "merchant_id", value: .whole(settings.merchantNumber)),
+                .init(name: "id", value: .integer(fee.number)),
+                .init(name: "merchant_id", value: .integer(settings.merchantNumber)),
                 .init(name: "amount", value: .number(price.amount.description)),
                 .init(name: "currency", value: .string(price.currency)),
                 .init(name: "description", value: .string(price.text)),
@@ -27,12 +29,12 @@ enum AccessFeeDocument {
                     name: "external_fees",
                     value: [
                         [
-                            "id": .whole(fee.number), "payment_provider_id": 0, "access_fee_id": .whole(fee.number),
-                            "external_id": .string(fee.product), "merchant_id": .whole(settings.merchantNumber),
+                            "id": .integer(fee.number), "payment_provider_id": 0, "access_fee_id": .integer(fee.number),
+                            "external_id": .string(fee.product), "merchant_id": .integer(settings.merchantNumber),
                         ]
                     ]), .init(name: "voucher_rule", value: .null), .init(name: "starts_at", value: 0),
                 .init(name: "expires_at", value: 0),
-                // A text, unlike an item's own.
+                // This value is a text, unlike the `item_type` of an item.
                 .init(name: "item_type", value: .string(item.kind.name)),
             ]
             return .object(members.compactMap(\.self))
@@ -41,28 +43,28 @@ enum AccessFeeDocument {
 
     static func name(_ price: InPlayerFee?) -> String { price?.term == nil ? "ppv" : "subscription" }
 
-    /// iOS reads `fee_amount` as an `Int`: what it is exactly stands in the description.
+    /// Returns the setup fee. iOS reads `fee_amount` as an `Int`, so the description contains the exact amount.
     private static func setupFee(
         _ amount: InPlayerFee.Amount, _ price: InPlayerFee, numbered number: Int64
     ) -> JSONValue {
         [
-            "id": .whole(number), "fee_amount": .whole(amount.wholeUnits),
+            "id": .integer(number), "fee_amount": .integer(amount.roundedUnits),
             "description": .string(price.formatted(amount)),
         ]
     }
 
     static func accessType(_ price: InPlayerFee, _ settings: InPlayerSettings) -> JSONValue {
         [
-            "id": .whole(price.term == nil ? 1 : 2), "account_id": .whole(settings.merchantNumber),
+            "id": .integer(price.term == nil ? 1 : 2), "account_id": .integer(settings.merchantNumber),
             "name": .string(name(price)), "period": .string(price.term?.period ?? ""),
-            "quantity": .whole(price.term?.quantity ?? 1),
+            "quantity": .integer(price.term?.quantity ?? 1),
         ]
     }
 
-    /// Of what has no price here.
+    /// The access type of a product without a price here.
     static let noType: JSONValue = ["id": 0, "name": "subscription", "period": "", "quantity": 1]
 
     private static func term(_ term: InPlayerFee.Term) -> JSONValue {
-        ["quantity": .whole(term.quantity), "period": .string(term.period), "description": ""]
+        ["quantity": .integer(term.quantity), "period": .string(term.period), "description": ""]
     }
 }

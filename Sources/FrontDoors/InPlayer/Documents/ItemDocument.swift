@@ -1,25 +1,27 @@
 import Gatefold
 import JSON
 
-/// An item as SDKs read it (PROTOCOLS 5.3): `metadata` is a list here, unlike an account's.
+/// An item as SDKs read it. Its `metadata` is a list, unlike that of an account.
+///
+/// Source: InPlayer protocol, “Item document”.
 enum ItemDocument {
     /// - Parameters:
-    ///   - content: for whoever has access; empty for others.
-    ///   - isPriced: false inside a price, which does not repeat itself.
+    ///   - content: The content for a reader with access, empty for others.
+    ///   - isPriced: Whether to include prices. `false` inside a price, which does not repeat itself.
     static func value(
         _ item: InPlayerItem, _ settings: InPlayerSettings, site: DownloadSite?, content: String = "",
         isPriced: Bool = true
     ) -> JSONValue {
         let facts = facts(item, site)
         return [
-            "id": .whole(item.number), "merchant_id": .whole(settings.merchantNumber),
+            "id": .integer(item.number), "merchant_id": .integer(settings.merchantNumber),
             "merchant_uuid": .string(settings.merchant), "is_active": .boolean(item.isActive),
             "active": .boolean(item.isActive), "title": .string(item.title),
             "access_control_type": ["id": 2, "name": "Paid", "auth": true],
             "item_type": itemType(item.kind), "age_restriction": .null,
             "metadata": .array(
                 facts.enumerated().map { index, fact in
-                    ["id": .whole(index + 1), "name": .string(fact.name), "value": .string(fact.value)]
+                    ["id": .integer(index + 1), "name": .string(fact.name), "value": .string(fact.value)]
                 }), "metahash": .object(facts.map { .init(name: $0.name, value: .string($0.value)) }),
             "content": .string(content), "template_id": .null,
             "access_fees": .array(
@@ -36,7 +38,7 @@ enum ItemDocument {
             case .subscription: (2, "A subscription")
             }
         return [
-            "id": .whole(number), "name": .string(kind.name), "content_type": .string(kind.name), "host": "gatefold",
+            "id": .integer(number), "name": .string(kind.name), "content_type": .string(kind.name), "host": "gatefold",
             "description": .string(description),
         ]
     }

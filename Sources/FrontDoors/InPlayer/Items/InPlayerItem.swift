@@ -1,11 +1,11 @@
 import Foundation
 import Gatefold
 
-/// Something for sale as an app is told of it.
+/// An item for sale as an app receives it.
 struct InPlayerItem: Sendable {
     enum Kind: Sendable, Equatable {
         case edition(EditionID)
-        /// Open while the reader has a subscription, however it was bought.
+        /// An item that is open while the reader has a subscription, regardless of where it was bought.
         case subscription
 
         var name: String {
@@ -19,7 +19,7 @@ struct InPlayerItem: Sendable {
     /// A price.
     struct Fee: Sendable {
         let number: Int64
-        /// The name in the stores.
+        /// The product's name in the stores.
         let product: String
         let price: InPlayerFee
     }
@@ -27,14 +27,14 @@ struct InPlayerItem: Sendable {
     let number: Int64
     let kind: Kind
     let title: String
-    /// Nil for a subscription, and for an edition of a publication without a catalogue.
+    /// The edition, or `nil` for a subscription and for an edition of a publication without a catalogue.
     let edition: Edition?
-    /// The names that the stores sell it under.
+    /// The names of the item's products in the stores.
     let products: [String]
     let fees: [Fee]
 
     var isActive: Bool { edition?.withdrawn == nil }
-    /// The year 1 where nobody says when it came out.
+    /// The publication time, or `nil` if it is not known. Documents then show the year 1.
     var created: Date? { edition?.published }
     var updated: Date? { edition?.details.updated ?? edition?.published }
 }

@@ -1,52 +1,54 @@
 public import Foundation
 public import Gatefold
 
-/// The six digits that readers are mailed to show that a mailbox is theirs (PROTOCOLS 5.2 "PIN").
+/// The codes of six digits that readers receive by e-mail, to prove that they own a mailbox.
 ///
-/// The state store keeps them as keyed digests, so that whichever process is asked knows them.
+/// The state store holds keyed digests of the codes, so that every process can verify them.
+///
+/// Source: InPlayer protocol, “Account calls”.
 public struct PINCodes: Sendable {
-    /// In seconds.
+    /// The lifetime of a code, in seconds.
     public static let lifetime: TimeInterval = 600
-    /// So many wrong ones end a code.
-    public static let mostAttempts = 5
+    /// The number of wrong attempts that invalidate a code.
+    public static let maxAttempts = 5
     static let digits = 6
 
     private let store: any PINCodeStore
-    private let references: ReferenceKey
+    private let pseudonymKey: PseudonymKey
     private let random: RandomSource
     private let capacity: Int
 
     /// - Parameters:
-    ///   - references: makes the digests.
-    ///   - capacity: so many codes are good at a time.
+    ///   - pseudonymKey: The key of the digests.
+    ///   - capacity: The maximum number of codes that are valid at a time. Default: 100,000.
     public init(
-        store: any PINCodeStore, references: ReferenceKey, random: RandomSource = .system, capacity: Int = 100_000
+        store: any PINCodeStore, pseudonymKey: PseudonymKey, random: RandomSource = .system, capacity: Int = 100_000
     ) {
         self.store = store
-        self.references = references
+        self.pseudonymKey = pseudonymKey
         self.random = random
         self.capacity = capacity
     }
 
-    /// A code in place of any before; nil when there are too many.
+    /// Creates a code that replaces any earlier code of the account. Returns `nil` if there are too many codes.
     ///
-    /// - Throws: when it could not be kept.
-    func issue(for account: String, at moment: Date) async throws -> String? {
+    /// - Throws: An error if the code could not be stored.
+    func issue(for account: String, at timestamp: Date) async throws -> String? {
         let code = newCode()
-        let isKept = try await store.keepPINCode(
-            digest(code, account), of: key(account), until: moment.addingTimeInterval(Self.lifetime),
-            attempts: Self.mostAttempts, most: capacity, at: moment)
-        return isKept ? code : nil
+        let isStored = try await store.savePINCode(
+            digest(code, account), of: key(account), until: timestamp.addingTimeInterval(Self.lifetime),
+            attempts: Self.maxAttempts, limit: capacity, at: timestamp)
+        return isStored ? code : nil
     }
 
-    /// Whether this is the account's code; a right one is good once.
+    /// Returns whether this is the account's code. A correct code is valid once.
     ///
-    /// - Throws: when nobody could say.
-    func redeem(_ code: String, of account: String, at moment: Date) async throws -> Bool {
-        try await store.redeemPINCode(digest(String(code.prefix(64)), account), of: key(account), at: moment)
+    /// - Throws: An error if the store could not be queried.
+    func redeem(_ code: String, of account: String, at timestamp: Date) async throws -> Bool {
+        try await store.redeemPINCode(digest(String(code.prefix(64)), account), of: key(account), at: timestamp)
     }
 
-    /// Every code as likely as every other: what is left over of 32 bits behind the last whole million is drawn again.
+    /// Returns a uniformly distributed code. Numbers above the last whole million within 32 bits are drawn again.
     private func newCode() -> String {
         while true {
             let number = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -56,9 +58,9 @@ public struct PINCodes: Sendable {
         }
     }
 
-    private func key(_ account: String) -> [UInt8] { references.digest("PIN account", [account]) }
+    private func key(_ account: String) -> [UInt8] { pseudonymKey.digest("PIN account", [account]) }
 
     private func digest(_ code: String, _ account: String) -> [UInt8] {
-        references.digest("PIN code", [account, code])
+        pseudonymKey.digest("PIN code", [account, code])
     }
 }

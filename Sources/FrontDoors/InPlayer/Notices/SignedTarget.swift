@@ -2,13 +2,15 @@ import Crypto
 import Foundation
 import Gatefold
 
-/// A target signed by Amazon's Signature Version 4, with the session token behind the signature and not part of what is
-/// signed, as AWS IoT has it.
+/// A target that is signed by Amazon's Signature Version 4. The session token follows the signature and is not
+/// signed, as in AWS IoT.
 ///
-/// Nothing of it is decoded before it is compared, so that there is one way to write each signed target and no other.
+/// No part is decoded before the comparison, so that each signed target has exactly one spelling.
+///
+/// Source: InPlayer notifications protocol, “MQTT connection”.
 struct SignedTarget {
-    /// In bytes.
-    static let longest = 4096
+    /// The maximum length of a target, in bytes.
+    static let maxLength = 4096
     private static let path = "/mqtt"
     private static let service = "iotdevicegateway"
     private static let names: Set<String> = [
@@ -16,17 +18,17 @@ struct SignedTarget {
         "X-Amz-SignedHeaders",
     ]
 
-    let moment: Date
+    let timestamp: Date
     let sessionToken: String
     private let time: String
     private let credential: String
     private let signature: String
-    /// The parameters that are signed, in the order in which they are.
+    /// The signed parameters, in the order of the signature.
     private let query: String
 
-    /// Nil for whatever is not written like one.
+    /// Returns `nil` if the text does not have the format of a signed target.
     init?(_ target: String) {
-        guard target.utf8.count <= Self.longest, target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+        guard target.utf8.count <= Self.maxLength, target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             target.hasPrefix("\(Self.path)?")
         else { return nil }
         var values: [String: String] = [:]
@@ -36,12 +38,12 @@ struct SignedTarget {
             else { return nil }
         }
         guard values["X-Amz-Algorithm"] == "AWS4-HMAC-SHA256", values["X-Amz-SignedHeaders"] == "host",
-            let time = values["X-Amz-Date"], let moment = Self.moment(time),
+            let time = values["X-Amz-Date"], let timestamp = Self.timestamp(time),
             let credential = values["X-Amz-Credential"],
             let signature = values.removeValue(forKey: "X-Amz-Signature"),
             let sessionToken = values.removeValue(forKey: "X-Amz-Security-Token")
         else { return nil }
-        self.moment = moment
+        self.timestamp = timestamp
         self.time = time
         self.credential = credential
         self.signature = signature
@@ -49,13 +51,15 @@ struct SignedTarget {
         query = values.map { "\($0)=\($1)" }.sorted().joined(separator: "&")
     }
 
+    /// Returns whether the target has a valid signature.
+    ///
     /// - Parameters:
-    ///   - secrets: one of which it may be signed by.
-    ///   - accessKey: the name that the signer gives.
-    ///   - hosts: one of which it may be signed for.
+    ///   - secrets: The secrets that may have signed the target.
+    ///   - accessKey: The access key that the signer names.
+    ///   - hosts: The hosts that the signature may cover.
     func isSigned(by secrets: [Secret], named accessKey: String, region: String, hosts: [String]) -> Bool {
         let scope = [String(time.prefix(8)), region, Self.service, "aws4_request"]
-        var isRight = false
+        var isCorrect = false
         for host in hosts {
             let request = ["GET", Self.path, query, "host:\(host)\n", "host", Self.noPayload].joined(separator: "\n")
             let text = [
@@ -65,11 +69,11 @@ struct SignedTarget {
             for secret in secrets {
                 let right = Hexadecimal.encode(
                     HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: Self.key(secret, scope)))
-                // All are tried, whichever is right.
-                isRight = isEqualInConstantTime(right.utf8, signature.utf8) || isRight
+                // All secrets are tried, even after a match.
+                isCorrect = isEqualInConstantTime(right.utf8, signature.utf8) || isCorrect
             }
         }
-        return isRight
+        return isCorrect
             && isEqualInConstantTime(
                 credential.utf8, ([accessKey] + scope).joined(separator: "%2F").utf8)
     }
@@ -82,8 +86,8 @@ struct SignedTarget {
 
     private static let noPayload = Hexadecimal.encode(SHA256.hash(data: Data()))
 
-    /// `YYYYMMDDThhmmssZ`.
-    private static func moment(_ text: String) -> Date? {
+    /// Parses `YYYYMMDDThhmmssZ`.
+    private static func timestamp(_ text: String) -> Date? {
         guard let match = text.wholeMatch(of: /(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z/) else { return nil }
         return CivilTime.date("\(match.1)-\(match.2)-\(match.3)T\(match.4):\(match.5):\(match.6)Z")
     }

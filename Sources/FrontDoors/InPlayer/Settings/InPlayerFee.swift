@@ -1,10 +1,11 @@
 public import Gatefold
 
-/// What apps show as the price of products: the stores charge what is set there, whatever is said here.
+/// The price of products as apps show it. The stores charge the prices that are set there, regardless of this
+/// value.
 public struct InPlayerFee: Sendable, Equatable {
-    /// For so many of a unit of time.
+    /// A term: a number of units of time.
     public struct Term: Sendable, Equatable {
-        /// Such as `month`.
+        /// The unit of time, such as `month`.
         public var period: String
         public var quantity: Int
 
@@ -14,42 +15,43 @@ public struct InPlayerFee: Sendable, Equatable {
         }
     }
 
-    /// An amount of money: digits, and perhaps a point and more digits.
+    /// An amount of money: digits, optionally followed by a point and more digits.
     public struct Amount: Sendable, Equatable, CustomStringConvertible {
         public let description: String
 
         static let zero = Amount(0)
 
-        /// Whole units of the currency, rounded half up: the fields that SDKs read as an `Int` take no fraction.
-        var wholeUnits: Int64 {
+        /// The whole units of the currency, rounded half up, because the fields that SDKs read as an `Int` accept
+        /// no fraction.
+        var roundedUnits: Int64 {
             let parts = description.split(separator: ".")
-            let whole = Int64(parts[0]) ?? 0
-            return parts.count > 1 && parts[1] >= "5" ? whole + 1 : whole
+            let integer = Int64(parts[0]) ?? 0
+            return parts.count > 1 && parts[1] >= "5" ? integer + 1 : integer
         }
 
-        private init(_ whole: Int64) {
-            description = String(whole)
+        private init(_ integer: Int64) {
+            description = String(integer)
         }
 
-        /// Nil for any other text.
+        /// Returns `nil` if the text is not an amount.
         public init?(_ text: String) {
             guard text.wholeMatch(of: /(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,4})?/) != nil else { return nil }
             description = text
         }
     }
 
-    /// A product's name in the stores, or with a `*` at its end the beginning of names.
+    /// A product's name in the stores, or a prefix of names with a `*` at its end.
     public var product: String
-    /// In whole units of the currency.
+    /// The amount, in whole units of the currency.
     public var amount: Amount
-    /// ISO 4217.
+    /// The currency by ISO 4217.
     public var currency: String
     public var text: String
-    /// How long a subscription runs; nil for what is bought once.
+    /// The term of a subscription, or `nil` for a single purchase.
     public var term: Term?
-    /// Free at first.
+    /// The free trial at the start.
     public var trial: Term?
-    /// Paid once, at the start of a subscription.
+    /// The amount that is paid once, at the start of a subscription.
     public var setupFee: Amount?
 
     public init(
@@ -65,7 +67,7 @@ public struct InPlayerFee: Sendable, Equatable {
         self.setupFee = setupFee
     }
 
-    /// As people read it, such as `4.99 EUR`.
+    /// Returns an amount for display, such as `4.99 EUR`.
     func formatted(_ amount: Amount) -> String { "\(amount) \(currency)" }
 
     func matches(_ product: String) -> Bool {
@@ -74,31 +76,33 @@ public struct InPlayerFee: Sendable, Equatable {
     }
 }
 
-/// The numbers that apps know something for sale by, where the product's name in the stores does not say them.
+/// The numbers of an item for sale in apps, if the product's name in the stores does not contain them.
 public struct InPlayerNumber: Sendable, Equatable {
-    public enum Thing: Sendable, Hashable {
+    public enum NumberedItem: Sendable, Hashable {
         case edition(EditionID)
-        /// By its name in the stores.
+        /// A product, by its name in the stores.
         case product(String)
     }
 
-    public var thing: Thing
+    public var numberedItem: NumberedItem
     public var item: Int64
-    /// Nil for the item's number.
+    /// The price's number, or `nil` for the item's number.
     public var fee: Int64?
 
-    public init(_ thing: Thing, item: Int64, fee: Int64? = nil) {
-        self.thing = thing
+    public init(_ numberedItem: NumberedItem, item: Int64, fee: Int64? = nil) {
+        self.numberedItem = numberedItem
         self.item = item
         self.fee = fee
     }
 
-    /// The highest there may be: apps read some numbers as 32 bits.
+    /// The maximum number, because apps read some numbers as 32 bits.
     public static let highest: Int64 = Int64(Int32.max)
 }
 
-/// The numbers in a product's name in the stores, `ITEM_FEE`; parts behind them count for nothing (PROTOCOLS 5.2).
-struct NumberedProduct: Hashable {
+/// The numbers in a product's name in the stores, `ITEM_FEE`. Further parts are ignored.
+///
+/// Source: InPlayer protocol, “Product identifiers on iOS”.
+struct ItemFeeProduct: Hashable {
     let item: Int64
     let fee: Int64
 
@@ -113,7 +117,7 @@ struct NumberedProduct: Hashable {
         self.init(item: item, fee: fee)
     }
 
-    /// A whole number above zero, as apps write one.
+    /// Parses a whole number above zero, as apps write it.
     static func number(_ text: some StringProtocol) -> Int64? {
         guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             text.utf8.first != 0x30, let number = Int64(text), number <= InPlayerNumber.highest

@@ -1,41 +1,45 @@
 public import Foundation
 import Gatefold
 
-/// How a publication answers apps that are built on InPlayer's SDKs (PROTOCOLS 5).
+/// The settings of a publication for apps that are built on InPlayer's SDKs.
+///
+/// Source: InPlayer protocol, “Overview”.
 public struct InPlayerSettings: Sendable {
-    /// The merchant's uuid, as it is in the apps, in lower case.
+    /// The merchant's uuid as it is in the apps, in lower case.
     public let merchant: String
-    /// The merchant's number; apps show it nowhere.
+    /// The merchant's number, which apps never show.
     public var merchantNumber: Int64 = 1
-    /// What apps may say as `client_id`, in lower case; the merchant's uuid is always one.
+    /// The additional values of `client_id` that apps may send, in lower case. The merchant's uuid is always
+    /// accepted.
     public var clients: Set<String> = []
-    /// In seconds.
+    /// The lifetime of an access token, in seconds. Default: 3,600 s.
     public var accessTokenLifetime: TimeInterval = 3600
     public var origins = InPlayerOrigins()
     public var registerFields: [InPlayerField] = []
-    /// The first that matches a product counts.
+    /// The prices. The first one that matches a product counts.
     public var fees: [InPlayerFee] = []
     public var numbers: [InPlayerNumber] = []
-    public var passwordLetter = InPlayerLetter.password
-    /// The publication's page for a new password, with `{{token}}` in it; nil where readers enter the token in the app.
+    public var passwordEmail = InPlayerEmail.password
+    /// The publication's page for a new password, which contains `{{token}}`, or `nil` if readers enter the token
+    /// in the app.
     public var passwordLink: String?
-    /// What an app sends its user to for a login elsewhere, by the provider's name. `{{state}}` in it is replaced by the app's.
+    /// The addresses for social sign-in, by the provider's name. `{{state}}` is replaced by the app's state.
     public var social: [(provider: String, url: String)] = []
 
     public init(merchant: String) {
         self.merchant = merchant.lowercased()
     }
 
-    /// Whether apps may name the publication by this.
+    /// Returns whether apps may name the publication by this value.
     func isNamed(by client: String) -> Bool {
         let client = client.lowercased()
         return client == merchant || clients.contains(client)
     }
 }
 
-/// A field that apps show when somebody registers.
+/// A field that apps show at registration.
 public struct InPlayerField: Sendable, Equatable {
-    /// What kinds of fields the SDKs know.
+    /// The kinds of fields that the SDKs support.
     public enum Kind: String, Sendable, CaseIterable {
         case input, select, radio, checkbox, datepicker, country
     }
@@ -47,7 +51,7 @@ public struct InPlayerField: Sendable, Equatable {
     public var isRequired: Bool
     public var defaultValue: String
     public var placeholder: String
-    /// What can be chosen, and what each is called, in their order.
+    /// The options and their labels, in order.
     public var options: [(value: String, label: String)]
 
     public init(

@@ -3,33 +3,37 @@ import Gatefold
 import JSON
 import JWTKit
 
-/// The access tokens of a publication: JWTs (RFC 7519) with a session inside that is sealed under a purpose of its own, so that
-/// whoever reads one, a proxy's log included, can neither see into the session nor renew it.
+/// The access tokens of a publication: JWTs (RFC 7519) that contain a session.
+///
+/// The session is sealed under its own purpose, so that a reader of the token, such as a proxy's log, can neither
+/// read the session nor renew it.
 struct AccessTokens: Sendable {
-    /// What a token says.
+    /// The claims of a token.
     struct Claims: JWTPayload, Equatable {
         let iss: String
         let aud: String
-        /// The account's number. Not its uuid: whoever knows that one can be told what is told of the account.
+        /// The account's number. It is not the uuid, because anyone who knows the uuid could receive the account's
+        /// notifications.
         let sub: String
-        /// Unix seconds.
+        /// The issue time, in Unix seconds.
         let iat: Int64
         let exp: Int64
         /// The sealed session.
         let session: String
 
-        /// All of it is checked by whoever reads it, who knows the time.
+        /// Does nothing, because the caller checks all claims against its own clock.
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
-    /// A token, and when it ends.
+    /// A token and its expiry.
     struct Issued: Sendable {
         let text: String
         let expiresAt: Date
     }
 
-    /// In bytes. A sealed session has 11,000 at the most, of which the token makes 15,000.
-    static let longest = 20_000
+    /// The maximum length of a token, in bytes. A sealed session has at most 11,000 bytes, which result in a token
+    /// of 15,000 bytes.
+    static let maxLength = 20_000
 
     let codec: SealedTokenCodec
     let keys: SigningKeys
@@ -38,8 +42,8 @@ struct AccessTokens: Sendable {
     private let lifetime: TimeInterval
 
     /// - Parameters:
-    ///   - issuer: what a token names as `iss`.
-    ///   - lifetime: in seconds.
+    ///   - issuer: The `iss` claim of tokens.
+    ///   - lifetime: The lifetime of tokens, in seconds.
     init(
         publication: PublicationID, secrets: SecretRing, issuer: String, lifetime: TimeInterval, random: RandomSource
     ) {
@@ -50,10 +54,10 @@ struct AccessTokens: Sendable {
         keys = SigningKeys(secrets, publication: publication)
     }
 
-    /// A token for a session, which ends no later than the session's own.
-    func issue(_ session: Session, account number: Int64, at moment: Date) async throws -> Issued {
+    /// Issues a token for a session. The token expires no later than the session.
+    func issue(_ session: Session, account number: Int64, at timestamp: Date) async throws -> Issued {
         guard let key = keys.all.first else { throw JWTError.noKeyProvided }
-        let now = moment.timeIntervalSince1970.rounded(.down)
+        let now = timestamp.timeIntervalSince1970.rounded(.down)
         let ends = min(
             Date(timeIntervalSince1970: now).addingTimeInterval(lifetime), session.expiresAt)
         let inner = Session(
@@ -67,27 +71,28 @@ struct AccessTokens: Sendable {
         return Issued(text: text, expiresAt: ends)
     }
 
-    /// What a token says that one of our keys signed; nil for any other text.
+    /// Returns the claims of a token that one of the publication's keys signed, or `nil` for any other text.
     ///
-    /// - Parameter isExpiredToo: for whoever signs out: a token that has just ended still says who.
-    func read(_ text: String, at moment: Date, isExpiredToo: Bool = false) async -> Claims? {
-        guard text.utf8.count <= Self.longest, let header = AccessTokenHeader(text), let key = keys[header.key] else {
+    /// - Parameter allowsExpired: Whether to accept expired tokens, for sign-out: a token that has just expired
+    ///   still identifies the session.
+    func read(_ text: String, at timestamp: Date, allowsExpired: Bool = false) async -> Claims? {
+        guard text.utf8.count <= Self.maxLength, let header = AccessTokenHeader(text), let key = keys[header.key] else {
             return nil
         }
         let collection = await JWTKeyCollection().add(ecdsa: key.key, kid: JWKIdentifier(string: key.identifier))
         guard let claims = try? await collection.verify(text, as: Claims.self), claims.aud == publication.rawValue
         else { return nil }
-        return isExpiredToo || moment.timeIntervalSince1970 < Double(claims.exp) ? claims : nil
+        return allowsExpired || timestamp.timeIntervalSince1970 < Double(claims.exp) ? claims : nil
     }
 }
 
-/// The header of a token, before anything is believed of it.
+/// The header of a token, before any verification.
 struct AccessTokenHeader {
-    /// The key that it says it was signed with.
+    /// The identifier of the signing key that the header names.
     let key: String
 
-    /// Nil for what is no token of three parts in strict base64url, or says that it was signed in another way than ours
-    /// (RFC 8725, section 3.1).
+    /// Returns `nil` if the text does not have three parts in strict base64url, or names another signature
+    /// algorithm (RFC 8725, section 3.1).
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty && Base64URL.decode($0) != nil }),
@@ -99,14 +104,17 @@ struct AccessTokenHeader {
     }
 }
 
-/// What a request says of who asks (RFC 6750, section 2.1).
+/// The bearer token of a request (RFC 6750, section 2.1).
 enum Bearer: Equatable {
     case missing
     case token(String)
 
-    /// A header without a token is none: some apps send one while nobody is signed in (PROTOCOLS 5.3).
+    /// Parses an `Authorization` header. A header without a token counts as missing, because some apps send it
+    /// before sign-in.
+    ///
+    /// Source: InPlayer protocol, “Empty bearer tokens”.
     init(_ header: String?) {
-        guard let header, header.utf8.count <= AccessTokens.longest + 16 else {
+        guard let header, header.utf8.count <= AccessTokens.maxLength + 16 else {
             self = .missing
             return
         }

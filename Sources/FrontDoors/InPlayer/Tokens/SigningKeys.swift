@@ -4,19 +4,19 @@ import Gatefold
 import JSON
 import JWTKit
 
-/// The keys that a publication's access tokens are signed with, made from its token secrets: nothing else is configured, and
-/// they rotate with them.
+/// The signing keys of a publication's access tokens. They are derived from its token secrets, so they need no
+/// configuration and rotate with the secrets.
 struct SigningKeys: Sendable {
     struct Key: Sendable {
-        /// Names the key in tokens, and tells nothing of it.
+        /// The identifier of the key in tokens, which reveals nothing about the key.
         let identifier: String
         let key: ES256PrivateKey
-        /// Of the public key, in base64url.
+        /// The x coordinate of the public key, in base64url.
         let x: String
         let y: String
     }
 
-    /// The first signs, all of them verify.
+    /// The keys. The first one signs, all of them verify.
     let all: [Key]
 
     init(_ secrets: SecretRing, publication: PublicationID) {
@@ -25,7 +25,8 @@ struct SigningKeys: Sendable {
 
     subscript(identifier: String) -> Key? { all.first { $0.identifier == identifier } }
 
-    /// Nil with a chance of 2^-1024: nearly all of 32 bytes are a key (FIPS 186-5, A.2.2), and several are tried.
+    /// Derives a key from a secret. Returns `nil` with a probability of 2^-1024, because nearly all values of 32
+    /// bytes are a key (FIPS 186-5, A.2.2), and 32 values are tried.
     private static func key(_ secret: Secret, _ publication: PublicationID) -> Key? {
         let material = SymmetricKey(data: secret.bytes)
         func derive(_ purpose: String, _ count: Int) -> [UInt8] {

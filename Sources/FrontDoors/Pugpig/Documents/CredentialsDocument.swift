@@ -1,19 +1,21 @@
 import Gatefold
 import XML
 
-/// The answer to a request for edition credentials (PROTOCOLS 1.2); a refusal stands inside, where the clients look.
+/// The response to a request for edition credentials. A denial is inside the document, where the clients expect it.
+///
+/// Source: Pugpig protocol, “Edition credentials” and “Position of the error element”.
 enum CredentialsDocument {
-    static func bytes(_ answer: CredentialsAnswer) -> [UInt8] {
+    static func bytes(_ result: CredentialsResult) -> [UInt8] {
         var xml = XMLWriter()
         xml.element("credentials") { xml in
-            switch answer {
+            switch result {
             case .granted(let credentials, let headers, let comments):
                 xml.element("userid") { $0.text(credentials.userid) }
                 xml.element("password") { $0.text(credentials.password) }
                 for header in headers { xml.element("header", ["name": header.name]) { $0.text(header.value) } }
                 comments.forEach { xml.comment($0) }
-            case .refused(let refusal, let comments):
-                xml.element("error", ["status": refusal.reason?.rawValue, "message": refusal.message])
+            case .rejected(let rejection, let comments):
+                xml.element("error", ["status": rejection.reason?.rawValue, "message": rejection.message])
                 comments.forEach { xml.comment($0) }
             }
         }

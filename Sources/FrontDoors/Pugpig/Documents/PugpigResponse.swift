@@ -3,50 +3,54 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The HTTP responses this front door gives. No-cache headers are not its business: see ``NoCacheHeaders``.
+/// The HTTP responses of this front door. ``NoCacheHeaders`` adds the no-cache headers.
 enum PugpigResponse {
     static let xmlType = "text/xml; charset=utf-8"
     static let textType = "text/plain; charset=utf-8"
 
-    static func signIn(_ answer: SignInAnswer) -> Response {
+    static func signIn(_ response: SignInResult) -> Response {
         var wait: Int?
-        if case .refused(let refusal) = answer, case .throttled(let retryAfter) = refusal.reason { wait = retryAfter }
-        return xml(TokenDocument.bytes(answer), retryAfter: wait).response
+        if case .rejected(let rejection) = response, case .throttled(let retryAfter) = rejection.reason {
+            wait = retryAfter
+        }
+        return xml(TokenDocument.bytes(response), retryAfter: wait).response
     }
 
-    static func verification(_ answer: VerificationAnswer) -> WholeAnswer {
-        xml(SubscriptionDocument.bytes(answer))
+    static func verification(_ response: VerificationResult) -> BufferedResponse {
+        xml(SubscriptionDocument.bytes(response))
     }
 
-    static func credentials(_ answer: CredentialsAnswer) -> WholeAnswer {
+    static func credentials(_ response: CredentialsResult) -> BufferedResponse {
         var wait: Int?
-        if case .refused(let refusal, _) = answer { wait = refusal.retryAfter }
-        return xml(CredentialsDocument.bytes(answer), retryAfter: wait)
+        if case .rejected(let rejection, _) = response { wait = rejection.retryAfter }
+        return xml(CredentialsDocument.bytes(response), retryAfter: wait)
     }
 
     static func signedOut() -> Response { text(.ok, "Signed out") }
 
-    /// Never a document: an app that gets none keeps its last known good state (PROTOCOLS 1.2).
+    /// Returns a response that is never a document, because an app without a document retains its last known state.
+    ///
+    /// Source: Pugpig protocol, “State kept by the client”.
     static func unavailable(retryAfter: Int) -> Response {
         text(.serviceUnavailable, "Temporarily unavailable", retryAfter: retryAfter)
     }
 
-    /// A status that no response can have, or that ends no request, is an internal error.
-    static func verbatim(_ answer: VerbatimAnswer) -> Response {
+    /// Returns the response with its status. A status that no final response can have becomes an internal error.
+    static func raw(_ response: RawHTTPResponse) -> Response {
         let status =
-            (200...599).contains(answer.status) ? HTTPResponse.Status(code: answer.status) : .internalServerError
-        // These two have no body (RFC 9110 section 6.4.1).
-        return status == .noContent || status == .notModified ? Response(status: status) : text(status, answer.body)
+            (200...599).contains(response.status) ? HTTPResponse.Status(code: response.status) : .internalServerError
+        // Responses with these two statuses have no body (RFC 9110 section 6.4.1).
+        return status == .noContent || status == .notModified ? Response(status: status) : text(status, response.body)
     }
 
-    static func refused(_ refusal: RequestRefusal) -> Response { text(refusal.status, refusal.text) }
+    static func rejected(_ rejection: RequestRejection) -> Response { text(rejection.status, rejection.text) }
 
-    /// A parameter is missing without which a store can not be asked.
-    static func incomplete(_ words: String) -> Response { text(.badRequest, words) }
+    /// Returns the response to a missing parameter that a query to the store needs.
+    static func incomplete(_ message: String) -> Response { text(.badRequest, message) }
 
     static func notFound() -> Response { text(.notFound, "Not found") }
 
-    /// What a GET's answer would be headed with; the question itself is not put, because a HEAD asks for nothing.
+    /// Returns the headers of a response to GET. The call itself does not run, because a HEAD needs no result.
     static func head(of call: PugpigCall) -> Response {
         Response(status: .ok, headers: [.contentType: call == .signOut ? textType : xmlType])
     }
@@ -62,19 +66,19 @@ enum PugpigResponse {
     private static let xmlHeaders: HTTPFields = [.contentType: xmlType]
     private static let allowed = "GET, HEAD, POST, OPTIONS"
 
-    private static func xml(_ bytes: [UInt8], retryAfter: Int? = nil) -> WholeAnswer {
-        answer(.ok, xmlType, ByteBuffer(bytes: bytes), retryAfter)
+    private static func xml(_ bytes: [UInt8], retryAfter: Int? = nil) -> BufferedResponse {
+        response(.ok, xmlType, ByteBuffer(bytes: bytes), retryAfter)
     }
 
     private static func text(_ status: HTTPResponse.Status, _ text: String, retryAfter: Int? = nil) -> Response {
-        answer(status, textType, ByteBuffer(string: text), retryAfter).response
+        response(status, textType, ByteBuffer(string: text), retryAfter).response
     }
 
-    private static func answer(
+    private static func response(
         _ status: HTTPResponse.Status, _ type: String, _ body: ByteBuffer, _ retryAfter: Int?
-    ) -> WholeAnswer {
+    ) -> BufferedResponse {
         var headers = type == xmlType ? xmlHeaders : [.contentType: type]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
-        return WholeAnswer(status: status, headers: headers, body: body)
+        return BufferedResponse(status: status, headers: headers, body: body)
     }
 }

@@ -1,17 +1,20 @@
 package import Gatefold
 import XML
 
-/// The answer to a verification (PROTOCOLS 1.2).
+/// The response to a verification.
+///
+/// Source: Pugpig protocol, “Verify subscription”.
 package enum SubscriptionDocument {
-    package static func bytes(_ answer: VerificationAnswer) -> [UInt8] {
-        let subscription = answer.subscription
+    package static func bytes(_ result: VerificationResult) -> [UInt8] {
+        let subscription = result.subscription
         var xml = XMLWriter()
         xml.element("subscription", ["state": subscription.state.rawValue, "message": subscription.message]) { xml in
-            answer.comments.forEach { xml.comment($0) }
+            result.comments.forEach { xml.comment($0) }
             if !subscription.userInfo.isEmpty {
                 xml.element("userinfo") { xml in
                     for category in subscription.userInfo {
-                        // The document says `term`, the historic server writes `value` (PROTOCOLS 6A row 1).
+                        // The specification uses `term`, and the historic server writes `value`. Source: Pugpig
+                        // protocol, “User information categories”.
                         xml.element(
                             "category",
                             ["scheme": category.scheme, "term": category.value, "value": category.value])
@@ -20,7 +23,7 @@ package enum SubscriptionDocument {
             }
             switch subscription.entitlement {
             case .allEditions:
-                // No list at all is what opens everything (PITFALLS row 1).
+                // A missing list opens everything. Source: Pitfall 1, “A missing issue list read as everything”.
                 break
             case .editions(let held):
                 xml.element("issues") { xml in

@@ -1,26 +1,31 @@
 import Gatefold
 import XML
 
-/// The answer to sign-in and renewal (PROTOCOLS 1.2): `<token>`, or `<error>` as the root.
+/// The response to sign-in and renewal: `<token>`, or `<error>` as the root.
+///
+/// Source: Pugpig protocol, “Sign in and renew”.
 enum TokenDocument {
-    static func bytes(_ answer: SignInAnswer) -> [UInt8] {
+    static func bytes(_ result: SignInResult) -> [UInt8] {
         var xml = XMLWriter()
-        switch answer {
+        switch result {
         case .signedIn(let token, let feedPassword, let comments):
             xml.element("token", ["global_auth_password": feedPassword]) { $0.text(token) }
             comments.forEach { xml.comment($0) }
-        case .refused(let refusal):
-            xml.element("error", ["status": refusal.reason.status, "message": refusal.message])
+        case .rejected(let rejection):
+            xml.element("error", ["status": rejection.reason.status, "message": rejection.message])
         }
         return xml.bytes
     }
 }
 
-extension SignInRefusal.Reason {
-    /// The word apps know, and two of ours for what they do not: an app that knows neither shows the message.
+extension SignInRejection.Reason {
+    /// The status value: the value that apps know, or one of two additions of Gatefold. An app that does not know a
+    /// value shows the message.
+    ///
+    /// Source: Pugpig protocol, “Status values of a refused sign-in”.
     fileprivate var status: String {
         switch self {
-        case .notRecognised, .deviceRequired: "notrecognised"
+        case .rejected, .deviceRequired: "notrecognised"
         case .throttled: "throttled"
         case .tooManyDevices: "toomanydevices"
         }

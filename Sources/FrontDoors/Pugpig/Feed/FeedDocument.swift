@@ -2,12 +2,15 @@ import Foundation
 import Gatefold
 import XML
 
-/// The feed of a publication's editions for Pugpig: Atom (RFC 4287) with the words of OPDS and tombstones (PROTOCOLS 1.5).
+/// The feed of a publication's editions for Pugpig: Atom (RFC 4287) with the vocabulary of OPDS and tombstones.
+///
+/// Source: Content feeds, “Entries of the feed”.
 enum FeedDocument {
     static let contentType = "application/atom+xml; charset=utf-8"
 
-    /// - Parameter moment: what is published later is shown as a draft, to those who see it.
-    static func bytes(_ view: FeedView, _ settings: FeedSettings, at moment: Date) -> [UInt8] {
+    /// - Parameter timestamp: The current time. An edition that is published later appears as a draft, to readers who
+    ///   see drafts.
+    static func bytes(_ view: FeedView, _ settings: FeedSettings, at timestamp: Date) -> [UInt8] {
         var xml = XMLWriter()
         xml.element(
             "feed",
@@ -23,7 +26,7 @@ enum FeedDocument {
             if let address = settings.address {
                 xml.element("link", ["rel": "self", "type": "application/atom+xml", "href": address])
             }
-            for edition in view.editions { entry(edition, settings, moment, &xml) }
+            for edition in view.editions { entry(edition, settings, timestamp, &xml) }
             for deleted in view.withdrawn {
                 xml.element("at:deleted-entry", ["ref": deleted.id.rawValue, "when": AtomDate.text(deleted.when)])
             }
@@ -32,12 +35,12 @@ enum FeedDocument {
     }
 
     private static func entry(
-        _ edition: Edition, _ settings: FeedSettings, _ moment: Date, _ xml: inout XMLWriter
+        _ edition: Edition, _ settings: FeedSettings, _ timestamp: Date, _ xml: inout XMLWriter
     ) {
-        let isDraft = edition.isDraft || edition.published > moment
+        let isDraft = edition.isDraft || edition.published > timestamp
         let details = edition.details
         xml.element("entry") { xml in
-            // The product id that the app asks for with is the entry's (PROTOCOLS 1.5).
+            // The entry's id is the product id that the app sends. Source: Content feeds, “Entries of the feed”.
             xml.element("id") { $0.text(edition.id.rawValue) }
             xml.element("title") { $0.text(edition.title) }
             xml.element("updated") { $0.text(AtomDate.text(edition.changed)) }
@@ -52,7 +55,8 @@ enum FeedDocument {
             if let product = edition.product { xml.element("dc:identifier") { $0.text(product) } }
             if let cover = details.cover { link(AtomName.image, settings.content.of(cover), &xml) }
             let file = settings.content.of(file: edition.file ?? "\(edition.id.rawValue).\(settings.archiveExtension)")
-            // The archive of a draft is no more open than it will be: without credentials the gate opens free editions alone.
+            // The archive of a draft has the link of its later state. Without credentials the gate opens only free
+            // editions.
             link(edition.isFree ? AtomName.acquisition : AtomName.buy, file, &xml)
             link("alternate", file, &xml)
             if let sample = details.sample { link(AtomName.sample, settings.content.of(sample), &xml) }
@@ -84,7 +88,7 @@ enum FeedCategory {
     }
 }
 
-/// What lies at an address, by its ending; nil where it does not say.
+/// The media type of a file by the extension of its address, or `nil` if the extension is unknown.
 enum FeedMediaType {
     private static let types = [
         "xml": "application/atom+xml", "atom": "application/atom+xml", "pugpigpkg": "application/pugpigpkg+xml",
@@ -100,7 +104,7 @@ enum FeedMediaType {
     }
 }
 
-/// Moments as Atom writes them (RFC 3339), in UTC and with thousandths where there are any.
+/// The format of timestamps in Atom (RFC 3339), in UTC, with milliseconds unless they are zero.
 enum AtomDate {
     static func text(_ date: Date) -> String {
         let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())

@@ -1,19 +1,19 @@
-/// How a publication's feed of editions looks, and to whom.
+/// The settings of a publication's feed of editions, and of its audience.
 package struct FeedSettings: Sendable, Equatable {
     package var title: String
-    /// Whom the feed names as the author where an edition has none of its own.
+    /// The author in the feed of editions without their own author.
     package var author: String
     /// The feed's identifier, an IRI that never changes.
     package var id: String
-    /// The feed's own public address; nil where it is not known.
+    /// The feed's own public address, or `nil` if it is not known.
     package var address: String?
-    /// Where editions, covers and samples lie that have no address of their own; ends with a slash.
+    /// The location of editions, covers and samples without their own address. Ends with a slash.
     package var content: ContentAddress
-    /// Of the archive of an edition that names no file, without the dot.
+    /// The extension of the archive of an edition that names no file, without the dot.
     package var archiveExtension: String
-    /// Whether good feed credentials show editions that are not out yet.
+    /// A Boolean value that indicates whether valid feed credentials show editions that are not published yet.
     package var showsDrafts: Bool
-    /// The apps whose Newsstand feed this publication has.
+    /// The apps whose Newsstand feed this publication provides.
     package var newsstandApps: [String]
 
     package init(

@@ -1,48 +1,48 @@
 import Foundation
 import Gatefold
 
-/// What a feed shows at a moment, to whom.
+/// The content of a feed at one time, for one audience.
 struct FeedView {
     enum Audience: Int, CaseIterable {
         case everybody
-        /// Who sees what is not out yet.
-        case insiders
-        /// Apple's Newsstand: covers of what is out.
+        /// The readers who see editions that are not published yet.
+        case draftReaders
+        /// Apple's Newsstand: covers of published editions.
         case newsstand
     }
 
-    /// Newest first.
+    /// The editions, newest first.
     let editions: [Edition]
-    /// Editions that were on the shelves once.
+    /// The editions that were published once and are withdrawn.
     let withdrawn: [(id: EditionID, when: Date)]
-    /// When anything in it last changed.
+    /// The time of the last change in the view.
     let updated: Date
-    /// When the date of an edition comes, and the view is another; nil for never.
+    /// The time when the next edition is published and the view changes, or `nil` for never.
     let until: Date?
 
-    init(_ catalogue: Catalogue, for audience: Audience, at moment: Date) {
-        let isOut = { (edition: Edition) in !edition.isDraft && edition.published <= moment }
+    init(_ catalogue: Catalogue, for audience: Audience, at timestamp: Date) {
+        let isPublished = { (edition: Edition) in !edition.isDraft && edition.published <= timestamp }
         editions = catalogue.editions.filter { edition in
             switch audience {
-            case .everybody: edition.isOffered(at: moment)
-            case .insiders: edition.withdrawn == nil
-            case .newsstand: edition.isOffered(at: moment) && edition.details.cover != nil
+            case .everybody: edition.isOffered(at: timestamp)
+            case .draftReaders: edition.withdrawn == nil
+            case .newsstand: edition.isOffered(at: timestamp) && edition.details.cover != nil
             }
         }
         withdrawn =
             audience == .newsstand
             ? []
             : catalogue.editions.compactMap { edition in
-                edition.withdrawn.flatMap { isOut(edition) ? (edition.id, $0) : nil }
+                edition.withdrawn.flatMap { isPublished(edition) ? (edition.id, $0) : nil }
             }
         let changes = editions.map { $0.changed } + withdrawn.map(\.when)
-        updated = changes.filter { $0 <= moment }.max() ?? Date(timeIntervalSince1970: 0)
-        until = catalogue.editions.lazy.filter { !$0.isDraft && $0.withdrawn == nil && $0.published > moment }
+        updated = changes.filter { $0 <= timestamp }.max() ?? Date(timeIntervalSince1970: 0)
+        until = catalogue.editions.lazy.filter { !$0.isDraft && $0.withdrawn == nil && $0.published > timestamp }
             .map(\.published).min()
     }
 }
 
 extension Edition {
-    /// When anything about it last changed.
+    /// The time of the last change of the edition.
     var changed: Date { details.updated ?? published }
 }

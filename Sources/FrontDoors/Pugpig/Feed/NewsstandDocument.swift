@@ -2,7 +2,9 @@ import Foundation
 import Gatefold
 import XML
 
-/// The feed from which Apple's Newsstand took covers (PROTOCOLS 1.5): only what is out and has a cover.
+/// The feed from which Apple's Newsstand read covers: only published editions with a cover.
+///
+/// Source: Content feeds, “Newsstand feed”.
 enum NewsstandDocument {
     static func bytes(_ view: FeedView, _ settings: FeedSettings) -> [UInt8] {
         var xml = XMLWriter()

@@ -5,7 +5,8 @@ import HTTPTypes
 package import Hummingbird
 import Synchronization
 
-/// One publication's feed: made once for each version of the catalogue, and again when the date of an edition comes.
+/// The feed of one publication. It is made once for each version of the catalogue, and again when the publication
+/// time of an edition comes.
 package final class PublicationFeed: Sendable {
     package let settings: FeedSettings
     private let catalogue: CurrentCatalogue
@@ -19,7 +20,7 @@ package final class PublicationFeed: Sendable {
         let document: CacheableDocument
     }
 
-    /// - Parameter verifier: of the credentials that show drafts; nil where there are none.
+    /// - Parameter verifier: The verifier of the credentials that show drafts, or `nil` if there are none.
     package init(
         _ settings: FeedSettings, catalogue: CurrentCatalogue, verifier: FeedCredentialsVerifier?,
         revocations: RevocationList
@@ -30,51 +31,55 @@ package final class PublicationFeed: Sendable {
         self.revocations = revocations
     }
 
-    /// Refused credentials are as none, so that an app without good ones has the feed that everybody has; a 401 would have it
-    /// show a login box.
+    /// Returns the feed.
     ///
-    /// - Throws: ``Unavailable`` while the catalogue is awaited: an app takes an empty feed for the truth.
-    package func response(to request: Request, at moment: Date) throws(Unavailable) -> Response {
+    /// Rejected credentials count as none, so that an app without valid credentials gets the public feed. A 401
+    /// would make the app show a login box.
+    ///
+    /// - Throws: ``Unavailable`` until the catalogue is loaded, because an app accepts an empty feed as correct.
+    package func response(to request: Request, at timestamp: Date) throws(Unavailable) -> Response {
         let values = request.headers[values: .authorization]
         guard settings.showsDrafts, !values.isEmpty else {
-            return try document(for: .everybody, at: moment).response(to: request, vary: "Authorization")
+            return try document(for: .everybody, at: timestamp).response(to: request, vary: "Authorization")
         }
-        return try document(for: isInsider(values, at: moment) ? .insiders : .everybody, at: moment)
+        return try document(for: isDraftReader(values, at: timestamp) ? .draftReaders : .everybody, at: timestamp)
             .response(to: request, caching: .reader, vary: "Authorization")
     }
 
-    /// - Throws: ``Unavailable`` while the catalogue is awaited.
-    package func newsstandResponse(to request: Request, at moment: Date) throws(Unavailable) -> Response {
-        try document(for: .newsstand, at: moment).response(to: request)
+    /// Returns the Newsstand feed.
+    ///
+    /// - Throws: ``Unavailable`` until the catalogue is loaded.
+    package func newsstandResponse(to request: Request, at timestamp: Date) throws(Unavailable) -> Response {
+        try document(for: .newsstand, at: timestamp).response(to: request)
     }
 
-    private func isInsider(_ values: [String], at moment: Date) -> Bool {
+    private func isDraftReader(_ values: [String], at timestamp: Date) -> Bool {
         guard let verifier, values.count == 1, let credentials = BasicCredentials(values[0]) else { return false }
         return verifier.verify(
-            token: credentials.userid, password: credentials.password, at: moment, revocations: revocations) != nil
+            token: credentials.userid, password: credentials.password, at: timestamp, revocations: revocations) != nil
     }
 
     private func document(
-        for audience: FeedView.Audience, at moment: Date
+        for audience: FeedView.Audience, at timestamp: Date
     ) throws(Unavailable) -> CacheableDocument {
         let version = catalogue.version
-        guard !version.catalogue.isAwaited else { throw .awaitingCatalogue }
+        guard !version.catalogue.isPending else { throw .catalogueNotLoaded }
         return rendered.withLock { rendered in
             let last = rendered[audience]
-            if let last, last.version == version.number, last.until.map({ moment < $0 }) ?? true {
+            if let last, last.version == version.number, last.until.map({ timestamp < $0 }) ?? true {
                 return last.document
             }
-            let view = FeedView(version.catalogue, for: audience, at: moment)
+            let view = FeedView(version.catalogue, for: audience, at: timestamp)
             let bytes =
                 audience == .newsstand
-                ? NewsstandDocument.bytes(view, settings) : FeedDocument.bytes(view, settings, at: moment)
+                ? NewsstandDocument.bytes(view, settings) : FeedDocument.bytes(view, settings, at: timestamp)
             let document: CacheableDocument
             if let last, last.document.bytes == bytes {
                 document = last.document
             } else {
-                // Not when an edition says that it changed: a title may be put right without a word on it. Two changes in one
-                // second have two dates.
-                let changed = max(moment, last?.document.lastModified.addingTimeInterval(1) ?? .distantPast)
+                // The editions' own dates of change do not suffice: a title may be corrected without a new date.
+                // Two changes within one second get different dates.
+                let changed = max(timestamp, last?.document.lastModified.addingTimeInterval(1) ?? .distantPast)
                 document = CacheableDocument(
                     bytes: bytes, contentType: FeedDocument.contentType, lastModified: changed)
             }
@@ -84,9 +89,9 @@ package final class PublicationFeed: Sendable {
     }
 }
 
-/// The feeds there are at one moment.
+/// The feeds at one time.
 package struct FeedDirectory: Sendable {
-    /// Of the publication whose calls have none in their path.
+    /// The feed of the publication whose calls have none in their path.
     package var `default`: PublicationFeed?
     package var byID: [PublicationID: PublicationFeed]
 

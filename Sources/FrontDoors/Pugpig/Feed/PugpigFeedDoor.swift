@@ -2,12 +2,13 @@ package import Gatefold
 import HTTPTypes
 package import Hummingbird
 
-/// The feeds of editions: `/feed` and `/PUBLICATION/feed`, with or without `.xml`, and `/itunes/APP` for the Newsstand.
+/// The feeds of editions: `/feed` and `/PUBLICATION/feed`, with or without `.xml`, and `/itunes/APP` for the
+/// Newsstand.
 package struct PugpigFeedDoor<Context: RequestContext>: Sendable {
     private let feeds: @Sendable () -> FeedDirectory
     private let clock: WallClock
 
-    /// - Parameter feeds: asked for every request, so that a reload takes effect at once.
+    /// - Parameter feeds: Returns the feeds for each request, so that a reload takes effect at once.
     package init(feeds: @escaping @Sendable () -> FeedDirectory, clock: WallClock) {
         self.feeds = feeds
         self.clock = clock
@@ -39,7 +40,10 @@ package struct PugpigFeedDoor<Context: RequestContext>: Sendable {
 
     private static var allowed: String { "GET, HEAD, OPTIONS" }
 
-    /// The path is read exactly: the router is more generous, and a cache in between may not be (PITFALLS row 16).
+    /// Returns the feed of a path. The spelling must be exact, because the router accepts more spellings than a
+    /// cache between may treat as the same path.
+    ///
+    /// Source: Pitfall 16, “Responses stored by shared caches”.
     func feed(at path: String) -> (PublicationFeed, isNewsstand: Bool)? {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         guard segments[0].isEmpty else { return nil }

@@ -2,7 +2,9 @@ import Gatefold
 import HTTPTypes
 import Hummingbird
 
-/// Edition credentials for a store's receipt (PROTOCOLS 1.6): the same document, whatever the store.
+/// The calls for edition credentials with a store's receipt. The document is the same for all stores.
+///
+/// Source: Store receipts in the Pugpig style, “Overview”.
 extension PugpigFrontDoor {
     func addReceiptRoutes(to router: Router<Context>) {
         for call in PugpigReceiptCall.allCases {
@@ -19,7 +21,11 @@ extension PugpigFrontDoor {
     private func respond(
         to call: PugpigReceiptCall, _ request: Request, _ context: Context
     ) async throws -> Response {
-        guard let proxy = call.publication(in: request.uri.path).flatMap({ publications().proxy(for: $0) }) else {
+        guard
+            let authorizationService = call.publication(in: request.uri.path).flatMap({
+                publications().authorizationService(for: $0)
+            })
+        else {
             return PugpigResponse.notFound()
         }
         switch request.method {
@@ -28,22 +34,23 @@ extension PugpigFrontDoor {
         case .options: return PugpigResponse.options()
         default: return PugpigResponse.methodNotAllowed()
         }
-        let asked: PugpigReceiptRequest
+        let receiptRequest: PugpigReceiptRequest
         do {
-            asked = try await PugpigReceiptRequest.read(call, request)
-        } catch let refusal as RequestRefusal {
-            return PugpigResponse.refused(refusal)
+            receiptRequest = try await PugpigReceiptRequest.read(call, request)
+        } catch let rejection as RequestRejection {
+            return PugpigResponse.rejected(rejection)
         } catch let incomplete as PugpigReceiptRequest.Incomplete {
             return PugpigResponse.incomplete(incomplete.text)
         }
-        let inquiry = inquiry(asked.fields, request, context)
+        let callContext = callContext(receiptRequest.fields, request, context)
         do {
             return PugpigResponse.credentials(
-                try await proxy.editionCredentials(
-                    for: asked.requested, showing: asked.receipt, from: call.kind, app: asked.app, inquiry)
+                try await authorizationService.editionCredentials(
+                    for: receiptRequest.requested, showing: receiptRequest.receipt, from: call.kind,
+                    app: receiptRequest.app, callContext)
             ).response
         } catch {
-            return failure(error, of: .editionCredentials, proxy, inquiry, context)
+            return failure(error, of: .editionCredentials, authorizationService, callContext, context)
         }
     }
 }

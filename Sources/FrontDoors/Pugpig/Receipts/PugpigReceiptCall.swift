@@ -1,7 +1,9 @@
 import Gatefold
 
-/// The variants of edition credentials for app stores (PROTOCOLS 1.6); the raw value is the name behind
-/// `edition_credentials/` in the path.
+/// The variants of edition credentials for app stores. The raw value is the name behind `edition_credentials/` in
+/// the path.
+///
+/// Source: Store receipts in the Pugpig style, “Overview”.
 enum PugpigReceiptCall: String, CaseIterable, Sendable {
     case itunes
     case google
@@ -15,17 +17,18 @@ enum PugpigReceiptCall: String, CaseIterable, Sendable {
         }
     }
 
-    /// As for the router.
+    /// The paths in the router's format.
     var paths: [String] {
         let path = "/\(PugpigCall.editionCredentials.rawValue)/\(rawValue)"
         return [path, "/{publication}\(path)"]
     }
 
-    /// Whether this is a path of the call, spelt exactly, see ``PugpigCall/publication(in:)``.
-    func publication(in path: String) -> PugpigCall.Addressed? {
+    /// Returns the publication that a path of the call addresses. The spelling must be exact, see
+    /// ``PugpigCall/publication(in:)``.
+    func publication(in path: String) -> PugpigCall.PublicationSelector? {
         var segments = path.split(separator: "/", omittingEmptySubsequences: false)
         if segments.count > 2, segments.last?.isEmpty == true { segments.removeLast() }
-        // The segment before it is the other call's name, and no slash too many.
+        // The segment before the name is the name of the other call, without an extra slash.
         guard let name = segments.popLast(), name.utf8.elementsEqual(rawValue.utf8), segments.last?.isEmpty == false
         else { return nil }
         return PugpigCall.editionCredentials.publication(in: segments.joined(separator: "/"))

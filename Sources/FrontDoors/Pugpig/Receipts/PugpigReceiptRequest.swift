@@ -1,28 +1,32 @@
 import Gatefold
 import Hummingbird
 
-/// What an app asks with a receipt, read from the parameters of each store's variant (PROTOCOLS 1.6).
+/// The request of an app with a receipt, from the parameters of each store's variant.
+///
+/// Source: Store receipts in the Pugpig style, “iTunes request”, “Google request” and “Amazon request”.
 struct PugpigReceiptRequest: Sendable {
     let receipt: StoreReceipt
-    /// The edition or product that is wanted; nil where the app names none.
+    /// The edition or product that the app requests, or `nil` if the app names none.
     let requested: String?
-    /// The bundle identifier or package name, which a publication with several apps is told by `app`.
+    /// The bundle identifier or package name. A publication with several apps receives it in `app`.
     let app: String?
     let fields: [String: String]
 
-    /// The store's own parameters are not there; said in plain text, as the historic server did.
+    /// An error for missing store parameters. The response is plain text, as from the historic server.
     struct Incomplete: Error {
         let text: String
     }
 
-    /// - Throws: ``RequestRefusal``, ``Incomplete``, and whatever the connection throws while the body arrives.
+    /// Reads the request of a call.
+    ///
+    /// - Throws: ``RequestRejection``, ``Incomplete``, and any error of the connection while the body arrives.
     static func read(_ call: PugpigReceiptCall, _ request: Request) async throws -> PugpigReceiptRequest {
         switch call {
         case .itunes:
             let fields = try RequestFields.query(of: request, limits: .receipts)
             let body =
                 request.method == .post
-                ? try await RequestFields.bytes(of: request, upTo: RequestLimits.receipts.longestBody) : []
+                ? try await RequestFields.bytes(of: request, upTo: RequestLimits.receipts.maxBodySize) : []
             let receipt = AppleReceiptBody.text(body) ?? fields["receipt"] ?? ""
             return PugpigReceiptRequest(
                 receipt: StoreReceipt([.receipt: receipt]), fields, ["product_id", "productid"])

@@ -1,18 +1,20 @@
-/// How many persons may claim one purchase.
+/// The rule for the number of persons that may claim one purchase.
 ///
-/// A reader who installs anew is a new owner with the old purchases (PROTOCOLS 2.1), and a family has several devices;
-/// fifty accounts are a shared receipt (PITFALLS row 18).
+/// A reader who reinstalls the app is a new owner with the old purchases, and a family has several devices. Fifty
+/// accounts, however, indicate a shared receipt.
+///
+/// Source: Baker protocol, “Common parameters”; Pitfall 18, “Store receipts that prove less than they claim”.
 public struct ClaimRule: Sendable, Equatable {
-    public let mostPersons: Int
+    public let maxPersons: Int
 
-    public init(mostPersons: Int) { self.mostPersons = max(1, mostPersons) }
+    public init(maxPersons: Int) { self.maxPersons = max(1, maxPersons) }
 
-    public static let exclusive = ClaimRule(mostPersons: 1)
+    public static let exclusive = ClaimRule(maxPersons: 1)
 }
 
-/// What became of a genuine receipt.
+/// The result for a genuine receipt.
 public enum Settlement: Sendable, Equatable {
     case settled
-    /// Somebody else has it, and the rule allows no more: ``ReceiptRefusal/Reason/claimedByAnother``.
+    /// Other persons claim the purchase, and the rule allows no more: ``ReceiptRejection/Reason/claimedByAnother``.
     case claimedByAnother
 }

@@ -1,34 +1,35 @@
 public import Foundation
 
 extension PurchaseLedger {
-    /// Asks a store about what a receipt proved before, when it refuses the receipt now: the purchase may have been refunded
-    /// or ended, which a refusal alone does not say.
+    /// Queries a store about the purchases that a receipt proved before, after the store rejected the receipt. The
+    /// purchases may have been refunded or may have ended, which the rejection does not reveal.
     ///
     /// - Parameters:
-    ///   - allowed: the environments that count for whoever was shown the receipt.
-    ///   - found: told what the store took back of one purchase, as soon as that is on record: nobody finds it new again.
-    /// - Throws: when the store or the ledger could not be asked. The looks at what was bought find the rest later, then.
+    ///   - allowed: The environments that count for the caller.
+    ///   - found: A closure that receives the revoked transactions of one purchase immediately after they are
+    ///     recorded, because no later call finds them to be new.
+    /// - Throws: An error if the store or the ledger was unavailable. Later reverifications then find the rest.
     public func review(
         _ receipt: StoreReceipt, by verifier: any ReceiptVerifier, allowing allowed: Set<StoreEnvironment>,
-        at moment: Date, found: ([StoreTransaction]) -> Void = { _ in }
+        at timestamp: Date, found: ([StoreTransaction]) -> Void = { _ in }
     ) async throws {
-        let known = try await purchases(provenBy: receipt, in: verifier.store, limit: 20)
+        let known = try await purchases(verifiedBy: receipt, in: verifier.store, limit: 20)
         for purchase in known
-        where allowed.contains(purchase.transaction.environment) && purchase.transaction.counts(at: moment) {
+        where allowed.contains(purchase.transaction.environment) && purchase.transaction.counts(at: timestamp) {
             let current = try await verifier.current(
-                purchase.transaction, receipt: receipt, allowing: allowed, at: moment)
-            let words = (current ?? []).filter(\.isWellFormed)
-            let takenBack = try await newlyTakenBack(words)
-            try await note(words, at: moment)
-            found(takenBack)
+                purchase.transaction, receipt: receipt, allowing: allowed, at: timestamp)
+            let wellFormed = (current ?? []).filter(\.isWellFormed)
+            let refunded = try await newlyRefunded(wellFormed)
+            try await record(wellFormed, at: timestamp)
+            found(refunded)
         }
     }
 
-    /// Those of a store's words that take back what counts as bought, as it stands on record. To be asked before the words
-    /// are written down.
-    func newlyTakenBack(_ words: [StoreTransaction]) async throws -> [StoreTransaction] {
+    /// Returns the transactions that revoke a purchase which is not revoked on record. Call it before the
+    /// transactions are recorded.
+    func newlyRefunded(_ wellFormed: [StoreTransaction]) async throws -> [StoreTransaction] {
         var found: [StoreTransaction] = []
-        for word in words where word.revoked != nil {
+        for word in wellFormed where word.revoked != nil {
             let known = try await transactions(of: word.original, in: word.store)
             if known.contains(where: { $0.id == word.id && $0.revoked == nil }) { found.append(word) }
         }

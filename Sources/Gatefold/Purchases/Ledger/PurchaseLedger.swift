@@ -1,182 +1,196 @@
 public import Foundation
 
-/// What Gatefold remembers of receipts and purchases. What a call acknowledged is on disk when it returns.
+/// A store of receipts and purchases. Data is on disk when a call returns.
 ///
-/// Thrown errors mean that the ledger could not be asked or could not keep it; nothing is then half-written.
+/// A thrown error means that the ledger was unavailable or could not write. No partial write then remains.
 public protocol PurchaseLedger: Sendable {
-    /// Keeps a receipt as it came, before anything else is done with it; it is due a minute later, should nobody see it
-    /// through. The same receipt of the same owner in the same publication is kept once.
+    /// Stores a receipt unchanged, before any other step. The receipt is due one minute later in case the caller
+    /// does not complete it. The same receipt of the same owner in the same publication is stored once.
     ///
-    /// - Returns: the record with this receipt, as it stood before if it was there.
-    /// - Throws: ``ReceiptLimitReached`` for a new one beyond the limits.
-    func keep(
-        _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
+    /// - Returns: The record of the receipt, with its earlier status if it was already stored.
+    /// - Throws: ``ReceiptLimitReached`` for a new receipt beyond the limits.
+    func persist(
+        _ receipt: IncomingReceipt, within limits: ReceiptLimits, at timestamp: Date
     ) async throws -> ReceiptRecord
 
-    /// Keeps what a receipt proved: transactions, claims and deliveries in one go, each (store, transaction) once.
+    /// Stores the result of a proven receipt in one atomic write: transactions, claims and deliveries, each (store,
+    /// transaction) once.
     ///
-    /// A transaction already known keeps the later word, see ``StoreTransaction/told``. Whoever is linked with a subscriber
-    /// is one person with it, and claims once. Where the rule lets no further person claim one of the purchases, nothing
-    /// is written but that the receipt was refused, and what its store took back. Of the owner's earlier receipts those go
-    /// that no claim refers to now.
+    /// A known transaction is replaced only by a later state, see ``StoreTransaction/reported``. An owner that is
+    /// linked with a subscriber is the same person and claims once. If the rule allows no further person to claim
+    /// one of the purchases, the ledger records only the rejection of the receipt and the store's revocations. The
+    /// ledger deletes those earlier receipts of the owner to which no claim refers any more.
     ///
     /// - Parameters:
-    ///   - record: as it was handed in; the content that the ledger has forgotten is kept again where a claim needs it.
-    ///   - delivering: to be put into the outbox for transactions that no account was credited for before.
+    ///   - record: The record that was read. If a claim needs the content of a receipt that the ledger has deleted,
+    ///     the content is stored again.
+    ///   - delivering: The deliveries for the outbox, for transactions that no account was credited for before.
     func settle(
         _ record: ReceiptRecord, proving transactions: [StoreTransaction], claims: ClaimRule,
-        delivering: [Delivery], at moment: Date
+        delivering: [Delivery], at timestamp: Date
     ) async throws -> Settlement
 
-    /// Keeps a receipt that its store has found genuine already, with what it proves, as ``settle(_:proving:claims:delivering:at:)``
-    /// does. No limit stands in its way; where no further person may claim, a new one is not kept.
-    func keep(
-        _ receipt: IncomingReceipt, proving transactions: [StoreTransaction], claims: ClaimRule, at moment: Date
+    /// Stores a receipt that its store has already verified, with its result, like
+    /// ``settle(_:proving:claims:delivering:at:)``. No limit applies. If no further person may claim, a new receipt
+    /// is not stored.
+    func persist(
+        _ receipt: IncomingReceipt, proving transactions: [StoreTransaction], claims: ClaimRule, at timestamp: Date
     ) async throws -> Settlement
 
-    /// Notes that a receipt proved nothing. It is forgotten but for its digest, unless a claim refers to it.
+    /// Records that a receipt proved nothing. Only its digest is retained, unless a claim refers to the receipt.
     ///
-    /// - Parameter record: as it was read before its store was asked; one that was proven since stays proven.
-    func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date) async throws
+    /// - Parameter record: The record that was read before the store query. A receipt that was proven since remains
+    ///   proven.
+    func reject(_ record: ReceiptRecord, _ rejection: ReceiptRejection, at timestamp: Date) async throws
 
-    /// Forgets a receipt that still waits, and has waited for so many seconds by the ledger's own clock, which does not jump
-    /// (see ``StoreClock``): handed in again, it is a new one.
+    /// Deletes a receipt that still waits and has waited for the given number of seconds. The ledger uses its own
+    /// clock, which does not jump (see ``StoreClock``). If the same receipt arrives again, it counts as new.
     ///
-    /// - Returns: whether it was forgotten.
-    func giveUp(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool
+    /// - Returns: Whether the receipt was deleted.
+    func abandon(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool
 
-    /// Takes a receipt that is due, so that of many processes one asks its store. It is due again when the lease ends,
-    /// whatever becomes of that process.
+    /// Claims a due receipt, so that only one of many processes queries its store. The receipt is due again when
+    /// the lease ends, even if the process stops.
     ///
-    /// - Parameter lease: names the attempt; no other has the same.
-    /// - Returns: whether it is due: it still waits, and no other process has taken it.
-    func claim(_ record: ReceiptRecord.ID, lease: [UInt8], at moment: Date, until end: Date) async throws -> Bool
+    /// - Parameter lease: The unique identifier of the attempt.
+    /// - Returns: Whether the claim succeeded: the receipt still waits, and no other process has claimed it.
+    func claim(_ record: ReceiptRecord.ID, lease: [UInt8], at timestamp: Date, until end: Date) async throws -> Bool
 
-    /// Notes that the store could not be asked. What is said of a receipt that another has taken changes nothing.
+    /// Records that the store was unavailable. The call has no effect on a receipt that another process has
+    /// claimed.
     ///
     /// - Parameters:
-    ///   - lease: the one that the receipt was taken with; nil where it was asked about without.
-    ///   - moment: the present. Should the clock be set back behind it, the receipt is due at once.
-    ///   - due: when the store is to be asked again.
-    /// - Returns: false where as many wait as may (``ReceiptLimits/waiting``): one that did not wait yet is then forgotten.
+    ///   - lease: The lease of the claimed receipt, or nil for a query without a claim.
+    ///   - timestamp: The current time. If the clock is set back before this time, the receipt is due immediately.
+    ///   - due: The time of the next store query.
+    /// - Returns: False if the number of waiting receipts is at the limit (``ReceiptLimits/waiting``). A receipt
+    ///   that did not wait before is then deleted.
     @discardableResult
     func postpone(
-        _ record: ReceiptRecord.ID, lease: [UInt8]?, within limits: ReceiptLimits, at moment: Date, until due: Date
+        _ record: ReceiptRecord.ID, lease: [UInt8]?, within limits: ReceiptLimits, at timestamp: Date, until due: Date
     ) async throws -> Bool
 
-    /// A publication's receipts that wait for a verdict and whose time has come, the longest due first.
-    func receiptsDue(in publication: PublicationID, at moment: Date, limit: Int) async throws -> [ReceiptRecord]
+    /// Returns a publication's due receipts, the longest overdue first.
+    func receiptsDue(in publication: PublicationID, at timestamp: Date, limit: Int) async throws -> [ReceiptRecord]
 
-    /// Keeps transactions that came with a receipt nobody claims, or with the store's word on purchases known.
-    func note(_ transactions: [StoreTransaction], at moment: Date) async throws
+    /// Records transactions of a receipt that no owner claims, or of a store's result for known purchases.
+    func record(_ transactions: [StoreTransaction], at timestamp: Date) async throws
 
-    /// Takes in a store's message, once.
+    /// Records a store notification once.
     ///
-    /// - Returns: false when it was taken in before.
-    func take(_ event: StoreEvent, at moment: Date) async throws -> Bool
+    /// - Returns: False if the notification was recorded before.
+    func take(_ event: StoreEvent, at timestamp: Date) async throws -> Bool
 
-    /// All transactions of the purchases that the owner's person has claimed, in these stores.
+    /// Returns all transactions of the purchases that the owner's person has claimed in these stores.
     func transactions(of owner: PurchaseOwner, in stores: Set<StoreName>) async throws -> [StoreTransaction]
 
-    /// All transactions of one purchase.
+    /// Returns all transactions of one purchase.
     func transactions(of original: String, in store: StoreName) async throws -> [StoreTransaction]
 
-    /// Purchases about which the store is better asked again, of those that were looked at last before `looked`, or have
-    /// ended since. The one that waits longest comes first.
+    /// Returns the purchases to reverify, among those that were last verified before `lastVerifiedAt` or have ended since.
+    /// The purchase that has waited longest comes first.
     ///
-    /// What a store said of itself counts as a look at that moment, see ``StoreTransaction/told``.
+    /// A store notification counts as a verification at its own time, see ``StoreTransaction/reported``.
     ///
     /// - Parameters:
-    ///   - owner: only what this owner's person has claimed; nil for what anybody has.
-    ///   - environments: only what was bought there: what does not count for whoever asks is left to those for whom it does.
-    func rechecks(
-        _ selection: RecheckSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
-        environments: Set<StoreEnvironment>, lookedBefore looked: Date, at moment: Date, limit: Int
-    ) async throws -> [Recheck]
+    ///   - owner: The owner whose person must have claimed the purchase, or nil for all purchases.
+    ///   - environments: The environments of the purchases that count for the caller. Callers for which other
+    ///     environments count reverify the other purchases.
+    func reverifications(
+        _ selection: ReverificationSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
+        environments: Set<StoreEnvironment>, verifiedBefore lastVerifiedAt: Date, at timestamp: Date, limit: Int
+    ) async throws -> [Reverification]
 
-    /// What a receipt proved, by whomever it was handed in, and nothing else has proved since.
-    func purchases(provenBy receipt: StoreReceipt, in store: StoreName, limit: Int) async throws -> [Recheck]
+    /// Returns the purchases that the receipt proved, regardless of its owner, and that no later receipt has
+    /// proved.
+    func purchases(verifiedBy receipt: StoreReceipt, in store: StoreName, limit: Int) async throws -> [Reverification]
 
-    /// Claimed transactions whose store waits to be told that the buyer has them, the oldest first.
+    /// Returns claimed transactions whose store expects an acknowledgement, the oldest first.
     func unacknowledged(
-        in stores: Set<StoreName>, environments: Set<StoreEnvironment>, at moment: Date, limit: Int
-    ) async throws -> [Recheck]
+        in stores: Set<StoreName>, environments: Set<StoreEnvironment>, at timestamp: Date, limit: Int
+    ) async throws -> [Reverification]
 
-    /// Notes that the store was asked about a purchase, and answered.
-    func looked(at original: String, in store: StoreName, moment: Date) async throws
+    /// Records that the store returned a result for a purchase.
+    func lastVerifiedAt(at original: String, in store: StoreName, timestamp: Date) async throws
 
-    /// Takes a purchase that is to be looked at or acknowledged, so that of many processes one asks its store. A reader who comes
-    /// meanwhile is asked for all the same, see ``rechecks(_:of:in:environments:lookedBefore:at:limit:)``.
+    /// Claims a purchase for a reverification or an acknowledgement, so that only one of many processes queries its
+    /// store. A visit of the reader still causes a query meanwhile, see
+    /// ``reverifications(_:of:in:environments:verifiedBefore:at:limit:)``.
     ///
-    /// - Parameter lease: names the attempt; no other has the same.
-    /// - Returns: whether it does not rest, and no other process has taken it.
-    func claimLook(
-        at original: String, in store: StoreName, lease: [UInt8], from moment: Date, until end: Date
+    /// - Parameter lease: The unique identifier of the attempt.
+    /// - Returns: Whether the claim succeeded: the purchase is not postponed, and no other process has claimed it.
+    func claimReverification(
+        at original: String, in store: StoreName, lease: [UInt8], from timestamp: Date, until end: Date
     ) async throws -> Bool
 
-    /// Notes that the store could not be asked about a purchase: it is not looked at, nor acknowledged, before `due`,
-    /// unless the store says something new of it. What is said of one that another has taken changes nothing.
+    /// Records that the store was unavailable for a purchase. The purchase is neither reverified nor acknowledged
+    /// before `due`, unless the store reports a change. The call has no effect on a purchase that another process
+    /// has claimed.
     ///
-    /// - Parameter lease: the one that it was taken with; nil where it was asked about without.
-    func postponeLook(
-        at original: String, in store: StoreName, lease: [UInt8]?, from moment: Date, until due: Date
+    /// - Parameter lease: The lease of the claimed purchase, or nil for a query without a claim.
+    func postponeReverification(
+        at original: String, in store: StoreName, lease: [UInt8]?, from timestamp: Date, until due: Date
     ) async throws
 
-    /// Makes an installation or an account the same person as a subscriber: each then has what the other claimed.
+    /// Links an installation or an account with a subscriber, so that both are the same person and share their
+    /// claims.
     ///
-    /// Linked with another subscriber before, it leaves that one and takes its own claims along. Whatever ends all sessions
-    /// of the subscriber in the publication ends the link, too.
+    /// An owner that was linked with another subscriber leaves that person and takes its own claims along. A
+    /// revocation of all sessions of the subscriber in the publication also ends the link.
     ///
     /// - Parameters:
-    ///   - subscriber: the owner that the subscriber is.
-    ///   - reference: the subscriber as revocations name it.
-    ///   - publication: the one whose token made the link.
-    ///   - sealed: the subscriber, so that the other is served from the subscriber system, too.
-    ///   - most: so many may be linked with a subscriber; one more takes the place of the one linked longest ago.
+    ///   - subscriber: The owner that represents the subscriber.
+    ///   - reference: The subscriber's pseudonym in revocations.
+    ///   - publication: The publication whose token made the link.
+    ///   - sealed: The sealed subscriber, so that the linked owner is served from the subscriber system, too.
+    ///   - limit: The maximum number of owners linked with a subscriber. One more replaces the owner with the oldest
+    ///     link.
     func link(
-        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberReference,
-        in publication: PublicationID, sealed: SealedSubscriber, most: Int, at moment: Date
+        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberPseudonym,
+        in publication: PublicationID, sealed: SealedSubscriber, limit: Int, at timestamp: Date
     ) async throws
 
-    /// The subscriber that the owner was linked with.
+    /// Returns the subscriber that the owner is linked with.
     func subscriber(linkedWith owner: PurchaseOwner) async throws -> SealedSubscriber?
 
-    /// The owners who are one person with this one, itself first: a subscriber and whoever is linked with it.
+    /// Returns the owners that are the same person, the given owner first: a subscriber and all owners linked with
+    /// it.
     func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner]
 
-    /// Everybody who has a purchase: those who claimed it, and those who are one person with them.
-    func holders(of original: String, in store: StoreName) async throws -> [PurchaseOwner]
+    /// Returns all owners of a purchase: those who claimed it, and those who are the same person.
+    func owners(of original: String, in store: StoreName) async throws -> [PurchaseOwner]
 
-    /// Ends a link; the owner keeps what it claimed itself. However a link ends, receipts of the person that no claim refers
-    /// to are forgotten: what they prove may be claimed anew.
+    /// Ends a link. The owner retains its own claims. Each end of a link deletes the person's receipts to which no
+    /// claim refers, so that their purchases can be claimed again.
     ///
-    /// - Returns: false when there was none.
+    /// - Returns: False if there was no link.
     func unlink(_ owner: PurchaseOwner) async throws -> Bool
 
-    /// Forgets an owner: its receipts, its claims, its links and those to it, and the transactions that nobody else claims.
+    /// Erases an owner: its receipts, its claims, its links in both directions, and the transactions that no other
+    /// owner claims.
     ///
-    /// A transaction that was taken back stays on record, which names nobody: an old receipt must not bring it back. That
-    /// something was delivered stays on record without the account, so that no receipt is ever delivered twice; what was not
-    /// delivered yet never is.
+    /// A revoked transaction stays on record without any owner, because an old receipt must not restore it. A
+    /// delivery stays on record without the account, so that no receipt is ever delivered twice. Pending deliveries
+    /// are never sent.
     ///
-    /// - Returns: how many records were removed.
+    /// - Returns: The number of removed records.
     func erase(_ owner: PurchaseOwner) async throws -> Int
 
-    /// How a publication's receipts stand, for its operator.
-    func standings(in publication: PublicationID) async throws -> ReceiptCounts
+    /// Returns the number of a publication's receipts by status, for its operator.
+    func receiptCounts(in publication: PublicationID) async throws -> ReceiptCounts
 }
 
 extension PurchaseLedger {
-    /// Keeps a receipt within the limits that hold unless others are set.
-    public func keep(_ receipt: IncomingReceipt, at moment: Date) async throws -> ReceiptRecord {
-        try await keep(receipt, within: ReceiptLimits(), at: moment)
+    /// Stores a receipt within the default limits.
+    public func persist(_ receipt: IncomingReceipt, at timestamp: Date) async throws -> ReceiptRecord {
+        try await persist(receipt, within: ReceiptLimits(), at: timestamp)
     }
 
-    /// The same of one whose store could not be asked, and that nobody has taken.
+    /// Postpones a receipt whose store was unavailable and that no process has claimed.
     @discardableResult
     public func postpone(
-        _ record: ReceiptRecord.ID, within limits: ReceiptLimits = ReceiptLimits(), at moment: Date, until due: Date
+        _ record: ReceiptRecord.ID, within limits: ReceiptLimits = ReceiptLimits(), at timestamp: Date, until due: Date
     ) async throws -> Bool {
-        try await postpone(record, lease: nil, within: limits, at: moment, until: due)
+        try await postpone(record, lease: nil, within: limits, at: timestamp, until: due)
     }
 }

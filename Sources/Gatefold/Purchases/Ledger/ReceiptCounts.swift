@@ -1,23 +1,23 @@
 public import Foundation
 
-/// How a publication's receipts stand, store by store.
+/// The number of a publication's receipts by status, for each store.
 public struct ReceiptCounts: Sendable, Equatable {
     public struct Count: Sendable, Equatable {
-        /// Whose store could not be asked yet.
+        /// The number of receipts whose store was unavailable.
         public var waiting: Int
-        public var proven: Int
-        public var refused: Int
+        public var verified: Int
+        public var rejected: Int
 
-        public init(waiting: Int = 0, proven: Int = 0, refused: Int = 0) {
+        public init(waiting: Int = 0, verified: Int = 0, rejected: Int = 0) {
             self.waiting = waiting
-            self.proven = proven
-            self.refused = refused
+            self.verified = verified
+            self.rejected = rejected
         }
     }
 
-    /// Only stores of which there are receipts.
+    /// The counts of the stores with receipts.
     public let stores: [StoreName: Count]
-    /// When the one that waits longest was taken in; nil where none waits.
+    /// The arrival of the receipt that has waited longest, or nil if none waits.
     public let waitingSince: Date?
 
     public init(stores: [StoreName: Count] = [:], waitingSince: Date? = nil) {

@@ -1,38 +1,39 @@
-/// How many receipts that prove nothing yet a ledger keeps: anybody can hand some in, and they must not fill the disk on which
-/// sign-out and revocations are written.
+/// The maximum number of unproven receipts in a ledger. Any client can send receipts, and they must not fill the
+/// disk that sign-out and revocations need.
 ///
-/// The defaults leave room for a launch day on which the store is down: ten thousand buyers an hour, twenty thousand
-/// receipts that wait at once. What was proven counts for nothing here, and what is refused is kept without its content.
+/// The defaults leave room for a launch day with a store outage: 10,000 buyers per hour, and 20,000 receipts that
+/// wait at the same time. Proven receipts do not count, and rejected receipts are stored without their content.
 public struct ReceiptLimits: Sendable, Equatable {
-    /// Of one owner in one publication, refused and waiting ones together. The refused ones make room, the oldest first.
-    public var ofOwner: Int
-    /// Of one publication, taken in within an hour, refused and waiting ones together.
+    /// The limit for one owner in one publication, for rejected and waiting receipts together. Rejected receipts
+    /// make room, the oldest first. Default: 100.
+    public var perOwner: Int
+    /// The limit for one publication within an hour, for rejected and waiting receipts together. Default: 10,000.
     public var perHour: Int
-    /// Of one publication, waiting because their store could not be asked: only these take room. While there are so many, a
-    /// store that answers is asked about new ones all the same.
+    /// The limit for one publication's receipts that wait because their store was unavailable. Only these receipts
+    /// count. At the limit, an available store is still queried about new receipts. Default: 20,000.
     public var waiting: Int
 
-    public init(ofOwner: Int = 100, perHour: Int = 10_000, waiting: Int = 20_000) {
-        self.ofOwner = ofOwner
+    public init(perOwner: Int = 100, perHour: Int = 10_000, waiting: Int = 20_000) {
+        self.perOwner = perOwner
         self.perHour = perHour
         self.waiting = waiting
     }
 }
 
-/// A receipt was not kept, because there are as many as may be: it is to be handed in again later.
+/// The error for a receipt that was not stored because a limit is reached. The app should send it again later.
 public enum ReceiptLimitReached: String, BackendFailure {
-    case ofOwner
+    case perOwner
     case perHour
     case waiting
 
     public var cause: String {
         switch self {
-        case .ofOwner: "too many receipts of one owner wait for their store"
-        case .perHour: "too many receipts within an hour that prove nothing yet"
-        case .waiting: "too many receipts wait for their store"
+        case .perOwner: "too many pending receipts of one owner"
+        case .perHour: "too many unverified receipts within an hour"
+        case .waiting: "too many pending receipts"
         }
     }
 
-    /// Whole seconds after which asking again may help.
-    var retryAfter: Int { self == .ofOwner ? 3600 : 600 }
+    /// The number of whole seconds after which a retry may succeed.
+    var retryAfter: Int { self == .perOwner ? 3600 : 600 }
 }

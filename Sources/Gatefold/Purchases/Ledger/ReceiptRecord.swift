@@ -1,13 +1,14 @@
 public import Foundation
 
-/// A receipt as a front door takes it in.
+/// A receipt as received by a front door.
 public struct IncomingReceipt: Sendable, Equatable {
     public let publication: PublicationID
     public let store: StoreName
-    /// Nil where the receipt alone is the credential.
+    /// The owner, or nil if the receipt is the only credential.
     public let owner: PurchaseOwner?
     public let receipt: StoreReceipt
-    /// Whom and what to credit when it is genuine; kept with the receipt, so that a verdict that comes later can do it.
+    /// The account and the item to credit if the receipt is genuine. The ledger stores them with the receipt, so
+    /// that a later verdict can credit them.
     public let credit: Credit?
 
     public init(
@@ -22,7 +23,7 @@ public struct IncomingReceipt: Sendable, Equatable {
     }
 }
 
-/// A receipt as the ledger keeps it.
+/// A receipt as stored in the ledger.
 public struct ReceiptRecord: Sendable, Equatable {
     public struct ID: Hashable, Sendable {
         public let rawValue: Int64
@@ -30,22 +31,22 @@ public struct ReceiptRecord: Sendable, Equatable {
         public init(_ rawValue: Int64) { self.rawValue = rawValue }
     }
 
-    public enum Standing: Sendable, Equatable {
-        /// - Parameter attempts: how often the store could not be asked.
+    public enum ReceiptStatus: Sendable, Equatable {
+        /// - Parameter attempts: The number of failed store queries.
         case waiting(attempts: Int)
-        case proven(at: Date)
-        case refused(ReceiptRefusal, at: Date)
+        case verified(at: Date)
+        case rejected(ReceiptRejection, at: Date)
     }
 
     public let id: ID
     public let incoming: IncomingReceipt
     public let received: Date
-    public let standing: Standing
+    public let status: ReceiptStatus
 
-    public init(id: ID, incoming: IncomingReceipt, received: Date, standing: Standing) {
+    public init(id: ID, incoming: IncomingReceipt, received: Date, status: ReceiptStatus) {
         self.id = id
         self.incoming = incoming
         self.received = received
-        self.standing = standing
+        self.status = status
     }
 }

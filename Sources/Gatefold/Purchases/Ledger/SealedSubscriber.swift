@@ -1,17 +1,18 @@
 import Crypto
 import Foundation
 
-/// A subscriber that only the holder of the state's secret can read: what the state store keeps of a linked reader.
+/// A subscriber that is readable only with the secret of the state. The state store holds this form of a linked
+/// reader.
 public struct SealedSubscriber: Sendable, Hashable {
     public let bytes: [UInt8]
 
     public init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
-extension ReferenceKey {
+extension PseudonymKey {
     private static let purpose = Data("gatefold linked subscriber 1".utf8)
 
-    /// Seals with ChaCha20-Poly1305 (RFC 8439) under a random nonce.
+    /// Seals a subscriber with ChaCha20-Poly1305 (RFC 8439) under a random nonce.
     public func seal(_ subscriber: Subscriber) throws -> SealedSubscriber {
         var writer = ByteWriter()
         writer.write(text: subscriber.backend)
@@ -20,7 +21,7 @@ extension ReferenceKey {
         return SealedSubscriber(bytes: Array(box.combined))
     }
 
-    /// Returns nil when it was not sealed with this key.
+    /// Returns the subscriber, or nil if it was not sealed with this key.
     public func open(_ sealed: SealedSubscriber) -> Subscriber? {
         guard let box = try? ChaChaPoly.SealedBox(combined: sealed.bytes),
             let plain = try? ChaChaPoly.open(box, using: sealingKey, authenticating: Self.purpose)

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// What somebody's purchases open.
+/// The editions and subscriptions that a person's purchases open.
 public struct Holdings: Sendable, Equatable {
-    /// Everything that is held, however it was bought.
+    /// All editions, regardless of the kind of purchase.
     public var editions: Set<EditionID>
-    /// Those of them that came with a subscription. Grace goes by these alone: a single purchase opens what was bought and
-    /// nothing else (PROTOCOLS 3).
+    /// The editions that came with a subscription. Grace applies to these only, because a single purchase opens
+    /// only the purchased edition.
     public private(set) var subscribed: Set<EditionID>
-    /// Whether a subscription runs.
+    /// A Boolean value that indicates whether a subscription is running.
     public var isSubscribed: Bool
 
     public init(editions: Set<EditionID> = [], subscribed: Set<EditionID> = [], isSubscribed: Bool = false) {
@@ -25,18 +25,18 @@ public struct Holdings: Sendable, Equatable {
 }
 
 extension EntitlementRule {
-    /// What holdings open: the policy says what a subscription that runs opens, and grace what comes with it; what was
-    /// bought is its buyer's under every policy.
+    /// Returns the subscription that holdings represent. The policy decides what a running subscription opens, and
+    /// grace adds its editions. Purchased editions belong to their buyer under every policy.
     ///
-    /// - Returns: nil where nothing is held.
-    public func subscription(of holdings: Holdings, at moment: Date) -> Subscription? {
+    /// - Returns: Nil if the holdings are empty.
+    public func subscription(of holdings: Holdings, at timestamp: Date) -> Subscription? {
         if holdings.isEmpty { return nil }
-        // Never "everything", which only the policy can say.
-        let told = Subscription(
+        // The entitlement is never "everything", because only the policy can grant that.
+        let reported = Subscription(
             state: holdings.isSubscribed ? .active : .inactive, entitlement: .editions(holdings.subscribed))
-        var subscription = apply(to: told, at: moment)
+        var subscription = apply(to: reported, at: timestamp)
         if case .editions(let opened) = subscription.entitlement {
-            subscription.entitlement = .editions(catalogue.out(of: opened.union(holdings.editions), at: moment))
+            subscription.entitlement = .editions(catalogue.out(of: opened.union(holdings.editions), at: timestamp))
         }
         return subscription
     }

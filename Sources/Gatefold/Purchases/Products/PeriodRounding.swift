@@ -1,12 +1,15 @@
 public import Foundation
 
-/// How generously the time a subscription ran is counted.
+/// The rounding of a subscription's period.
 public enum PeriodRounding: Sendable, Equatable {
-    /// To the second, both ends included.
+    /// No rounding. Both ends are included.
     case exact
-    /// From the first second of its first day to the last second of its last.
+    /// Rounding to whole days, from the first second of the first day to the last second of the last day.
     case days(TimeZone)
-    /// From the first second of its first month to the last second of its last, as Baker Cloud does (PROTOCOLS 2.4).
+    /// Rounding to whole months, from the first second of the first month to the last second of the last month, as
+    /// in Baker Cloud.
+    ///
+    /// Source: Baker protocol, “Subscription period of a receipt”.
     case months(TimeZone)
 
     public func widen(_ period: Period) -> Period {
@@ -22,7 +25,7 @@ public enum PeriodRounding: Sendable, Equatable {
         calendar.timeZone = zone
         let start = calendar.dateInterval(of: unit, for: period.start)?.start ?? period.start
         let end = period.end.map { end in
-            // An interval ends where the next begins: its last second is one before.
+            // An interval ends at the start of the next interval, so its last second is one second earlier.
             calendar.dateInterval(of: unit, for: end).map { $0.end.addingTimeInterval(-1) } ?? end
         }
         return Period(start: start, end: end)

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// What a publication's products in the app stores open.
+/// The rules for the editions that a publication's app store products open.
 public struct ProductRules: Sendable, Equatable {
-    /// What an active subscription opens.
+    /// The editions that an active subscription opens.
     public enum Scope: String, Sendable, CaseIterable {
-        /// Every edition published while it ran, for ever.
+        /// Every edition that was published while the subscription ran, permanently.
         case published
-        /// While it runs, every edition on the shelf.
+        /// Every edition on the shelf while the subscription runs.
         case everything
     }
 
-    /// The first that matches counts; a product that none matches is a single edition's.
+    /// The subscription products. The first match counts. A product without a match is a single edition.
     public var subscriptions: [SubscriptionProduct]
     public var rounding: PeriodRounding
     public var scope: Scope
@@ -27,26 +27,31 @@ public struct ProductRules: Sendable, Equatable {
         subscriptions.first { $0.matches(product) }
     }
 
-    /// What transactions amount to at `moment`: single purchases, and what was published while a subscription ran
-    /// (PROTOCOLS 2.3), both kept for ever.
+    /// Returns the holdings at `timestamp`: single purchases, and editions that were published while a subscription
+    /// ran. Both are permanent.
     ///
-    /// What was taken back counts for nothing. A product that is neither a subscription nor an edition's opens nothing.
+    /// Revoked transactions do not count. A product that is neither a subscription nor an edition opens nothing.
+    ///
+    /// Source: Baker protocol, “Meaning of the list”.
     public func holdings(
-        from transactions: some Sequence<StoreTransaction>, in catalogue: Catalogue, at moment: Date
+        from transactions: some Sequence<StoreTransaction>, in catalogue: Catalogue, at timestamp: Date
     ) -> Holdings {
         var holdings = Holdings()
         for transaction in transactions where transaction.revoked == nil {
             guard let subscription = subscription(transaction.product) else {
-                if let edition = catalogue.edition(soldAs: transaction.product) { holdings.editions.insert(edition) }
+                if let edition = catalogue.edition(storeProductID: transaction.product) {
+                    holdings.editions.insert(edition)
+                }
                 continue
             }
-            guard let told = subscription.period(of: transaction) else { continue }
-            // What is rounded is what was published; whether it runs is the store's word to the second.
-            if told.contains(moment) { holdings.isSubscribed = true }
-            holdings.add(subscribed: catalogue.published(during: rounding.widen(told), by: moment))
+            guard let reported = subscription.period(of: transaction) else { continue }
+            // Rounding affects only the published editions. Whether the subscription is running depends on the
+            // store's exact end.
+            if reported.contains(timestamp) { holdings.isSubscribed = true }
+            holdings.add(subscribed: catalogue.published(during: rounding.widen(reported), by: timestamp))
         }
         if holdings.isSubscribed, scope == .everything {
-            holdings.add(subscribed: Set(catalogue.offered(at: moment).map(\.id)))
+            holdings.add(subscribed: Set(catalogue.offered(at: timestamp).map(\.id)))
         }
         return holdings
     }

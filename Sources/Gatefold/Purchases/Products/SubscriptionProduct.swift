@@ -1,23 +1,23 @@
 public import Foundation
 
-/// A product that is a subscription, by its name in the store or the beginning of several names.
+/// A subscription product, identified by its store name or by a prefix of several names.
 public struct SubscriptionProduct: Sendable, Equatable {
-    /// How long it runs where the store names no end.
+    /// The term of a subscription if the store gives no end.
     public enum Term: Sendable, Equatable {
-        /// Only what the store says: without an end nothing is covered.
-        case asTold
+        /// Only the store's end counts. Without an end nothing is covered.
+        case asReported
         case forever
-        /// In seconds from the purchase.
+        /// A number of seconds from the purchase.
         case seconds(TimeInterval)
     }
 
-    /// With a `*` at its end the beginning of names, else a name.
+    /// The store name, or a prefix of names if the pattern ends with `*`.
     public let pattern: String
     public let term: Term
-    /// What apps show it as.
+    /// The title that apps show.
     public let title: String
 
-    public init(pattern: String, term: Term = .asTold, title: String? = nil) {
+    public init(pattern: String, term: Term = .asReported, title: String? = nil) {
         self.pattern = pattern
         self.term = term
         self.title = title ?? pattern
@@ -27,13 +27,13 @@ public struct SubscriptionProduct: Sendable, Equatable {
         pattern.hasSuffix("*") ? product.utf8.starts(with: pattern.utf8.dropLast()) : product == pattern
     }
 
-    /// The time a transaction paid for; nil where it covers nothing.
+    /// Returns the paid period of a transaction, or nil if the transaction covers nothing.
     func period(of transaction: StoreTransaction) -> Period? {
         if let ends = transaction.ends {
             return ends < transaction.purchased ? nil : Period(start: transaction.purchased, end: ends)
         }
         switch term {
-        case .asTold: return nil
+        case .asReported: return nil
         case .forever: return Period(start: transaction.purchased, end: nil)
         case .seconds(let seconds):
             return Period(start: transaction.purchased, end: transaction.purchased.addingTimeInterval(seconds))

@@ -1,27 +1,28 @@
 public import Foundation
 
-/// What a store said about the billing grace period of a subscription's last period: the time in which a reader whose payment
-/// failed keeps what was bought.
+/// The store's information about the billing grace period of a subscription's last period. In this period, a reader
+/// whose payment failed retains the purchase.
 ///
-/// Most words about a transaction say nothing of it. So it is kept beside the end of what was paid for, and only a word that
-/// speaks of grace replaces another.
+/// Most store results contain no such information. The grace period is therefore stored separately from the paid
+/// end, and only a result that mentions grace replaces it.
 public struct GracePeriod: Sendable, Hashable, Comparable {
-    /// Nil: there is none.
+    /// The end of the grace period, or nil if there is none.
     public let ends: Date?
-    /// When the store said so.
-    public let told: Date
+    /// The time of the store's information.
+    public let reported: Date
 
-    public init(ends: Date?, told: Date) {
+    public init(ends: Date?, reported: Date) {
         self.ends = ends
-        self.told = told
+        self.reported = reported
     }
 
-    /// By when they were told; of two at one moment the one that lets the subscription run longer is the greater.
+    /// Compares two grace periods by the time of the information. At equal times, the one with the later end is
+    /// greater.
     public static func < (left: GracePeriod, right: GracePeriod) -> Bool {
-        left.moments.lexicographicallyPrecedes(right.moments)
+        left.timestamps.lexicographicallyPrecedes(right.timestamps)
     }
 
-    private var moments: [TimeInterval] {
-        [told.timeIntervalSince1970, ends?.timeIntervalSince1970 ?? -.infinity]
+    private var timestamps: [TimeInterval] {
+        [reported.timeIntervalSince1970, ends?.timeIntervalSince1970 ?? -.infinity]
     }
 }

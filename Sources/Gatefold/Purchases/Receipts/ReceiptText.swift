@@ -1,31 +1,32 @@
-/// Receipts as apps really write them: base64 of either alphabet, with or without padding and line breaks; or a signed
-/// transaction, three such segments with dots between them (RFC 7515 section 7.1).
+/// The text formats of receipts that apps send: base64 in either alphabet, with or without padding and line breaks,
+/// or a signed transaction, which has three such segments with dots between them (RFC 7515 section 7.1).
 ///
-/// Clients send `+` unescaped, and reading a form or a query makes a space of it (PROTOCOLS 2.1 and 3).
+/// Clients send `+` unescaped, and the form or query decoder turns it into a space. Source: Baker protocol,
+/// “Escaping in POST bodies”; Basispress protocol, “Receipts in a query”.
 package enum ReceiptText {
-    /// The longest receipt that a front door takes, in letters.
-    package static let longest = 256 << 10
+    /// The maximum length of a receipt in a front door, in bytes.
+    package static let maxLength = 256 << 10
 
-    /// The one way to write a receipt of Apple's: base64 in the standard alphabet, padded and without line breaks, or a signed
-    /// transaction as it is. Nil for what can be neither.
+    /// Returns the canonical text of an Apple receipt: base64 in the standard alphabet, padded and without line
+    /// breaks, or an unchanged signed transaction. Returns nil if the text is neither.
     ///
-    /// A bare transaction identifier is no receipt: it can be guessed.
+    /// A bare transaction identifier is no receipt, because it can be guessed.
     package static func repaired(_ text: String) -> String? {
-        guard text.utf8.count <= longest else { return nil }
+        guard text.utf8.count <= maxLength else { return nil }
         let letters = letters(text, space: UInt8(ascii: "-"))
         guard !letters.isEmpty, !letters.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         let segments = letters.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard segments.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isLetter) }) else { return nil }
         switch segments.count {
         case 1: return letters.count % 4 == 1 ? nil : standard(letters)
-        // Its header begins like a JSON object.
+        // The header begins like a JSON object.
         case 3: return letters.starts(with: "eyJ".utf8) ? String(decoding: letters, as: UTF8.self) : nil
         default: return nil
         }
     }
 
-    /// The text with its spaces made `+` again and its line ends left out, where everything else in it is base64 of either
-    /// alphabet, or a dot; any other text as it is, because not every store's receipt is base64.
+    /// Returns the text with its spaces changed to `+` and without line ends, if all other characters are a dot or
+    /// base64 of either alphabet. Returns any other text unchanged, because not every store's receipt is base64.
     package static func unspaced(_ text: String) -> String {
         var letters: [UInt8] = []
         letters.reserveCapacity(text.utf8.count)
@@ -42,18 +43,19 @@ package enum ReceiptText {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// The bytes that base64 stands for; nil for anything else. White space says nothing.
+    /// Returns the decoded bytes of base64, or nil for any other text. White space is ignored.
     package static func decoded(_ text: String) -> [UInt8]? { Base64URL.decode(letters: letters(text, space: nil)) }
 
-    /// The bytes that base64 with spaces in it may stand for: each a `+`, or mere white space.
+    /// Returns the possible bytes of base64 with spaces. Each space is either `+` or insignificant white space.
     package static func readings(_ text: String) -> [[UInt8]] {
         let spaces: [UInt8?] = text.utf8.contains(0x20) ? [UInt8(ascii: "-"), nil] : [nil]
         return spaces.compactMap { Base64URL.decode(letters: letters(text, space: $0)) }
     }
 
-    /// In the URL-safe alphabet, without padding at the end, where it says nothing; what is no base64 stays.
+    /// Returns the text in the URL-safe alphabet, without the padding at the end, which is redundant. Other
+    /// characters stay unchanged.
     ///
-    /// - Parameter space: what a space stands for; nil for nothing.
+    /// - Parameter space: The replacement of a space, or nil to remove it.
     private static func letters(_ text: String, space: UInt8?) -> [UInt8] {
         var letters: [UInt8] = []
         letters.reserveCapacity(text.utf8.count)
@@ -70,7 +72,7 @@ package enum ReceiptText {
         return letters
     }
 
-    /// Of the URL-safe alphabet.
+    /// Returns whether a byte belongs to the URL-safe alphabet.
     private static func isLetter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

@@ -1,106 +1,108 @@
 public import Foundation
 
-/// Knows the receipts of one app store.
+/// A verifier for the receipts of one app store.
 ///
-/// Verdicts are values. A thrown error always means that the store could not be asked, and is never taken for a refusal.
+/// Verdicts are values. A thrown error always means that the store was unavailable, and never counts as a
+/// rejection.
 public protocol ReceiptVerifier: Sendable {
-    /// The name the store has in the configuration.
+    /// The name of the store in the configuration.
     var store: StoreName { get }
     var kind: StoreKind { get }
 
-    /// Whether it knows receipts of this app, by bundle identifier or package name.
+    /// Returns whether the store sells this app, given by bundle identifier or package name.
     func sells(app: String) -> Bool
 
-    /// Whether this looks like a receipt of the store at all. Asks nobody: what does not is not even kept, so that nobody
-    /// fills the ledger with rubbish.
+    /// Returns whether the receipt has the format of the store. This method sends no query. A receipt in another
+    /// format is not stored, so that no client can fill the ledger with invalid data.
     func isPlausible(_ receipt: StoreReceipt) -> Bool
 
-    /// Says what a receipt proves.
+    /// Verifies a receipt with the store.
     ///
-    /// - Parameter allowed: the environments whose receipts count here; one from elsewhere is refused with
-    ///   ``ReceiptRefusal/Reason/wrongEnvironment``, whatever else it proves.
+    /// - Parameter allowed: The environments whose receipts count here. A receipt of another environment is
+    ///   rejected with ``ReceiptRejection/Reason/wrongEnvironment``, regardless of its purchases.
     func verify(
-        _ receipt: StoreReceipt, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ receipt: StoreReceipt, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> ReceiptVerdict
 
-    /// Asks the store what has become of a purchase since: its renewals, its end, its refund.
+    /// Queries the store for the current state of a purchase: its renewals, its end, its refund.
     ///
-    /// - Parameter receipt: the receipt that proved it, where it is still there.
-    /// - Returns: the transactions as they are now; none where the store has nothing to say about it. Nil where nobody was
-    ///   asked: nothing is configured that could be, or the receipt that is needed for it is gone.
+    /// - Parameter receipt: The receipt that proved the purchase, if it is still stored.
+    /// - Returns: The current transactions, or an empty list if the store has no information. Nil if no query was
+    ///   sent, because none is configured or the required receipt is deleted.
     func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
-        at moment: Date
+        at timestamp: Date
     ) async throws -> [StoreTransaction]?
 
-    /// Tells the store that a purchase is its buyer's, where that is wanted and the store waits for it
-    /// (``StoreTransaction/awaitsAcknowledgement``). Done twice, it does no harm.
+    /// Acknowledges a purchase to the store, if this is enabled and the store expects it
+    /// (``StoreTransaction/awaitsAcknowledgement``). A repeated acknowledgement is harmless.
     ///
-    /// Called once the purchase is on record, because a store does not give back by itself what was acknowledged.
+    /// Call this method after the purchase is recorded, because a store does not automatically refund an
+    /// acknowledged purchase.
     ///
-    /// - Throws: when the store did not take it in; it is to be told again.
+    /// - Throws: An error if the store did not accept the acknowledgement. Send it again later.
     func acknowledge(_ transaction: StoreTransaction, receipt: StoreReceipt?) async throws
 
-    /// Reads a message that the store sends by itself.
+    /// Verifies a store notification.
     ///
-    /// - Parameter body: of the HTTP request, as it came.
+    /// - Parameter body: The unchanged body of the HTTP request.
     func notification(
-        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> NotificationVerdict
 }
 
 extension ReceiptVerifier {
     public func current(
         _ transaction: StoreTransaction, receipt: StoreReceipt?, allowing allowed: Set<StoreEnvironment>,
-        at moment: Date
+        at timestamp: Date
     ) async throws -> [StoreTransaction]? { nil }
 
     public func acknowledge(_ transaction: StoreTransaction, receipt: StoreReceipt?) async throws {}
 
     public func notification(
-        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date
-    ) async throws -> NotificationVerdict { .refused(ReceiptRefusal(.malformed)) }
+        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at timestamp: Date
+    ) async throws -> NotificationVerdict { .rejected(ReceiptRejection(.malformed)) }
 }
 
-/// What a receipt proves.
+/// The verdict on a receipt.
 public enum ReceiptVerdict: Sendable, Equatable {
-    /// - Parameter transactions: at least one; all of this verifier's store. Those that were taken back are among them, so
-    ///   that this is known of a purchase that is on record already.
+    /// - Parameter transactions: At least one transaction of this verifier's store. Revoked transactions are
+    ///   included, so that a recorded purchase is revoked, too.
     case genuine([StoreTransaction])
-    case refused(ReceiptRefusal)
+    case rejected(ReceiptRejection)
 }
 
-/// Why a receipt proves nothing.
-public struct ReceiptRefusal: Error, Sendable, Equatable {
+/// The reason why a receipt proves nothing.
+public struct ReceiptRejection: Error, Sendable, Equatable {
     public enum Reason: String, Sendable, CaseIterable {
-        /// Not a receipt of this store.
+        /// The text is not a receipt of this store.
         case malformed
-        /// Not signed by the store, or changed since.
+        /// The receipt is not signed by the store, or was changed.
         case forged
-        /// Of another app.
-        case wrongApp
-        /// Sandbox where only production counts, or the reverse.
-        case wrongEnvironment
-        /// The store does not know it, or no longer.
-        case notFound
-        /// The store says it is over.
+        /// The receipt belongs to another app.
+        case wrongApp = "wrong_app"
+        /// The receipt is from the sandbox but only production counts, or the reverse.
+        case wrongEnvironment = "wrong_environment"
+        /// The store does not know the receipt, or no longer knows it.
+        case notFound = "not_found"
+        /// The store reports that the receipt has expired.
         case expired
-        /// Everything in it was refunded or taken back.
+        /// All purchases of the receipt were refunded or revoked.
         case revoked
-        /// It holds no purchase.
+        /// The receipt contains no purchase.
         case empty
-        /// Others have claimed it.
-        case claimedByAnother
-        /// It does not hold the product the app says was bought.
-        case wrongProduct
-        /// The publication sells in no such store.
-        case noStore
-        /// The store refused it with a status of its own.
-        case storeRefused
+        /// Other persons have claimed the receipt.
+        case claimedByAnother = "claimed_by_another"
+        /// The receipt does not contain the product that the app reported as bought.
+        case wrongProduct = "wrong_product"
+        /// The publication does not sell in such a store.
+        case noStore = "no_store"
+        /// The store rejected the receipt with a status of its own.
+        case rejectedByStore = "rejected_by_store"
     }
 
     public let reason: Reason
-    /// The store's own status, where it gave one, such as Apple's 21003.
+    /// The store's own status, such as Apple's 21003, if it returned one.
     public let code: Int?
 
     public init(_ reason: Reason, code: Int? = nil) {
@@ -109,21 +111,23 @@ public struct ReceiptRefusal: Error, Sendable, Equatable {
     }
 }
 
-/// What a store's own message says.
+/// The verdict on a store notification.
 public enum NotificationVerdict: Sendable, Equatable {
     case event(StoreEvent)
-    case refused(ReceiptRefusal)
+    case rejected(ReceiptRejection)
 }
 
-/// A message of a store, to be counted once (PROTOCOLS 6.3 "Notifications V2").
+/// A store notification, which counts once.
+///
+/// Source: App Store protocol, “Notifications V2”.
 public struct StoreEvent: Sendable, Equatable {
     public let store: StoreName
-    /// The store's own identifier of the message.
+    /// The store's own identifier of the notification.
     public let id: String
-    /// What it is about, such as `REFUND`, for the log.
+    /// The name of the event, such as `REFUND`, for the log.
     public let name: String
     public let signed: Date
-    /// The transactions as they are now; none where it tells of none.
+    /// The current transactions. Empty if the notification contains none.
     public let transactions: [StoreTransaction]
 
     public init(store: StoreName, id: String, name: String, signed: Date, transactions: [StoreTransaction]) {

@@ -1,8 +1,9 @@
-/// The name an app store has in the configuration; it is part of every purchase. Spelt like a ``PublicationID``.
+/// The name of an app store in the configuration. It is part of every purchase and follows the rules of a
+/// ``PublicationID``.
 public struct StoreName: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let rawValue: String
 
-    /// Returns nil when the text is not such a name.
+    /// Creates a name, or returns nil if the text is invalid.
     public init?(_ text: some StringProtocol) {
         guard PublicationID(text) != nil else { return nil }
         rawValue = String(text)
@@ -13,22 +14,25 @@ public struct StoreName: Hashable, Sendable, Comparable, CustomStringConvertible
     public static func < (left: StoreName, right: StoreName) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The stores whose receipts Gatefold reads.
+/// The stores whose receipts Gatefold can verify.
 public enum StoreKind: String, Sendable, CaseIterable {
     case apple
     case google
     case amazon
 }
 
-/// Where a purchase was made (PROTOCOLS 6.3).
+/// The environment of a purchase.
+///
+/// Source: App Store protocol, “Environments without a signature”.
 public enum StoreEnvironment: String, Sendable, CaseIterable {
     case production
-    /// Test accounts: nobody paid.
+    /// Test accounts, without payment.
     case sandbox
-    /// A developer's own machine. Signed by nobody we could know, so never together with the two above.
+    /// A developer's own machine. Its signer is not verifiable, so it is never allowed together with the two
+    /// environments above.
     case xcode
     case localTesting = "local-testing"
 
-    /// Whether receipts of it are signed by the developer's own machine.
+    /// A Boolean value that indicates whether the developer's own machine signs the receipts.
     public var isLocal: Bool { self == .xcode || self == .localTesting }
 }

@@ -1,22 +1,22 @@
 import Crypto
 import Foundation
 
-/// What an app hands over as proof of a purchase, as its named parts, unread.
+/// The proof of a purchase that an app sends, as named parts without interpretation.
 ///
-/// Has no description of its own on purpose: whoever has a receipt can use it.
+/// The description is redacted, because a receipt can be used by any bearer.
 public struct StoreReceipt: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The parts there are; which of them a store needs, its verifier says.
+    /// The possible parts. The verifier of each store decides which parts it needs.
     public enum Part: String, Sendable, CaseIterable {
-        /// The receipt itself: base64 of Apple's two forms, a signed transaction (JWS), a transaction identifier, Amazon's
-        /// receipt identifier, Google's purchase data byte for byte.
+        /// The receipt itself: base64 of Apple's two formats, a signed transaction (JWS), a transaction identifier,
+        /// Amazon's receipt identifier, or Google's purchase data byte for byte.
         case receipt
         /// Google's signature of the purchase data, in base64.
         case signature
-        /// Google's and the older Amazon's purchase token.
+        /// The purchase token of Google and of the older Amazon API.
         case token
-        /// Amazon's user.
+        /// The Amazon user.
         case user
-        /// The product the app says was bought; needed only where a store asks by product.
+        /// The product that the app reported as bought. It is needed only if a store is queried by product.
         case product
     }
 
@@ -30,10 +30,10 @@ public struct StoreReceipt: Sendable, Hashable, CustomStringConvertible, CustomD
 
     public var isEmpty: Bool { parts.isEmpty }
 
-    /// Names the receipt without telling it: SHA-256 over its parts.
+    /// The SHA-256 digest of the parts, which identifies the receipt without revealing it.
     public var digest: [UInt8] { Array(SHA256.hash(data: Data(encoded))) }
 
-    /// One sequence of bytes for all parts, read by ``init(encoded:)``.
+    /// The encoding of all parts as one sequence of bytes, for ``init(encoded:)``.
     public var encoded: [UInt8] {
         var writer: [UInt8] = []
         for part in Part.allCases {
@@ -46,7 +46,7 @@ public struct StoreReceipt: Sendable, Hashable, CustomStringConvertible, CustomD
         return writer
     }
 
-    /// Returns nil when the bytes were not written by ``encoded``. Parts it does not know are passed over.
+    /// Creates a receipt from the bytes of ``encoded``, or returns nil for other bytes. Unknown parts are ignored.
     public init?(encoded bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         func text() -> String? {

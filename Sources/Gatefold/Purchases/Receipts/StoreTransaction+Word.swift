@@ -1,54 +1,55 @@
 public import Foundation
 
 extension StoreTransaction {
-    /// Whether this is the word that counts, of two about one transaction.
+    /// Returns whether this state of a transaction takes precedence over another state.
     ///
-    /// The later counts. Of two told at one moment, the one that takes the purchase back does, then the one with the later
-    /// end; what is left decides in any order that is always the same. So it never matters in which order words arrive. What
-    /// they say of grace is judged by itself, see ``joined(with:)``.
+    /// The later state takes precedence. At equal times, a revoked state takes precedence, then the state with the
+    /// later end. The remaining properties decide in a fixed order. Therefore the order of arrival never matters.
+    /// The grace period is compared separately, see ``joined(with:)``.
     public func replaces(_ other: StoreTransaction) -> Bool {
-        let mine = moments, others = other.moments
+        let mine = timestamps, others = other.timestamps
         if mine != others { return others.lexicographicallyPrecedes(mine) }
         if quantity != other.quantity { return quantity < other.quantity }
-        // Acknowledged is what it was told to be, and stays.
+        // An acknowledged state takes precedence, because an acknowledgement is permanent.
         if awaitsAcknowledgement != other.awaitsAcknowledgement { return other.awaitsAcknowledgement }
         return [other.original, other.product, other.environment.rawValue]
             .lexicographicallyPrecedes([original, product, environment.rawValue])
     }
 
-    /// What two words about one transaction amount to, in whichever order they come: the one that counts, with the later of
-    /// what they say of grace.
+    /// Returns the combination of two states, independent of their order: the state that takes precedence, with the
+    /// later grace information.
     public func joined(with other: StoreTransaction) -> StoreTransaction {
-        var word = replaces(other) ? self : other
-        word.grace = [grace, other.grace].compactMap(\.self).max()
-        return word
+        var transaction = replaces(other) ? self : other
+        transaction.grace = [grace, other.grace].compactMap(\.self).max()
+        return transaction
     }
 
-    /// The same, over by the store's word of `moment`: it runs no longer, and what came out while it ran stays.
-    public func ended(at moment: Date) -> StoreTransaction {
-        var word = self
-        word.expires = min(expires ?? moment, moment)
-        if grace != nil { word.grace = GracePeriod(ends: nil, told: moment) }
-        word.told = moment
-        return word
+    /// Returns the transaction with an end at `timestamp`, as reported by the store. It runs no longer, but editions
+    /// that were published while it ran remain.
+    public func ended(at timestamp: Date) -> StoreTransaction {
+        var transaction = self
+        transaction.expires = min(expires ?? timestamp, timestamp)
+        if grace != nil { transaction.grace = GracePeriod(ends: nil, reported: timestamp) }
+        transaction.reported = timestamp
+        return transaction
     }
 
-    /// The same, taken back by the store's word of `moment`.
-    public func takenBack(at moment: Date) -> StoreTransaction {
-        var word = self
-        word.revoked = revoked ?? moment
-        word.told = moment
-        return word
+    /// Returns the transaction as revoked at `timestamp`, as reported by the store.
+    public func refunded(at timestamp: Date) -> StoreTransaction {
+        var transaction = self
+        transaction.revoked = revoked ?? timestamp
+        transaction.reported = timestamp
+        return transaction
     }
 
-    /// The same word, once the store knows that the buyer has it.
+    /// The same state after the acknowledgement to the store.
     public var acknowledged: StoreTransaction {
-        var word = self
-        word.awaitsAcknowledgement = false
-        return word
+        var transaction = self
+        transaction.awaitsAcknowledgement = false
+        return transaction
     }
 
-    /// The last of a purchase's transactions: the one that ends last.
+    /// Returns the last transaction of a purchase: the one with the latest end.
     public static func last(of all: [StoreTransaction]) -> StoreTransaction? {
         all.max { left, right in
             let ends = (left.ends ?? .distantPast, right.ends ?? .distantPast)
@@ -56,21 +57,24 @@ extension StoreTransaction {
         }
     }
 
-    /// Whether it still gives its buyer something new at `moment`: not taken back, and not over.
-    public func counts(at moment: Date) -> Bool { revoked == nil && (ends.map { $0 > moment } ?? true) }
+    /// Returns whether the transaction still gives its buyer new editions at `timestamp`: it is neither revoked nor
+    /// ended.
+    public func counts(at timestamp: Date) -> Bool { revoked == nil && (ends.map { $0 > timestamp } ?? true) }
 
-    /// Whether stores name transactions and products like this: with something, no longer than ``longestText``, and without
-    /// the character that ends texts in databases.
+    /// A Boolean value that indicates whether the names of transaction and product are valid: not empty, no longer
+    /// than ``maxTextLength``, and without the NUL character, which ends texts in databases. The quantity must be
+    /// positive.
     public var isWellFormed: Bool {
         [id, original, product].allSatisfy {
-            !$0.isEmpty && $0.utf8.count <= Self.longestText && !$0.utf8.contains(0)
+            !$0.isEmpty && $0.utf8.count <= Self.maxTextLength && !$0.utf8.contains(0)
         } && quantity > 0
     }
 
-    /// In seconds since 1970, which is what a ledger keeps: a moment is compared as it is found there.
-    private var moments: [TimeInterval] {
+    /// The sort values in seconds since 1970, which is the format of the ledger. A stored timestamp therefore
+    /// compares equal.
+    private var timestamps: [TimeInterval] {
         [
-            told.timeIntervalSince1970, revoked == nil ? 0 : 1, expires?.timeIntervalSince1970 ?? -.infinity,
+            reported.timeIntervalSince1970, revoked == nil ? 0 : 1, expires?.timeIntervalSince1970 ?? -.infinity,
             revoked?.timeIntervalSince1970 ?? 0, purchased.timeIntervalSince1970,
         ]
     }

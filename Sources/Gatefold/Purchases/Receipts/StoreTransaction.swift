@@ -1,35 +1,36 @@
 public import Foundation
 
-/// One purchase or renewal, as the store vouches for it.
+/// One purchase or renewal, as verified by the store.
 public struct StoreTransaction: Sendable, Hashable {
     public let store: StoreName
-    /// The store's own identifier; with the store it names the transaction for good.
+    /// The store's own identifier. Together with the store it identifies the transaction permanently.
     public let id: String
-    /// The identifier of the purchase that this renews, or is: one per single purchase, one for all of a subscription's renewals.
+    /// The identifier of the purchase: unique for a single purchase, and shared by all renewals of a subscription.
     public let original: String
-    /// The product by its name in the store.
+    /// The product's name in the store.
     public let product: String
     public let purchased: Date
-    /// The end of what a subscription paid for, and of its billing grace period where the store does not tell that apart; nil
-    /// for single purchases, and where the store says none.
+    /// The end of the paid period of a subscription. It includes the billing grace period if the store does not
+    /// report that separately. Nil for single purchases, and if the store gives no end.
     public internal(set) var expires: Date?
-    /// What the store said of the grace period behind ``expires``; nil where it said nothing.
+    /// The store's information about the grace period after ``expires``, or nil if there is none.
     public internal(set) var grace: GracePeriod?
-    /// When the store took it back: refunded, or no longer shared by the family.
+    /// The time of the revocation: the purchase was refunded, or is no longer shared by the family.
     public internal(set) var revoked: Date?
-    /// At least one.
+    /// The quantity, at least 1.
     public let quantity: Int
     public let environment: StoreEnvironment
-    /// Whether the store waits to be told that the buyer has it, and else takes it back by itself; see
-    /// ``ReceiptVerifier/acknowledge(_:receipt:)``.
+    /// A Boolean value that indicates whether the store expects an acknowledgement and otherwise refunds the
+    /// purchase automatically; see ``ReceiptVerifier/acknowledge(_:receipt:)``.
     public internal(set) var awaitsAcknowledgement: Bool
-    /// When the store said all this: a later word replaces an earlier one, however they arrive.
-    public internal(set) var told: Date
+    /// The time of the store's information. Later information replaces earlier information, regardless of the order
+    /// of arrival.
+    public internal(set) var reported: Date
 
     public init(
         store: StoreName, id: String, original: String, product: String, purchased: Date, expires: Date? = nil,
         grace: GracePeriod? = nil, revoked: Date? = nil, quantity: Int = 1, environment: StoreEnvironment,
-        awaitsAcknowledgement: Bool = false, told: Date
+        awaitsAcknowledgement: Bool = false, reported: Date
     ) {
         self.store = store
         self.id = id
@@ -42,15 +43,15 @@ public struct StoreTransaction: Sendable, Hashable {
         self.quantity = quantity
         self.environment = environment
         self.awaitsAcknowledgement = awaitsAcknowledgement
-        self.told = told
+        self.reported = reported
     }
 
-    /// When it ends, its grace period included; nil where the store names no end.
+    /// The end including the grace period, or nil if the store gives no end.
     public var ends: Date? {
         guard let expires else { return nil }
         return max(expires, grace?.ends ?? expires)
     }
 
-    /// Identifiers and products longer than this, in bytes, are nobody's.
-    public static let longestText = 512
+    /// The maximum length of identifiers and product names in bytes. Longer texts are invalid.
+    public static let maxTextLength = 512
 }

@@ -1,4 +1,6 @@
-/// Temporary keys of Amazon Web Services (PROTOCOLS 5.5). Their secret and session token are never shown.
+/// Temporary keys of Amazon Web Services. The description never contains the secret or the session token.
+///
+/// Source: InPlayer notifications protocol, “Keys document”.
 struct AWSKeys: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     var accessKey: String
     var secretKey: String

@@ -1,29 +1,30 @@
 import Crypto
 import Foundation
 
-/// Signature Version 4 of Amazon Web Services, in a URL's query.
+/// A Signature Version 4 of Amazon Web Services in the query of a URL.
 ///
 /// Source: "Signature Version 4 signing process" in the AWS General Reference.
 struct AWSSignature: Sendable {
     let keys: AWSKeys
-    /// Such as `eu-west-1`.
+    /// The region, such as `eu-west-1`.
     let region: String
-    /// Such as `iotdevicegateway`.
+    /// The service, such as `iotdevicegateway`.
     let service: String
 
-    /// The query that makes a GET request a signed one.
+    /// Returns the query that signs a GET request.
     ///
     /// - Parameters:
-    ///   - host: as the request's header `Host` has it.
-    ///   - path: percent-encoded, from `/`.
-    ///   - lifetime: in seconds; nil leaves it to the service.
-    ///   - payload: the SHA-256 of the body in hexadecimal, that of no body unless said.
-    ///   - signsSessionToken: whether the session token is signed as well; AWS IoT wants it behind the signature.
+    ///   - host: The value of the request's `Host` header.
+    ///   - path: The percent-encoded path, starting with `/`.
+    ///   - lifetime: The lifetime in seconds, or nil for the default of the service.
+    ///   - payload: The SHA-256 of the body in hexadecimal. Default: the hash of an empty body.
+    ///   - signsSessionToken: A Boolean value that indicates whether the signature covers the session token. AWS
+    ///     IoT requires the token after the signature.
     func query(
-        host: String, path: String, at moment: Date, lifetime: Int? = nil, payload: String = Self.noPayload,
+        host: String, path: String, at timestamp: Date, lifetime: Int? = nil, payload: String = Self.noPayload,
         signsSessionToken: Bool = true
     ) -> String {
-        let time = Self.time(moment)
+        let time = Self.time(timestamp)
         let day = String(time.prefix(8))
         let scope = "\(day)/\(region)/\(service)/aws4_request"
         var fields = [
@@ -42,7 +43,7 @@ struct AWSSignature: Sendable {
         return signed
     }
 
-    /// SHA-256 of nothing.
+    /// The SHA-256 of an empty body.
     static let noPayload = hex(SHA256.hash(data: Data()))
 
     func signature(of canonicalRequest: String, time: String, scope: String, day: String) -> String {
@@ -52,7 +53,7 @@ struct AWSSignature: Sendable {
         return Self.hex(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: signingKey(day: day)))
     }
 
-    /// The key for one day, region and service.
+    /// Returns the key for one day, region and service.
     func signingKey(day: String) -> SymmetricKey {
         var key = SymmetricKey(data: Data("AWS4\(keys.secretKey)".utf8))
         for part in [day, region, service, "aws4_request"] {
@@ -61,9 +62,9 @@ struct AWSSignature: Sendable {
         return key
     }
 
-    /// `YYYYMMDDThhmmssZ`.
-    static func time(_ moment: Date) -> String {
-        Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt).format(moment)
+    /// Returns a timestamp in the format `YYYYMMDDThhmmssZ`.
+    static func time(_ timestamp: Date) -> String {
+        Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt).format(timestamp)
     }
 
     private static func hex(_ bytes: some Sequence<UInt8>) -> String {

@@ -8,13 +8,15 @@ public import Foundation
     import Glibc
 #endif
 
-/// Keeps the session in a file that only its owner may read (mode 0600).
+/// A storage of the session in a file that only its owner can read (mode 0600).
 ///
-/// The file is replaced as a whole, so that a crash leaves the old session or the new one, never half of one.
+/// The file is replaced atomically, so that a crash leaves either the old or the new session, never a partial file.
 public struct FileSessionStorage: SessionStorage {
     private let file: URL
 
-    /// - Parameter file: in a folder that exists.
+    /// Creates a storage.
+    ///
+    /// - Parameter file: The file, in an existing folder.
     public init(_ file: URL) {
         self.file = file
     }
@@ -33,7 +35,7 @@ public struct FileSessionStorage: SessionStorage {
         let bytes = try JSONEncoder().encode(session)
         let draft = file.deletingLastPathComponent()
             .appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
-        // Made with its mode and then filled: at no moment may others read it.
+        // The file is created with its mode before it is filled, so that other users can never read it.
         let mode: mode_t = 0o600
         let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Self.failure() }

@@ -2,9 +2,9 @@
     public import Foundation
     import Security
 
-    /// Keeps the session in the keychain of this device.
+    /// A storage of the session in the keychain of this device.
     public struct KeychainSessionStorage: SessionStorage {
-        /// What the keychain said, as an `OSStatus`.
+        /// An error of the keychain with its `OSStatus`.
         public struct KeychainError: Error, Sendable {
             public let status: OSStatus
         }
@@ -12,9 +12,11 @@
         private let service: String
         private let account: String
 
+        /// Creates a storage.
+        ///
         /// - Parameters:
-        ///   - service: the app, such as its bundle identifier.
-        ///   - account: one of several sessions in one app.
+        ///   - service: The name of the app, such as its bundle identifier.
+        ///   - account: The name of the session, to distinguish several sessions of one app.
         public init(service: String, account: String = "inplayer") {
             self.service = service
             self.account = account

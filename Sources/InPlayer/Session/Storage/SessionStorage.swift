@@ -1,8 +1,10 @@
-/// Where the session is kept between two starts of an app.
+/// A storage of the session between two launches of an app.
 public protocol SessionStorage: Sendable {
-    /// - Returns: nil when nobody is signed in.
+    /// Loads the session.
+    ///
+    /// - Returns: The session, or nil if no reader is signed in.
     func load() throws -> StoredSession?
     func save(_ session: StoredSession) throws
-    /// Nothing happens when there is none.
+    /// Removes the session. Does nothing if there is none.
     func remove() throws
 }

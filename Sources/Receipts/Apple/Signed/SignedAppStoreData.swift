@@ -2,64 +2,69 @@ package import Foundation
 package import Gatefold
 package import Protections
 
-/// Everything that Apple signs by itself: StoreKit 2's transactions, the App Store Server API's answers, and notifications.
+/// The verification of everything that Apple signs: transactions of StoreKit 2, responses of the App Store Server
+/// API, and notifications.
 package struct SignedAppStoreData: AppleSignedData {
     let payloads: SignedPayloads
     let server: AppStoreServerClient?
     private let notifications: AppStoreNotifications
-    /// For what Apple adds to a transaction that is genuine as it stands, nobody waits longer.
-    let patience: Deadline
+    /// The time limit for Apple's additions to a transaction that is already known to be genuine.
+    let deadline: Deadline
 
-    package static let longestPatience: TimeInterval = 3
-    /// While Apple can not be asked, what Apple signed longer ago may have been taken back since, and is not believed. In
-    /// seconds.
-    package static let longestBelieved: TimeInterval = 3600
+    package static let defaultDeadline: TimeInterval = 3
+    /// The maximum age in seconds of a signature that is accepted while Apple is unavailable. An older transaction
+    /// may have been refunded since.
+    package static let maxTrustedAge: TimeInterval = 3600
 
+    /// Creates the verification.
+    ///
     /// - Parameters:
-    ///   - revocations: whether Apple is asked if its certificates still hold.
-    ///   - server: nil where the App Store Server API is not configured.
-    ///   - protection: what stands around questions to that API.
-    ///   - patience: in seconds, for what it adds to a transaction that is genuine as it stands.
+    ///   - revocations: The settings that define whether Apple is queried about revoked certificates.
+    ///   - server: The settings of the App Store Server API, or nil if it is not configured.
+    ///   - protection: The limits and the circuit breaker around queries to that API.
+    ///   - deadline: The time limit in seconds for the API's additions to a transaction that is already known to be
+    ///     genuine.
     /// - Throws: ``UnreadableRoot``.
     package init(
         apps: AppleApps, revocations: RevocationSettings = RevocationSettings(),
         server: AppStoreServerSettings? = nil, protection: StoreProtection = StoreProtection(),
-        services: StoreServices, patience: TimeInterval = Self.longestPatience,
+        services: StoreServices, deadline: TimeInterval = Self.defaultDeadline,
         sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) }
     ) throws {
         let signatures = try AppleSignatures(roots: apps.roots, revocations: RevocationCheck(revocations))
         payloads = SignedPayloads(apps: apps, signatures: signatures)
         notifications = AppStoreNotifications(payloads)
-        self.patience = Deadline(seconds: patience) { try await Task.sleep(for: .seconds($0)) }
+        self.deadline = Deadline(seconds: deadline) { try await Task.sleep(for: .seconds($0)) }
         self.server = server.map {
             AppStoreServerClient(
                 $0, protection: ProtectedStore(protection, services: services), clock: services.clock, sleep: sleep)
         }
     }
 
-    package var asksServer: Bool { server != nil }
+    package var queriesServer: Bool { server != nil }
 
-    /// A transaction that was taken back is genuine, too: that it was is what the ledger has to learn.
+    /// Verifies a signed transaction. A revoked transaction is genuine too, because the ledger must record the
+    /// revocation.
     ///
-    /// An old one is as well signed as a new one, and knows nothing of a refund since, nor of the periods before. So Apple is
-    /// asked for those where the App Store Server API is configured. While it can not be asked, only one that Apple signed
-    /// within ``longestBelieved`` is believed as it stands.
+    /// An old transaction has a valid signature like a new one, but contains neither a later refund nor earlier
+    /// periods. Therefore Apple is queried for these if the App Store Server API is configured. While the API is
+    /// unavailable, a transaction is accepted alone only if Apple signed it within ``maxTrustedAge``.
     ///
-    /// - Throws: where Apple can not be asked, or does not answer soon, about an older one.
+    /// - Throws: An error if the transaction is older and Apple is unavailable or does not respond in time.
     package func transactions(
-        signed: String, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        signed: String, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> ReceiptVerdict {
         do {
-            let transaction = try await payloads.transaction(signed, allowing: allowed, at: moment)
-            return .genuine(try await latest(of: transaction, at: moment))
-        } catch let refusal as ReceiptRefusal {
-            return .refused(refusal)
+            let transaction = try await payloads.transaction(signed, allowing: allowed, at: timestamp)
+            return .genuine(try await latest(of: transaction, at: timestamp))
+        } catch let rejection as ReceiptRejection {
+            return .rejected(rejection)
         }
     }
 
     package func notification(
-        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> NotificationVerdict {
-        try await notifications.verdict(on: body, allowing: allowed, at: moment)
+        try await notifications.verdict(on: body, allowing: allowed, at: timestamp)
     }
 }

@@ -1,18 +1,18 @@
-/// Reads one value of an old-style property list, byte by byte.
+/// A parser of one value of an old-style property list, byte by byte.
 struct PropertyListTextParser {
     private let bytes: [UInt8]
     private var index = 0
-    private var left = PropertyListText.mostValues
+    private var left = PropertyListText.maxValues
 
     init(_ bytes: some Sequence<UInt8>) throws(PropertyListTextError) {
         self.bytes = Array(bytes)
-        guard self.bytes.count <= PropertyListText.longest else { throw .tooMuch }
+        guard self.bytes.count <= PropertyListText.maxLength else { throw .tooMuch }
     }
 
     mutating func only() throws(PropertyListTextError) -> PropertyListText {
         let value = try value(depth: 0)
         skipSpace()
-        // Some are followed by the NUL of a C string.
+        // Some receipts end with the NUL of a C string.
         guard bytes[index...].allSatisfy({ $0 == 0 }) else { throw .malformed }
         return value
     }
@@ -31,7 +31,7 @@ struct PropertyListTextParser {
     }
 
     private mutating func value(depth: Int) throws(PropertyListTextError) -> PropertyListText {
-        guard depth < PropertyListText.deepest else { throw .tooDeep }
+        guard depth < PropertyListText.maxDepth else { throw .tooDeep }
         left -= 1
         guard left >= 0 else { throw .tooMuch }
         if take("{") { return .dictionary(try entries(depth: depth)) }
@@ -73,7 +73,7 @@ struct PropertyListTextParser {
         return text
     }
 
-    /// A word without quotes; nil where there is none.
+    /// Returns a text without quotes, or nil if there is none.
     private mutating func bare() -> [UInt8]? {
         let start = index
         while let byte = next {
@@ -100,7 +100,8 @@ struct PropertyListTextParser {
         throw .malformed
     }
 
-    /// What follows a backslash: a letter, three octal digits, or `U` and four hexadecimal ones.
+    /// Returns the bytes of an escape after a backslash: a letter, three octal digits, or `U` and four hexadecimal
+    /// digits.
     private mutating func escaped() throws(PropertyListTextError) -> [UInt8] {
         guard let byte = next else { throw .malformed }
         index += 1

@@ -1,20 +1,22 @@
 import Foundation
 import Gatefold
 
-/// A receipt of one transaction, the form of iOS 6 and before: an old-style property list with another one, the purchase,
-/// in base64 inside it (PROTOCOLS 6.2).
+/// A receipt of one transaction, the format of iOS 6 and before: an old-style property list that contains a second
+/// one, the purchase, in base64.
 ///
-/// It is signed, but how Apple has never said in public, so what it tells is not to be believed before Apple has been
-/// asked: ``VerifyReceiptClient`` does. Read here is what decides whether and how to ask.
+/// Apple never documented the signature, so only Apple can verify the receipt. ``VerifyReceiptClient`` does that.
+/// This type reads the unverified values that decide whether and how to query Apple.
+///
+/// Source: App Store protocol, “Transaction receipts”.
 struct TransactionReceipt: Sendable, Equatable {
     let bundle: String?
     let product: String?
     let transaction: String
     let original: String?
-    /// Apple's word for where it was bought; it is missing from most receipts of production.
+    /// Apple's name of the environment. Most production receipts omit it.
     let environment: String?
 
-    /// Nil for bytes that are no such receipt.
+    /// Reads a receipt. Returns nil if the bytes are not such a receipt.
     init?(_ bytes: [UInt8]) {
         guard let outer = try? PropertyListText(parsing: bytes), outer["signature"] != nil,
             let encoded = outer["purchase-info"], let decoded = ReceiptText.decoded(encoded),

@@ -2,15 +2,19 @@ import Foundation
 import Gatefold
 import SwiftASN1
 
-/// The attributes of a unified receipt, and of each purchase in it (PROTOCOLS 6.2):
+/// The attributes of a unified receipt, and of each purchase in it:
 ///
 ///     SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }
 ///
-/// A value is ASN.1 again, in a format that depends on its type. Of several values of one type the first counts.
+/// A value is ASN.1 again, in a format that depends on its type. If a type has several values, the first is used.
+///
+/// Source: App Store protocol, “Unified receipts”.
 struct ReceiptAttributes {
     private var values: [Int: [ArraySlice<UInt8>]] = [:]
 
-    /// - Throws: for anything that is no such set, in DER or BER.
+    /// Parses the attributes.
+    ///
+    /// - Throws: An error if the bytes are not such a set in DER or BER.
     init(_ bytes: ArraySlice<UInt8>) throws {
         let set = try BER.parse(bytes)
         guard set.identifier == .set, case .constructed(let attributes) = set.content else {
@@ -29,7 +33,7 @@ struct ReceiptAttributes {
 
     func all(_ type: Int) -> [ArraySlice<UInt8>] { values[type] ?? [] }
 
-    /// Nil where there is none, or an empty one.
+    /// Returns the text of a type, or nil if it is missing or empty.
     func text(_ type: Int) throws -> String? {
         guard let value = values[type]?.first else { return nil }
         let node = try BER.parse(value)
@@ -43,7 +47,7 @@ struct ReceiptAttributes {
         return text.isEmpty ? nil : text
     }
 
-    /// An RFC 3339 date; nil where there is none, or an empty one.
+    /// Returns the RFC 3339 date of a type, or nil if it is missing or empty.
     func date(_ type: Int) throws -> Date? {
         guard let text = try text(type) else { return nil }
         guard let date = CivilTime.date(text) else { throw UnifiedReceiptError.malformed }

@@ -1,13 +1,15 @@
 import Foundation
 
-/// What the payload of a unified receipt says, the form of iOS 7 and later (PROTOCOLS 6.2). That it is true, the signature
-/// around it says.
+/// The contents of a unified receipt, the format of iOS 7 and later. Only the signature around the payload proves
+/// them.
+///
+/// Source: App Store protocol, “Unified receipts”.
 struct UnifiedReceipt: Sendable, Equatable {
-    /// Apple's word for where it was bought.
+    /// Apple's name of the environment.
     let environment: String?
     let bundle: String?
     let created: Date?
-    /// When the receipt itself ends: receipts of volume purchases do.
+    /// The expiry of the receipt itself. Receipts of volume purchases have it.
     let expires: Date?
     let purchases: [ApplePurchase]
 
@@ -20,12 +22,14 @@ struct UnifiedReceipt: Sendable, Equatable {
         static let expires = 21
     }
 
+    /// Parses a payload.
+    ///
     /// - Throws: ``UnifiedReceiptError``.
     init(_ payload: [UInt8]) throws(UnifiedReceiptError) {
         do {
             let attributes = try ReceiptAttributes(payload[...])
             let purchases = attributes.all(Attribute.purchase)
-            guard purchases.count <= ApplePurchase.most else { throw UnifiedReceiptError.tooManyPurchases }
+            guard purchases.count <= ApplePurchase.limit else { throw UnifiedReceiptError.tooManyPurchases }
             environment = try attributes.text(Attribute.environment)
             bundle = try attributes.text(Attribute.bundle)
             created = try attributes.date(Attribute.created)
@@ -50,7 +54,7 @@ extension ApplePurchase {
         static let cancelled = 1712
     }
 
-    /// Nil where the attributes name no product, transaction or day of purchase.
+    /// Creates a purchase, or returns nil if the attributes contain no product, transaction or purchase date.
     init?(inApp attributes: ReceiptAttributes) throws {
         guard let product = try attributes.text(Attribute.product),
             let transaction = try attributes.text(Attribute.transaction),

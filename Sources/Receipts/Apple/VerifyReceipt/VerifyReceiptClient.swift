@@ -3,72 +3,80 @@ import Gatefold
 import JSON
 import OutgoingRequests
 
-/// Asks Apple about receipts of both older forms at the service that Apple no longer recommends and keeps running
-/// (PROTOCOLS 6.1): production first, and sandbox only on the status that says so and only where sandbox counts.
+/// A client of verifyReceipt, the service for both older receipt formats. Apple has deprecated it but still runs
+/// it. The client queries production first, and the sandbox only after the status that requires it and only where
+/// the sandbox is allowed.
 ///
-/// Needed for the receipts of iOS 6, whose signature only Apple can verify, and for what became of a purchase since.
+/// The service is needed for receipts of iOS 6, whose signature only Apple can verify, and for later changes to a
+/// purchase.
+///
+/// Source: App Store protocol, “Requests to verifyReceipt”.
 struct VerifyReceiptClient: Sendable {
     let apps: AppleApps
     let settings: VerifyReceiptSettings
     let http: OutgoingHTTP
     let protected: ProtectedStore
 
-    /// A receipt as it is asked about, and what is known of it before.
-    struct Question: Sendable {
+    /// A receipt to query, with its values known in advance.
+    struct Query: Sendable {
         let bytes: [UInt8]
-        /// Unverified; nil where it says none.
+        /// The unverified bundle identifier, or nil if the receipt contains none.
         var bundle: String?
         var environment: StoreEnvironment?
-        /// Whether its contents could be read here, so that it is not malformed.
+        /// A Boolean value that indicates whether Gatefold could read the contents. A readable receipt is not
+        /// malformed.
         var isReadable: Bool
     }
 
-    /// - Throws: ``VerifyReceiptFailure``, `HTTPFailure` or `ProtectionError` when Apple could not be asked.
+    /// Returns the verdict of Apple on a receipt.
+    ///
+    /// - Throws: ``VerifyReceiptFailure``, `HTTPFailure` or `ProtectionError` if the call to Apple fails.
     func verdict(
-        on question: Question, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        on query: Query, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> ReceiptVerdict {
-        // What says of itself that it is not of an environment that counts need not be sent anywhere; what says that it
-        // is, is not believed.
-        if let claimed = question.environment, !allowed.contains(claimed) {
-            return .refused(ReceiptRefusal(.wrongEnvironment))
+        // A receipt that claims a disallowed environment is rejected without a query. A claim of an allowed
+        // environment is not trusted.
+        if let claimed = query.environment, !allowed.contains(claimed) {
+            return .rejected(ReceiptRejection(.wrongEnvironment))
         }
         if allowed.contains(.production) {
-            let answer = try await ask(.production, question)
-            guard answer.meaning == .isSandbox else {
-                return try verdict(answer, of: .production, on: question, allowing: allowed, at: moment)
+            let response = try await perform(.production, query)
+            guard response.meaning == .isSandbox else {
+                return try verdict(response, of: .production, on: query, allowing: allowed, at: timestamp)
             }
         }
-        guard allowed.contains(.sandbox) else { return .refused(ReceiptRefusal(.wrongEnvironment)) }
-        let answer = try await ask(.sandbox, question)
-        return try verdict(answer, of: .sandbox, on: question, allowing: allowed, at: moment)
+        guard allowed.contains(.sandbox) else { return .rejected(ReceiptRejection(.wrongEnvironment)) }
+        let response = try await perform(.sandbox, query)
+        return try verdict(response, of: .sandbox, on: query, allowing: allowed, at: timestamp)
     }
 
-    private func ask(_ environment: StoreEnvironment, _ question: Question) async throws -> VerifyReceiptAnswer {
-        try await post(body(question), to: environment == .production ? settings.production : settings.sandbox)
+    private func perform(_ environment: StoreEnvironment, _ query: Query) async throws -> VerifyReceiptResponse {
+        try await post(body(query), to: environment == .production ? settings.production : settings.sandbox)
     }
 
-    private func post(_ body: [UInt8], to url: ServiceURL) async throws -> VerifyReceiptAnswer {
-        try await protected.ask { [http] in
-            let answer = try await http.send(
-                HTTPQuestion(
+    private func post(_ body: [UInt8], to url: ServiceURL) async throws -> VerifyReceiptResponse {
+        try await protected.perform { [http] in
+            let response = try await http.send(
+                OutboundRequest(
                     method: "POST", url: url,
-                    headers: [HTTPQuestion.Header(name: "Content-Type", value: "application/json")], body: body,
+                    headers: [OutboundRequest.Header(name: "Content-Type", value: "application/json")], body: body,
                     isRepeatable: true))
-            guard answer.status == 200 else { throw VerifyReceiptFailure.httpStatus(answer.status) }
-            let read = try VerifyReceiptAnswer(answer.body)
+            guard response.status == 200 else { throw VerifyReceiptFailure.httpStatus(response.status) }
+            let read = try VerifyReceiptResponse(response.body)
             if read.meaning == .failed { throw VerifyReceiptFailure.status(read.status) }
             return read
         }
     }
 
-    private func body(_ question: Question) -> [UInt8] {
+    private func body(_ query: Query) -> [UInt8] {
         var members = [
-            // In one line: Apple refuses unified receipts with line breaks (PROTOCOLS 6.1).
-            JSONValue.Member(name: "receipt-data", value: .string(Data(question.bytes).base64EncodedString())),
-            // Earlier periods of a subscription were paid for, too.
+            // One line, because Apple rejects unified receipts with line breaks. Source: App Store protocol, “Line
+            // breaks in receipts”.
+            JSONValue.Member(name: "receipt-data", value: .string(Data(query.bytes).base64EncodedString())),
+            // Earlier periods of a subscription were paid for too.
             JSONValue.Member(name: "exclude-old-transactions", value: .boolean(false)),
         ]
-        if let secret = settings.secret(of: question.bundle) {
+        if let secret = settings.secret(of: query.bundle) {
             members.append(
                 JSONValue.Member(name: "password", value: .string(String(decoding: secret.bytes, as: UTF8.self))))
         }
@@ -76,37 +84,39 @@ struct VerifyReceiptClient: Sendable {
     }
 
     private func verdict(
-        _ answer: VerifyReceiptAnswer, of asked: StoreEnvironment, on question: Question,
-        allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ response: VerifyReceiptResponse, of requested: StoreEnvironment, on query: Query,
+        allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) throws -> ReceiptVerdict {
-        switch answer.meaning {
-        case .refused(let reason): return .refused(ReceiptRefusal(reason, code: answer.status))
-        // Sandbox sends elsewhere, which it does not.
-        case .isSandbox, .failed: throw VerifyReceiptFailure.status(answer.status)
-        case .doubtful:
-            // Malformed it is not, so that Apple is in trouble: the receipt waits, and no longer than any other may.
-            if question.isReadable { throw VerifyReceiptFailure.status(answer.status) }
-            return .refused(ReceiptRefusal(.malformed, code: answer.status))
-        case .told: break
+        switch response.meaning {
+        case .rejected(let reason): return .rejected(ReceiptRejection(reason, code: response.status))
+        // The sandbox must not refer to another environment.
+        case .isSandbox, .failed: throw VerifyReceiptFailure.status(response.status)
+        case .ambiguous:
+            // The receipt is not malformed, so Apple has a failure. The receipt is pending with the same time limit
+            // as any other.
+            if query.isReadable { throw VerifyReceiptFailure.status(response.status) }
+            return .rejected(ReceiptRejection(.malformed, code: response.status))
+        case .reported: break
         }
-        guard let environment = Self.environment(answer, asked), allowed.contains(environment) else {
-            return .refused(ReceiptRefusal(.wrongEnvironment))
+        guard let environment = Self.environment(response, requested), allowed.contains(environment) else {
+            return .rejected(ReceiptRejection(.wrongEnvironment))
         }
-        guard let bundle = answer.bundle, apps.bundles.contains(bundle) else {
-            return .refused(ReceiptRefusal(.wrongApp))
+        guard let bundle = response.bundle, apps.bundles.contains(bundle) else {
+            return .rejected(ReceiptRejection(.wrongApp))
         }
-        return .of(answer.purchases, in: apps.store, environment: environment, told: answer.told ?? moment)
+        return .of(
+            response.purchases, in: apps.store, environment: environment, reported: response.reported ?? timestamp)
     }
 
-    /// What the answer says, but nothing that sandbox says is of production.
+    /// Returns the environment in the response. A response of the sandbox is never treated as production.
     private static func environment(
-        _ answer: VerifyReceiptAnswer, _ asked: StoreEnvironment
+        _ response: VerifyReceiptResponse, _ requested: StoreEnvironment
     ) -> StoreEnvironment? {
-        guard asked == .production, let word = answer.environment else { return asked }
+        guard requested == .production, let word = response.environment else { return requested }
         return AppleEnvironment.named(word)
     }
 }
 
-extension VerifyReceiptAnswer {
-    var meaning: VerifyReceiptMeaning { VerifyReceiptMeaning(status: status, isRetryable: isRetryable) }
+extension VerifyReceiptResponse {
+    var meaning: VerifyReceiptOutcome { VerifyReceiptOutcome(status: status, isRetryable: isRetryable) }
 }

@@ -1,25 +1,26 @@
 import Gatefold
 import Protections
 
-/// Why verifyReceipt said nothing about a receipt.
-enum VerifyReceiptFailure: AnswerFailure, Equatable {
+/// An error that indicates why verifyReceipt returned no verdict on a receipt.
+enum VerifyReceiptFailure: RequestScopedFailure, Equatable {
     case httpStatus(Int)
-    /// No JSON object with a status.
+    /// The response is not a JSON object with a status.
     case unreadable
-    /// Apple's own status for a failure.
+    /// Apple's own status of a failure.
     case status(Int)
 
     var cause: String {
         switch self {
-        case .httpStatus(let status): "verifyReceipt answered with HTTP status \(status)"
-        case .unreadable: "verifyReceipt's answer is not what Apple documents"
-        case .status(21004): "verifyReceipt answered with status 21004: the shared secret is not the app's"
-        case .status(let status): "verifyReceipt answered with status \(status)"
+        case .httpStatus(let status): "verifyReceipt responded with HTTP status \(status)"
+        case .unreadable: "verifyReceipt's response is not what Apple documents"
+        case .status(21004): "verifyReceipt responded with status 21004: the shared secret is not the app's"
+        case .status(let status): "verifyReceipt responded with status \(status)"
         }
     }
 
-    /// Whoever sends a receipt must not be able to make an outage of it.
-    var isOfOneAnswer: Bool {
+    /// A Boolean value that indicates whether the failure concerns only this response. The sender of a receipt must
+    /// not be able to cause an outage.
+    var isRequestScoped: Bool {
         switch self {
         case .httpStatus: false
         case .unreadable: true

@@ -2,24 +2,24 @@ import Gatefold
 import OutgoingRequests
 import Settings
 
-/// Where verifyReceipt is, and with what it is asked: the section `verify_receipt`.
+/// The addresses and secrets of verifyReceipt: the section `verify_receipt`.
 struct VerifyReceiptSettings: Sendable {
     var production: ServiceURL
     var sandbox: ServiceURL
-    /// For apps that have none of their own; nil where there is none.
+    /// The shared secret for apps without a secret of their own, or nil if there is none.
     var sharedSecret: Secret?
     var sharedSecrets: [String: Secret] = [:]
     var http: OutgoingHTTPSettings
 
-    /// The largest answer that is read unless `largest_answer` says else, in bytes: that about a subscription of ten years
-    /// names every week of it twice.
-    static let largestAnswer = 16 << 20
+    /// The default of `max_response_size` in bytes. A response about a subscription of ten years contains every week
+    /// twice.
+    static let maxResponseSize = 16 << 20
     private static let address = "expected an https URL, such as Apple's own"
 
-    /// Reads `enabled`, `production`, `sandbox` and what ``OutgoingHTTPSettings`` has; and of the store's own section
-    /// `shared_secret` and `shared_secrets`.
+    /// Reads `enabled`, `production`, `sandbox` and the keys of ``OutgoingHTTPSettings``. Also reads
+    /// `shared_secret` and `shared_secrets` of the store's own section.
     ///
-    /// - Returns: nil unless `enabled`.
+    /// - Returns: The settings, or nil unless `enabled` is true.
     static func read(
         _ section: SettingsSection, of store: SettingsSection
     ) throws(SettingsError) -> VerifyReceiptSettings? {
@@ -28,12 +28,12 @@ struct VerifyReceiptSettings: Sendable {
             production: try url(section, "production", "https://buy.itunes.apple.com/verifyReceipt"),
             sandbox: try url(section, "sandbox", "https://sandbox.itunes.apple.com/verifyReceipt"),
             http: try OutgoingHTTPSettings(section))
-        if !section.has("largest_answer") { settings.http.largestAnswer = largestAnswer }
+        if !section.has("max_response_size") { settings.http.maxResponseSize = maxResponseSize }
         try section.finish()
-        settings.sharedSecret = try store.foreignSecret("shared_secret").map { Secret($0) }
+        settings.sharedSecret = try store.externalSecret("shared_secret").map { Secret($0) }
         let secrets = try store.section("shared_secrets")
         for bundle in secrets.names {
-            settings.sharedSecrets[bundle] = try secrets.foreignSecret(bundle).map { Secret($0) }
+            settings.sharedSecrets[bundle] = try secrets.externalSecret(bundle).map { Secret($0) }
         }
         return isEnabled ? settings : nil
     }

@@ -5,54 +5,60 @@ import OutgoingRequests
 
 /// The Google Play Developer API, `androidpublisher` version 3, for one app.
 struct GooglePublisher: Sendable {
-    /// Whether purchases that nobody acknowledged yet are to be; Google takes them back after three days else.
+    /// A Boolean value that indicates whether Gatefold acknowledges purchases without an acknowledgement. Google
+    /// refunds them after three days otherwise.
     let acknowledges: Bool
     let calls: GoogleCalls
 
-    /// Says what has become of a purchase.
+    /// Returns the current state of a purchase.
     ///
-    /// A token does not say what kind of product it is for: it is asked about as a subscription's, which needs no product,
-    /// and then as a single purchase's.
+    /// A token does not contain the kind of its product. It is queried as a subscription first, which needs no
+    /// product, and then as a single purchase.
     ///
-    /// - Throws: what says that Google could not be asked.
-    func answer(
-        _ question: GoogleQuestion, about store: GoogleStore, at moment: Date
-    ) async throws -> GoogleAnswer {
-        switch try await calls.get(["subscriptionsv2", "tokens", question.token]) {
-        case .gone: return .refused(ReceiptRefusal(.expired, code: 410))
-        case .refused(let refusal):
-            guard let product = question.product else { return .refused(refusal) }
-            return try await single(product, question, about: store, at: moment)
+    /// - Throws: An error if the call to Google fails.
+    func result(
+        _ query: GoogleQuery, about store: GoogleStore, at timestamp: Date
+    ) async throws -> GoogleResult {
+        switch try await calls.get(["subscriptionsv2", "tokens", query.token]) {
+        case .gone: return .rejected(ReceiptRejection(.expired, code: 410))
+        case .rejected(let rejection):
+            guard let product = query.product else { return .rejected(rejection) }
+            return try await single(product, query, about: store, at: timestamp)
         case .found(let json):
             guard let purchase = GoogleSubscription(json) else { throw GoogleFailure.notUnderstood }
-            if question.mustBeProduct, let product = question.product, !purchase.products.contains(product) {
-                return .refused(ReceiptRefusal(.wrongProduct))
+            if query.mustBeProduct, let product = query.product, !purchase.products.contains(product) {
+                return .rejected(ReceiptRejection(.wrongProduct))
             }
-            return wanted(purchase.answer(question, in: store.store, at: moment))
+            return wanted(purchase.result(query, in: store.store, at: timestamp))
         }
     }
 
     private func single(
-        _ product: String, _ question: GoogleQuestion, about store: GoogleStore, at moment: Date
-    ) async throws -> GoogleAnswer {
-        switch try await calls.get(["products", product, "tokens", question.token]) {
-        // It has no end, so that it can only have been taken back.
-        case .gone: return .refused(ReceiptRefusal(.revoked, code: 410))
-        case .refused(let refusal): return .refused(refusal)
+        _ product: String, _ query: GoogleQuery, about store: GoogleStore, at timestamp: Date
+    ) async throws -> GoogleResult {
+        switch try await calls.get(["products", product, "tokens", query.token]) {
+        // A single purchase has no end, so it can only have been revoked.
+        case .gone: return .rejected(ReceiptRejection(.revoked, code: 410))
+        case .rejected(let rejection): return .rejected(rejection)
         case .found(let json):
-            guard let purchase = GoogleSinglePurchase(json, asked: product) else { throw GoogleFailure.notUnderstood }
-            guard purchase.product == product else { return .refused(ReceiptRefusal(.wrongProduct)) }
-            return wanted(purchase.answer(question, in: store.store, at: moment))
+            guard let purchase = GoogleSinglePurchase(json, requested: product) else {
+                throw GoogleFailure.notUnderstood
+            }
+            guard purchase.product == product else { return .rejected(ReceiptRejection(.wrongProduct)) }
+            return wanted(purchase.result(query, in: store.store, at: timestamp))
         }
     }
 
-    /// Where nobody wants it done here, it is the app that acknowledges.
-    private func wanted(_ answer: GoogleAnswer) -> GoogleAnswer {
-        guard !acknowledges, case .found(let transactions) = answer else { return answer }
+    /// Removes the pending acknowledgement if Gatefold is not configured to acknowledge, because the app then does
+    /// it.
+    private func wanted(_ result: GoogleResult) -> GoogleResult {
+        guard !acknowledges, case .found(let transactions) = result else { return result }
         return .found(transactions.map(\.acknowledged))
     }
 
-    /// - Throws: ``GoogleFailure/notAcknowledged(status:)``, or what says that Google could not be told.
+    /// Acknowledges a purchase.
+    ///
+    /// - Throws: ``GoogleFailure/notAcknowledged(status:)``, or another error if the call to Google fails.
     func acknowledge(_ transaction: StoreTransaction, token: String) async throws {
         let kind = transaction.expires == nil ? "products" : "subscriptions"
         try await calls.post([kind, transaction.product, "tokens", token], method: "acknowledge")

@@ -4,9 +4,10 @@ import JSON
 import JWTKit
 import OutgoingRequests
 
-/// A service account of Google's, by its file of credentials: gets access tokens with signed assertions (RFC 7523).
+/// A Google service account, read from its credentials file. It requests access tokens with signed assertions (RFC
+/// 7523).
 ///
-/// Prints as nothing: it holds a private key.
+/// Its description is redacted, because it holds a private key.
 struct GoogleServiceAccount: Sendable, CustomStringConvertible, CustomReflectable {
     private let mail: String
     private let keyID: String?
@@ -15,9 +16,9 @@ struct GoogleServiceAccount: Sendable, CustomStringConvertible, CustomReflectabl
 
     static let scope = "https://www.googleapis.com/auth/androidpublisher"
 
-    /// Nil where the text is no such file.
+    /// Reads a credentials file. Returns nil if the text is not such a file.
     ///
-    /// - Parameter tokenURL: in place of the file's own.
+    /// - Parameter tokenURL: The URL that replaces the file's own, or nil to use the file's own.
     init?(_ text: String, tokenURL: ServiceURL?) {
         guard let json = try? JSONParser.parse(Array(text.utf8)), json["type"]?.text == "service_account",
             let mail = json["client_email"]?.text, let pem = json["private_key"]?.text,
@@ -43,37 +44,39 @@ struct GoogleServiceAccount: Sendable, CustomStringConvertible, CustomReflectabl
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
-    /// A new access token.
+    /// Requests a new access token.
     ///
-    /// - Throws: ``GoogleFailure/noToken(status:)``, or what says that there was no answer.
-    func token(through http: OutgoingHTTP, at moment: Date) async throws -> TokenKeeper.Token {
+    /// - Throws: ``GoogleFailure/noToken(status:)``, or another error if there is no response.
+    func token(through http: OutgoingHTTP, at timestamp: Date) async throws -> TokenCache.Token {
         let keys = JWTKeyCollection()
         await keys.add(rsa: key, digestAlgorithm: .sha256, kid: keyID.map { JWKIdentifier(string: $0) })
-        let now = Int(moment.timeIntervalSince1970)
+        let now = Int(timestamp.timeIntervalSince1970)
         let assertion = try await keys.sign(
             Assertion(iss: mail, scope: Self.scope, aud: tokenURL.text, iat: now, exp: now + 3600),
             kid: keyID.map { JWKIdentifier(string: $0) })
         let grant = PercentEncoding.encode("urn:ietf:params:oauth:grant-type:jwt-bearer")
-        var question = HTTPQuestion(
+        var request = OutboundRequest(
             method: "POST", url: tokenURL, body: Array("grant_type=\(grant)&assertion=\(assertion)".utf8),
             isRepeatable: true)
-        question.headers = [
-            HTTPQuestion.Header(name: "Content-Type", value: "application/x-www-form-urlencoded"),
-            HTTPQuestion.Header(name: "Accept", value: "application/json"),
+        request.headers = [
+            OutboundRequest.Header(name: "Content-Type", value: "application/x-www-form-urlencoded"),
+            OutboundRequest.Header(name: "Accept", value: "application/json"),
         ]
-        return try Self.token(in: try await http.send(question))
+        return try Self.token(in: try await http.send(request))
     }
 
+    /// Reads the token of a response.
+    ///
     /// - Throws: ``GoogleFailure/noToken(status:)``.
-    static func token(in answer: HTTPAnswer) throws(GoogleFailure) -> TokenKeeper.Token {
-        guard answer.status == 200, let json = try? JSONParser.parse(answer.body),
+    static func token(in response: OutboundResponse) throws(GoogleFailure) -> TokenCache.Token {
+        guard response.status == 200, let json = try? JSONParser.parse(response.body),
             let token = json["access_token"]?.text, isToken(token),
             let lifetime = json["expires_in"]?.integer, (1...86_400).contains(lifetime)
-        else { throw .noToken(status: answer.status) }
-        return TokenKeeper.Token(text: token, lifetime: TimeInterval(lifetime))
+        else { throw .noToken(status: response.status) }
+        return TokenCache.Token(text: token, lifetime: TimeInterval(lifetime))
     }
 
-    /// What may stand in a header (RFC 6750 section 2.1).
+    /// Returns whether the text is valid in a header (RFC 6750 section 2.1).
     static func isToken(_ text: String) -> Bool {
         (1...8192).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import JSON
 
-/// A `ProductPurchase` of the Developer API, as far as it matters here.
+/// The fields of a `ProductPurchase` of the Developer API that Gatefold uses.
 struct GoogleSinglePurchase: Sendable {
     let product: String
     private let order: String?
@@ -12,15 +12,15 @@ struct GoogleSinglePurchase: Sendable {
     private let isTest: Bool
     private let awaitsAcknowledgement: Bool
 
-    /// Nil where it is none.
+    /// Reads a purchase, or returns nil if the JSON is not a purchase.
     ///
-    /// - Parameter asked: the product it was asked for by; the answer does not always say it again.
-    init?(_ json: JSONValue, asked: String) {
+    /// - Parameter requested: The product of the query. The response does not always repeat it.
+    init?(_ json: JSONValue, requested: String) {
         guard json["kind"]?.text.map({ $0 == "androidpublisher#productPurchase" }) ?? true,
             let time = json["purchaseTimeMillis"].flatMap({ $0.integer ?? $0.text.flatMap { Int($0) } }),
             (0..<100_000_000_000_000).contains(time)
         else { return nil }
-        product = json["productId"]?.text ?? asked
+        product = json["productId"]?.text ?? requested
         order = json["orderId"]?.text.flatMap { $0.isEmpty ? nil : $0 }
         purchased = Date(timeIntervalSince1970: Double(time) / 1000)
         switch json["purchaseState"] {
@@ -34,16 +34,16 @@ struct GoogleSinglePurchase: Sendable {
         awaitsAcknowledgement = json["acknowledgementState"]?.integer == 0
     }
 
-    func answer(_ question: GoogleQuestion, in store: StoreName, at moment: Date) -> GoogleAnswer {
-        let id = GooglePurchaseID.transaction(order: order ?? question.order, token: question.token)
-        // 0 is purchased and 1 taken back; a pending one was not paid for yet.
-        guard [0, 1].contains(state) else { return .refused(ReceiptRefusal(.empty)) }
+    func result(_ query: GoogleQuery, in store: StoreName, at timestamp: Date) -> GoogleResult {
+        let id = GooglePurchaseID.transaction(order: order ?? query.order, token: query.token)
+        // 0 means purchased, and 1 means cancelled. A pending purchase is not paid yet.
+        guard [0, 1].contains(state) else { return .rejected(ReceiptRejection(.empty)) }
         return .found([
             StoreTransaction(
                 store: store, id: id, original: GooglePurchaseID.original(of: id), product: product,
-                purchased: purchased, revoked: state == 1 ? moment : nil, quantity: quantity,
+                purchased: purchased, revoked: state == 1 ? timestamp : nil, quantity: quantity,
                 environment: isTest ? .sandbox : .production,
-                awaitsAcknowledgement: awaitsAcknowledgement && state == 0, told: moment)
+                awaitsAcknowledgement: awaitsAcknowledgement && state == 0, reported: timestamp)
         ])
     }
 }

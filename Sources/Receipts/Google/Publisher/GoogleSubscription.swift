@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import JSON
 
-/// A `SubscriptionPurchaseV2` of the Developer API, as far as it matters here.
+/// The fields of a `SubscriptionPurchaseV2` of the Developer API that Gatefold uses.
 struct GoogleSubscription: Sendable {
     private struct Item: Sendable {
         let product: String
@@ -17,19 +17,19 @@ struct GoogleSubscription: Sendable {
     private let isTest: Bool
     private let awaitsAcknowledgement: Bool
 
-    /// Products of one purchase beyond these are passed over.
-    private static let mostItems = 50
+    /// The maximum number of products of one purchase. Further products are ignored.
+    private static let maxItems = 50
 
-    /// States in which nothing was paid for.
+    /// The states of a subscription without a payment.
     private static let unpaid: Set<String> = [
         "SUBSCRIPTION_STATE_PENDING", "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED",
     ]
-    /// States in which nothing is open, whatever the end that is told.
+    /// The states in which a subscription opens nothing, regardless of the end in the response.
     private static let closed: Set<String> = [
         "SUBSCRIPTION_STATE_EXPIRED", "SUBSCRIPTION_STATE_ON_HOLD", "SUBSCRIPTION_STATE_PAUSED",
     ]
 
-    /// Nil where it is none.
+    /// Reads a subscription, or returns nil if the JSON is not a subscription.
     init?(_ json: JSONValue) {
         guard let state = json["subscriptionState"]?.text, let items = json["lineItems"]?.items else { return nil }
         self.state = state
@@ -37,7 +37,7 @@ struct GoogleSubscription: Sendable {
         latestOrder = json["latestOrderId"]?.text
         isTest = json["testPurchase"]?.members != nil
         awaitsAcknowledgement = json["acknowledgementState"]?.text == "ACKNOWLEDGEMENT_STATE_PENDING"
-        self.items = items.prefix(Self.mostItems).compactMap { item in
+        self.items = items.prefix(Self.maxItems).compactMap { item in
             guard let product = item["productId"]?.text, !product.isEmpty,
                 let expires = item["expiryTime"]?.text.flatMap(Self.date)
             else { return nil }
@@ -47,30 +47,31 @@ struct GoogleSubscription: Sendable {
 
     var products: [String] { items.map(\.product) }
 
-    /// The purchase began when the subscription did: Google does not tell when each renewal was.
-    func answer(_ question: GoogleQuestion, in store: StoreName, at moment: Date) -> GoogleAnswer {
+    /// Returns the result of a query. The purchase date is the start of the subscription, because Google's response
+    /// contains no dates of renewals.
+    func result(_ query: GoogleQuery, in store: StoreName, at timestamp: Date) -> GoogleResult {
         guard !Self.unpaid.contains(state), let started, !items.isEmpty else {
-            return .refused(ReceiptRefusal(.empty))
+            return .rejected(ReceiptRejection(.empty))
         }
         let isClosed = Self.closed.contains(state)
         return .found(
             items.enumerated().map { index, item in
-                let order = item.order ?? latestOrder ?? question.order
-                let id = GooglePurchaseID.transaction(order: order, token: question.token)
+                let order = item.order ?? latestOrder ?? query.order
+                let id = GooglePurchaseID.transaction(order: order, token: query.token)
                 func named(_ id: String) -> String {
                     items.count == 1 ? id : GooglePurchaseID.item(item.product, of: id)
                 }
                 return StoreTransaction(
                     store: store, id: named(id), original: named(GooglePurchaseID.original(of: id)),
                     product: item.product, purchased: started,
-                    expires: isClosed ? min(item.expires, moment) : item.expires,
+                    expires: isClosed ? min(item.expires, timestamp) : item.expires,
                     environment: isTest ? .sandbox : .production,
-                    // They are acknowledged as one.
-                    awaitsAcknowledgement: awaitsAcknowledgement && !isClosed && index == 0, told: moment)
+                    // One acknowledgement covers all products.
+                    awaitsAcknowledgement: awaitsAcknowledgement && !isClosed && index == 0, reported: timestamp)
             })
     }
 
-    /// RFC 3339 as Google writes it: in UTC, with up to nine digits of a fraction.
+    /// Parses an RFC 3339 date in Google's format: UTC, with a fraction of up to nine digits.
     static func date(_ text: String) -> Date? {
         guard let match = text.wholeMatch(of: /([0-9T:\-]{19})(\.[0-9]{1,9})?Z/),
             let whole = try? Date("\(match.1)Z", strategy: .iso8601)

@@ -1,34 +1,37 @@
 import Foundation
 import JSON
 
-/// One purchase as Google's signed purchase data has it (PROTOCOLS 1.6).
+/// A purchase in Google's signed purchase data.
+///
+/// Source: Store receipts in the Pugpig style, “Google purchase data”.
 struct GoogleOrder: Sendable, Equatable {
     let package: String
     let product: String
-    /// Google's number of the order; nil where there is none, as for purchases that cost nobody anything.
+    /// Google's order number, or nil if there is none, as for free purchases.
     let order: String?
     let token: String
     let purchased: Date
-    /// 0: purchased. 1: cancelled. Anything else: not paid yet.
+    /// The state: 0 is purchased, 1 is cancelled, and any other value is not paid yet.
     let state: Int
     let quantity: Int
 
-    /// Products that Google sells to everybody for nothing while an app is developed.
+    /// The prefix of products that Google sells free of charge to any account during the development of an app.
     private static let testProducts = "android.test."
 
-    /// Whether nobody paid. A licence tester's purchase can not be told from others here, only by Google itself.
+    /// A Boolean value that indicates whether the purchase was free. The data does not distinguish a licence
+    /// tester's purchase from others; only Google can.
     var isTest: Bool { order == nil || product.hasPrefix(Self.testProducts) }
 
-    /// More orders than this are no purchase data.
-    static let most = 100
+    /// The maximum number of orders. A longer list is not purchase data.
+    static let limit = 100
 
-    /// The orders of purchase data in either form, `{"orders": […]}` or a single order.
+    /// Reads the orders of purchase data in either format, `{"orders": […]}` or a single order.
     ///
-    /// Returns nil where the text is neither. Orders that lack what a purchase needs are left out.
+    /// Returns nil if the text has neither format. Skips orders that lack a required field.
     static func read(_ text: String) -> [GoogleOrder]? {
         guard let json = try? JSONParser.parse(Array(text.utf8)), json.members != nil else { return nil }
         guard let orders = json["orders"] else { return GoogleOrder(json).map { [$0] } }
-        guard let orders = orders.items, orders.count <= most else { return nil }
+        guard let orders = orders.items, orders.count <= limit else { return nil }
         return orders.compactMap { GoogleOrder($0) }
     }
 
@@ -42,7 +45,7 @@ struct GoogleOrder: Sendable, Equatable {
         self.token = token
         order = json["orderId"]?.text.flatMap { $0.isEmpty ? nil : $0 }
         purchased = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-        // Google's own library takes an order without a state for one that was paid for.
+        // Google's own library treats an order without a state as paid.
         switch json["purchaseState"] {
         case nil: state = 0
         case let value?: state = value.integer ?? -1

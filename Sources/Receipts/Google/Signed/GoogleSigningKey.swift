@@ -2,13 +2,17 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// The public key of one app, with which Google signs what it sold: RSA, PKCS #1 v1.5, SHA-1 (PROTOCOLS 1.6).
+/// The public key of one app, which verifies Google's signatures of purchases: RSA, PKCS #1 v1.5, SHA-1.
 ///
-/// The algorithms are Google's, and are all there is.
+/// Google prescribes these algorithms, and no others are available.
+///
+/// Source: Store receipts in the Pugpig style, “Google signature”.
 struct GoogleSigningKey: Sendable {
     private let key: _RSA.Signing.PublicKey
 
-    /// - Parameter text: as the Play Console shows it: base64 of a SubjectPublicKeyInfo, in one line or several.
+    /// Reads a key.
+    ///
+    /// - Parameter text: The text in the Play Console: base64 of a SubjectPublicKeyInfo, on one or more lines.
     init?(_ text: String) {
         guard let der = Data(base64Encoded: text.filter { !$0.isWhitespace }),
             let key = try? _RSA.Signing.PublicKey(derRepresentation: der)
@@ -16,13 +20,15 @@ struct GoogleSigningKey: Sendable {
         self.key = key
     }
 
-    /// The text that was signed, given what an app sent: as it came, or, where the signature says that this is it, with one
-    /// more percent-encoding taken off.
+    /// Returns the signed text for the data that an app sent: the unchanged data or, if the signature matches only
+    /// then, the data after the removal of one more percent-encoding.
     ///
-    /// The historic server decoded everything twice, so some apps encode twice; taking the second encoding off by itself
-    /// would damage every `+` and `%` that belongs to the data.
+    /// The historic server decoded everything twice, so some apps encode twice. An unconditional second decoding
+    /// would damage every `+` and `%` in the data.
     ///
-    /// - Returns: nil when Google signed neither.
+    /// Source: Store receipts in the Pugpig style, “Second URL decoding”.
+    ///
+    /// - Returns: The text, or nil if Google signed neither variant.
     func signedText(_ data: String, signature: String) -> String? {
         guard let signature = Self.signature(signature) else { return nil }
         return [data, PercentEncoded.decoded(data)].compactMap(\.self).first { text in
@@ -31,7 +37,8 @@ struct GoogleSigningKey: Sendable {
         }
     }
 
-    /// Base64 has no spaces and no `%`: the one was a `+` once, the other is an encoding too many.
+    /// Decodes a signature. Base64 contains neither spaces nor `%`: a space was a `+`, and a `%` shows a surplus
+    /// encoding.
     private static func signature(_ text: String) -> _RSA.Signing.RSASignature? {
         let once = text.contains("%") ? PercentEncoded.decoded(text) ?? text : text
         return Data(base64Encoded: once.replacing(" ", with: "+")).map {

@@ -1,6 +1,7 @@
-/// Takes the encoding of forms off a text.
+/// A decoder of form encoding.
 enum PercentEncoded {
-    /// Nil where there is none to take off, where an escape is no escape, and where what is left is no text.
+    /// Decodes a text. Returns nil if the text has no escape, if an escape is invalid, or if the result is not
+    /// UTF-8.
     static func decoded(_ text: String) -> String? {
         guard text.contains("%") else { return nil }
         var bytes: [UInt8] = []

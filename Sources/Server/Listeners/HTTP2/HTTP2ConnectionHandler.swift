@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP2
 
-/// Carries out what ``HTTP2ConnectionState`` decides on one connection, and counts the tasks that serve its streams; stands
-/// right behind the handler that makes streams of frames.
+/// A handler that performs the actions of ``HTTP2ConnectionState`` on one connection, and counts the tasks that
+/// serve its streams. Its position is directly behind the handler that makes streams of frames.
 final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
@@ -11,11 +11,11 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     private var state = HTTP2ConnectionState()
     private var idleTimer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
-    /// The tasks of streams, those of reset streams included until they have ended.
+    /// The number of stream tasks. A reset stream counts until its task has ended.
     private var tasks = 0
-    private var allEnded: EventLoopPromise<Void>?
+    private var allClosed: EventLoopPromise<Void>?
 
-    /// - Parameter idleTimeout: how long a connection may have no stream.
+    /// - Parameter idleTimeout: The maximum time that a connection may have no stream.
     init(idleTimeout: TimeAmount) {
         self.idleTimeout = idleTimeout
     }
@@ -40,8 +40,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Serves a stream in a task of its own. On the event loop.
-    func serve(_ stream: LeanConnection, on loop: any EventLoop) {
+    /// Serves a stream in its own task. Called on the event loop.
+    func serve(_ stream: HTTP1ServerConnection, on loop: any EventLoop) {
         tasks += 1
         let handler = NIOLoopBound(self, eventLoop: loop)
         Task {
@@ -50,19 +50,19 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Completes when no stream is being served. On the event loop.
-    func whenAllEnded(on loop: any EventLoop) -> EventLoopFuture<Void> {
+    /// Returns a future that completes when no stream is served. Called on the event loop.
+    func whenAllClosed(on loop: any EventLoop) -> EventLoopFuture<Void> {
         guard tasks > 0 else { return loop.makeSucceededVoidFuture() }
-        let promise = allEnded ?? loop.makePromise()
-        allEnded = promise
+        let promise = allClosed ?? loop.makePromise()
+        allClosed = promise
         return promise.futureResult
     }
 
     private func hasServed() {
         tasks -= 1
         guard tasks == 0 else { return }
-        allEnded?.succeed()
-        allEnded = nil
+        allClosed?.succeed()
+        allClosed = nil
     }
 
     private func perform(_ action: HTTP2ConnectionState.Action) {
@@ -86,7 +86,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Reports the streams of a connection to its handler, on the event loop.
+    /// A delegate that reports the streams of a connection to its handler, on the event loop.
     struct Streams: NIOHTTP2StreamDelegate {
         let handler: NIOLoopBound<HTTP2ConnectionHandler>
 

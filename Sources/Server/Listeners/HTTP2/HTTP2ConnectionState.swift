@@ -1,23 +1,24 @@
 import NIOHTTP2
 
-/// Decides when a connection of HTTP/2 is idle, when it takes no more streams, and when it is closed.
+/// A state machine that decides when an HTTP/2 connection is idle, when it accepts no more streams, and when it is
+/// closed.
 ///
-/// Streams are the only activity: a PING does not make a connection less idle. A connection without streams is closed together
-/// with its GOAWAY, because the last stream that GOAWAY names tells the client what it may send again elsewhere (RFC 9113
-/// section 6.8); a client that ignores GOAWAY therefore keeps no place.
+/// Streams are the only activity, so a PING does not reset the idle time. A connection without streams is closed
+/// together with its GOAWAY, because the last stream that GOAWAY names shows the client which requests it may send
+/// again elsewhere (RFC 9113 section 6.8). A client that ignores GOAWAY therefore occupies no place.
 struct HTTP2ConnectionState {
     enum Action: Equatable {
         case none
         case startIdleTimer
         case cancelIdleTimer
-        /// Send GOAWAY that names the last stream, and close the connection at once if so stated.
+        /// Send a GOAWAY that names the last stream, and close the connection at once if `closing` is true.
         case goAway(last: HTTP2StreamID, closing: Bool)
         case close
     }
 
     private enum Phase {
         case open
-        /// GOAWAY was sent while streams were open.
+        /// The server sent GOAWAY while streams were open.
         case leaving
         case closed
     }
@@ -44,14 +45,15 @@ struct HTTP2ConnectionState {
         }
     }
 
-    /// The idle time has passed, or the server stops.
+    /// Returns the action after the idle time has passed or when the server stops.
     mutating func leave() -> Action {
         guard phase == .open else { return .none }
         phase = openStreams == 0 ? .closed : .leaving
         return .goAway(last: lastStream, closing: openStreams == 0)
     }
 
-    /// The client sends nothing more, so that no response can be completed by its window updates.
+    /// Returns the action after the client has closed its sending side. No response can complete, because no window
+    /// updates arrive any more.
     mutating func inputClosed() -> Action {
         guard phase != .closed else { return .none }
         phase = .closed

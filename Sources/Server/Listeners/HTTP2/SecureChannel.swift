@@ -8,32 +8,32 @@ import NIOHTTPTypesHTTP2
 import NIOSSL
 import NIOTLS
 
-/// A kind of connection with TLS, on which the client chooses HTTP/2 or HTTP/1.1.
+/// A connection with TLS on which the client selects HTTP/2 or HTTP/1.1.
 ///
-/// Requests are answered as on connections without TLS, each in a task of its own that is cancelled when its stream is reset
-/// (``AnsweringHandler``). The settings of HTTP/2 are swift-nio-http2's: a hundred streams at a time, and a connection is closed
-/// after two hundred resets, or two hundred PING and SETTINGS frames, in half a minute.
+/// Requests are handled as on connections without TLS, each in its own task that is cancelled when its stream is
+/// reset (``RequestDispatchHandler``). The HTTP/2 settings are those of swift-nio-http2: at most 100 concurrent streams,
+/// and a connection is closed after 200 resets, or after 200 PING and SETTINGS frames, within 30 s.
 struct SecureChannel: ServerChildChannel {
     private let context: NIOSSLContext
-    private let http1: LeanHTTP1Channel
+    private let http1: HTTP1ServerChannel
     private let responder: HTTPChannelHandler.Responder
     private let idleTimeout: TimeAmount
-    private let patience: TimeAmount
+    private let stallTimeout: TimeAmount
 
     /// - Parameters:
-    ///   - idleTimeout: how long a connection may have no request.
-    ///   - patience: how long the client of a stream may take nothing of a response.
+    ///   - idleTimeout: The maximum time that a connection may have no request.
+    ///   - stallTimeout: The maximum time in which the client of a stream receives nothing of a response.
     init(
         _ configuration: TLSConfiguration, responder: @escaping HTTPChannelHandler.Responder,
-        idleTimeout: TimeAmount, patience: TimeAmount
+        idleTimeout: TimeAmount, stallTimeout: TimeAmount
     ) throws {
         var configuration = configuration
         configuration.applicationProtocols = ["h2", "http/1.1"]
         context = try NIOSSLContext(configuration: configuration)
         self.responder = responder
         self.idleTimeout = idleTimeout
-        self.patience = patience
-        http1 = LeanHTTP1Channel(
+        self.stallTimeout = stallTimeout
+        http1 = HTTP1ServerChannel(
             responder: responder, configuration: GatefoldServer.http1(closesIdle: true, idleTimeout: idleTimeout))
     }
 
@@ -46,11 +46,11 @@ struct SecureChannel: ServerChildChannel {
                 case .negotiated("http/1.1"), .fallback:
                     http1.setup(channel: channel, logger: logger).map { .http1($0) }
                 case .negotiated:
-                    // Nothing else is offered.
+                    // The server offers no other protocol.
                     channel.close().flatMapThrowing { throw ChannelError.ioOnClosedChannel }
                 }
             }
-            try channel.syncOptions?.setOption(.recvAllocator, value: LeanHTTP1Channel.receiving)
+            try channel.syncOptions?.setOption(.recvAllocator, value: HTTP1ServerChannel.receiving)
             try channel.pipeline.syncOperations.addHandlers(
                 NIOSSLServerHandler(context: context), SecureCloseHandler(), negotiation)
             return SecureConnection(channel: channel, negotiated: negotiation.protocolNegotiationResult)
@@ -77,35 +77,35 @@ struct SecureChannel: ServerChildChannel {
         return bound
     }
 
-    private func makeStream(of channel: any Channel) throws -> LeanConnection {
+    private func makeStream(of channel: any Channel) throws -> HTTP1ServerConnection {
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandlers(HTTP2FramePayloadToHTTPServerCodec(), StalledStreamHandler(patience: patience))
+        try pipeline.addHandlers(HTTP2FramePayloadToHTTPServerCodec(), StalledStreamHandler(stallTimeout: stallTimeout))
         try pipeline.addHandlers(GatefoldServer.requestHandlers(ofStream: true))
-        let answering = AnsweringHandler(responder, isLight: { _ in false })
-        try pipeline.addHandlers(RequestArrivalHandler(), answering)
-        return LeanConnection(
-            try NIOAsyncChannel<Never, HTTPResponsePart>(wrappingChannelSynchronously: channel), answering)
+        let dispatch = RequestDispatchHandler(responder, runsOnEventLoop: { _ in false })
+        try pipeline.addHandlers(IncomingRequestHandler(), dispatch)
+        return HTTP1ServerConnection(
+            try NIOAsyncChannel<Never, HTTPResponsePart>(wrappingChannelSynchronously: channel), dispatch)
     }
 }
 
 /// A connection with TLS, whose protocol is known after the handshake.
 struct SecureConnection: ServerChildChannelValue {
     enum Negotiated: Sendable {
-        case http1(LeanConnection)
+        case http1(HTTP1ServerConnection)
         case http2(NIOLoopBound<HTTP2ConnectionHandler>)
     }
 
     let channel: any Channel
     let negotiated: EventLoopFuture<Negotiated>
 
-    /// Until the connection is closed, and the tasks of its streams have ended.
+    /// Waits until the connection is closed and the tasks of its streams have ended.
     func serve() async {
         switch try? await negotiated.get() {
         case .http1(let connection): await connection.serve()
         case .http2(let handler):
             let loop = channel.eventLoop
             try? await channel.closeFuture.get()
-            try? await loop.flatSubmit { handler.value.whenAllEnded(on: loop) }.get()
+            try? await loop.flatSubmit { handler.value.whenAllClosed(on: loop) }.get()
         case nil: break
         }
     }

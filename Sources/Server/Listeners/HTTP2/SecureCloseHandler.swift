@@ -1,9 +1,11 @@
 import ContentGate
 import NIOCore
 
-/// Closes a connection with TLS without waiting for its client to agree once the server stops; stands right behind TLS.
+/// A handler that closes a TLS connection without waiting for the client's agreement when the server stops. Its
+/// position is directly behind TLS.
 ///
-/// TLS sends `close_notify` and then waits five seconds for the client's, which a client that does not read never sends.
+/// TLS sends `close_notify` and then waits 5 s for the client's `close_notify`, which a client that does not read
+/// never sends.
 final class SecureCloseHandler: ChannelDuplexHandler {
     typealias InboundIn = NIOAny
     typealias OutboundIn = NIOAny
@@ -21,13 +23,14 @@ final class SecureCloseHandler: ChannelDuplexHandler {
         if isStopping, mode == .all { closeOnceSent(context) }
     }
 
-    /// The socket may not have taken the end of a response yet.
+    /// Closes the connection as soon as all bytes are sent, because the socket may not yet have accepted the end of
+    /// a response.
     private func closeOnceSent(_ context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
         let unsent = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         guard unsent > 0 else {
-            let order: ConnectionOrder = .giveUp
-            context.triggerUserOutboundEvent(order, promise: nil)
+            let closeMode: ConnectionCloseMode = .abort
+            context.triggerUserOutboundEvent(closeMode, promise: nil)
             return
         }
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.closeOnceSent(context) }

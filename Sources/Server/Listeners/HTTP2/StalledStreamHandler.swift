@@ -1,22 +1,25 @@
 import NIOCore
 
-/// Resets a stream of HTTP/2 whose client takes nothing of a response; stands right behind the stream's codec.
+/// A handler that resets an HTTP/2 stream whose client receives nothing of a response. Its position is directly
+/// behind the stream's codec.
 ///
-/// Frames of other streams, and PING, keep the connection from standing still (``StandstillHandler``), so that each stream needs
-/// a watch of its own (PITFALLS rows 15 and 17).
+/// Frames of other streams and PING frames keep the connection active for ``StallTimeoutHandler``, so each stream
+/// needs its own time limit. Source: Pitfall 15, “Request smuggling and parser exhaustion”. Source: Pitfall 17,
+/// “Ranges and large files turned against the gate”.
 final class StalledStreamHandler: ChannelDuplexHandler, NIOScheduledCallbackHandler {
     typealias InboundIn = NIOAny
     typealias OutboundIn = NIOAny
 
-    private let patience: TimeAmount
+    private let stallTimeout: TimeAmount
     private var context: ChannelHandlerContext?
     private var timer: NIOScheduledCallback?
     private var unwritten = 0
     private var hasMoved = false
 
-    /// - Parameter patience: a stream is reset after that long at the earliest, and twice that long at the latest.
-    init(patience: TimeAmount) {
-        self.patience = patience
+    /// - Parameter stallTimeout: The time limit. A stream is reset after this time at the earliest, and after twice
+    ///   this time at the latest.
+    init(stallTimeout: TimeAmount) {
+        self.stallTimeout = stallTimeout
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -63,6 +66,6 @@ final class StalledStreamHandler: ChannelDuplexHandler, NIOScheduledCallbackHand
 
     private func schedule(_ context: ChannelHandlerContext) {
         timer?.cancel()
-        timer = try? context.eventLoop.assumeIsolated().scheduleCallback(in: patience, handler: self)
+        timer = try? context.eventLoop.assumeIsolated().scheduleCallback(in: stallTimeout, handler: self)
     }
 }

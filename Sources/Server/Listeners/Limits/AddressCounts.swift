@@ -1,19 +1,19 @@
 import Gatefold
 
-/// Counts what each client address has open, up to a limit; an IPv6 client has a whole /64.
+/// A counter of the open items of each client address, up to a limit. An IPv6 client is a whole /64.
 struct AddressCounts {
-    private let most: Int
+    private let limit: Int
     private var counts: [ClientAddress: Int] = [:]
 
-    init(most: Int) {
-        self.most = most
+    init(limit: Int) {
+        self.limit = limit
     }
 
-    /// False where the address has as much as it may; nothing is counted then.
+    /// Counts one item; returns false, and counts nothing, if the address is at its limit.
     mutating func enter(_ address: ClientAddress) -> Bool {
         let key = Self.key(address)
         let count = counts[key, default: 0]
-        guard count < most else { return false }
+        guard count < limit else { return false }
         counts[key] = count + 1
         return true
     }
@@ -24,7 +24,7 @@ struct AddressCounts {
         counts[key] = count > 1 ? count - 1 : nil
     }
 
-    /// Addresses that have something open.
+    /// A Boolean value that indicates whether no address has open items.
     var isEmpty: Bool { counts.isEmpty }
 
     private static func key(_ address: ClientAddress) -> ClientAddress {

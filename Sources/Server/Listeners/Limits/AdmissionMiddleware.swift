@@ -3,18 +3,21 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Answers 503 with `Retry-After` to requests beyond the limits of the listener: at once where too many are worked on, and in the
-/// midst of a body where all memory for bodies is in use (PITFALLS rows 15 and 24).
+/// A middleware that rejects requests beyond the limits of the listener with status 503 and `Retry-After`. It
+/// rejects a request at once if too many are in progress, and in the middle of a body if the memory for bodies is
+/// exhausted. Source: Pitfall 15, “Request smuggling and parser exhaustion”. Source: Pitfall 24, “Buffered bytes
+/// without a total limit”.
 ///
-/// A request is worked on from the end of its body to the first byte of its response. A client that sends its body slowly costs
-/// a connection and what it has sent, and a download is bounded by the files that may be open.
+/// A request is in progress from the end of its body to the first byte of its response. A client that sends its
+/// body slowly costs only a connection and the received bytes. The limit of open files bounds downloads.
 struct AdmissionMiddleware: RouterMiddleware {
     typealias Context = GatefoldRequestContext
 
     private let load: ListenerLoad
     private let client: @Sendable (Request, GatefoldRequestContext) -> ClientAddress?
 
-    /// - Parameter client: whom a request is counted for; nil for proxies and this machine, by which many come.
+    /// - Parameter client: Returns the client for which a request counts; nil for proxies and this machine, because
+    ///   many clients share their addresses.
     init(_ limits: ListenerLimits, client: @escaping @Sendable (Request, GatefoldRequestContext) -> ClientAddress?) {
         load = ListenerLoad(limits)
         self.client = client
@@ -24,7 +27,7 @@ struct AdmissionMiddleware: RouterMiddleware {
         _ request: Request, context: GatefoldRequestContext,
         next: (Request, GatefoldRequestContext) async throws -> Response
     ) async throws -> Response {
-        // Whether the process is alive does not depend on how busy it is.
+        // The liveness of the process does not depend on its load.
         if request.uri.path == "/healthz" { return try await next(request, context) }
         let share = RequestLoad(
             of: load, connection: context.connection, client: client(request, context),
@@ -38,9 +41,9 @@ struct AdmissionMiddleware: RouterMiddleware {
                 try share.beginWork()
             }
             let response = try await next(request, context)
-            // What refused the body may have been taken for a failure of the connection.
-            return share.wasRefused ? Self.busy() : response
-        } catch  where share.wasRefused {
+            // The responder may have treated the rejection of the body as a connection failure.
+            return share.wasRejected ? Self.busy() : response
+        } catch  where share.wasRejected {
             return Self.busy()
         }
     }
@@ -48,11 +51,11 @@ struct AdmissionMiddleware: RouterMiddleware {
     private static func busy() -> Response {
         Response(
             status: .serviceUnavailable, headers: [.retryAfter: "5", .contentType: "text/plain; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: "Too many requests are under way; please try again\n")))
+            body: ResponseBody(byteBuffer: ByteBuffer(string: "Too many requests; please try again\n")))
     }
 }
 
-/// A body whose bytes are counted as they are taken.
+/// A body whose bytes are counted as they are read.
 private struct CountedBody: AsyncSequence, Sendable {
     let body: RequestBody
     let load: RequestLoad
@@ -77,6 +80,6 @@ private struct CountedBody: AsyncSequence, Sendable {
 }
 
 extension Request {
-    /// Whether its body is read: no call reads that of a GET or HEAD.
+    /// A Boolean value that indicates whether the body is read. No call reads the body of a GET or HEAD request.
     fileprivate var mayHaveBody: Bool { ![.get, .head].contains(method) && headers[.contentLength] != "0" }
 }

@@ -1,36 +1,38 @@
 import Gatefold
 
-/// How many bytes of request bodies are held in memory at a time, by all requests together (PITFALLS row 24).
+/// The limit of the request body bytes that all requests together hold in memory. Source: Pitfall 24, “Buffered
+/// bytes without a total limit”.
 ///
-/// The first bytes of each body, as many as a sign-in form has, are not counted: clients that hold large bodies can not keep others
-/// from signing in. One client address has a quarter at most, so that it can not keep others from handing in receipts either.
+/// The first bytes of each body, enough for a sign-in form, are not counted, so that clients with large bodies
+/// cannot prevent the sign-in of others. One client address may use at most a quarter, so that it cannot prevent
+/// others from sending receipts.
 struct BodyBudget {
-    /// The bytes of each body that are not counted.
+    /// The bytes of each body that are not counted: 8 KiB.
     static let free = 8 << 10
 
-    private let most: Int
+    private let limit: Int
     private(set) var inUse = 0
     private var byAddress: [ClientAddress: Int] = [:]
 
-    init(most: Int) {
-        self.most = most
+    init(limit: Int) {
+        self.limit = limit
     }
 
-    private func mayHave(_ address: ClientAddress?, _ bytes: Int) -> Bool {
+    private func canReserve(_ address: ClientAddress?, _ bytes: Int) -> Bool {
         guard let address else { return true }
-        return byAddress[Self.key(address), default: 0] + bytes <= most / 4
+        return byAddress[Self.key(address), default: 0] + bytes <= limit / 4
     }
 
-    /// - Parameter address: nil where it has no share of its own.
-    /// - Returns: false where the budget is exhausted; nothing is counted then.
+    /// - Parameter address: The client address; nil if no limit per client applies.
+    /// - Returns: False if the budget is exhausted; nothing is counted then.
     mutating func take(_ bytes: Int, _ address: ClientAddress?) -> Bool {
-        guard inUse + bytes <= most, mayHave(address, bytes) else { return false }
+        guard inUse + bytes <= limit, canReserve(address, bytes) else { return false }
         inUse += bytes
         if let address { byAddress[Self.key(address), default: 0] += bytes }
         return true
     }
 
-    mutating func giveBack(_ bytes: Int, _ address: ClientAddress?) {
+    mutating func release(_ bytes: Int, _ address: ClientAddress?) {
         inUse -= bytes
         guard let address else { return }
         let key = Self.key(address)
@@ -38,7 +40,8 @@ struct BodyBudget {
         byAddress[key] = left > 0 ? left : nil
     }
 
-    /// The memory that a buffer of so many bytes takes beyond those that are free: buffers grow to the next power of two.
+    /// Returns the memory of a buffer with this number of bytes, or 0 if the free bytes cover it. Buffers grow to
+    /// the next power of two.
     static func cost(of bytes: Int) -> Int {
         guard bytes > free else { return 0 }
         return 1 << (Int.bitWidth - (bytes - 1).leadingZeroBitCount)

@@ -1,11 +1,11 @@
 import Gatefold
 
-/// Which requests are worked on: so many in total, of each client address, and of each connection.
+/// The limits on concurrent requests: in total, per client address, and per connection.
 ///
-/// A request counts until its work has ended, also where its stream was reset long before: what a client began and gave up
-/// costs as much as what it waits for.
+/// A request counts until its work has ended, even if its stream was reset long before, because abandoned work
+/// costs as much as other work.
 struct RequestAdmission {
-    enum Refusal: Equatable {
+    enum Rejection: Equatable {
         case total
         case address
         case connection
@@ -18,14 +18,15 @@ struct RequestAdmission {
 
     init(_ limits: ListenerLimits) {
         self.limits = limits
-        byAddress = AddressCounts(most: limits.requestsPerAddress)
+        byAddress = AddressCounts(limit: limits.requestsPerAddress)
     }
 
     /// - Parameters:
-    ///   - connection: that the request came by.
-    ///   - address: nil where it is not counted.
-    /// - Returns: nil where the request is admitted; it then has to leave.
-    mutating func enter(_ connection: ObjectIdentifier, _ address: ClientAddress?) -> Refusal? {
+    ///   - connection: The connection of the request.
+    ///   - address: The client address; nil if it is not counted.
+    /// - Returns: The limit that rejects the request; nil if the request is admitted, and then ``leave(_:_:)`` must
+    ///   be called.
+    mutating func enter(_ connection: ObjectIdentifier, _ address: ClientAddress?) -> Rejection? {
         guard total < limits.requests else { return .total }
         let count = byConnection[connection, default: 0]
         guard count < limits.requestsPerConnection else { return .connection }

@@ -2,27 +2,28 @@ import Gatefold
 import Metrics
 import Synchronization
 
-/// What all requests of a listener take together.
+/// The load of all requests of a listener.
 final class ListenerLoad: Sendable {
     fileprivate let work: Mutex<RequestAdmission>
     fileprivate let bodies: Mutex<BodyBudget>
-    /// Store notifications need no sign-in and are large, so that their bodies have a budget of their own.
+    /// The budget for the bodies of store notifications. They have their own budget because they need no sign-in
+    /// and are large.
     fileprivate let notifications: Mutex<BodyBudget>
 
     init(_ limits: ListenerLimits) {
         work = Mutex(RequestAdmission(limits))
-        bodies = Mutex(BodyBudget(most: limits.bodyMemory))
-        notifications = Mutex(BodyBudget(most: limits.notificationBodyMemory))
+        bodies = Mutex(BodyBudget(limit: limits.bodyMemory))
+        notifications = Mutex(BodyBudget(limit: limits.notificationBodyMemory))
     }
 }
 
-/// What one request takes, until it ends.
+/// The load of one request, until it ends.
 final class RequestLoad: Sendable {
     private struct Taken {
         var bytes = 0
         var cost = 0
         var isWorking = false
-        var wasRefused = false
+        var wasRejected = false
     }
 
     private let load: ListenerLoad
@@ -31,7 +32,7 @@ final class RequestLoad: Sendable {
     private let isNotification: Bool
     private let taken = Mutex(Taken())
 
-    /// - Parameter client: nil where the limits of one client do not apply.
+    /// - Parameter client: The client address; nil if the limits of one client do not apply.
     init(of load: ListenerLoad, connection: ObjectIdentifier, client: ClientAddress?, isNotification: Bool) {
         self.load = load
         self.connection = connection
@@ -39,45 +40,45 @@ final class RequestLoad: Sendable {
         self.isNotification = isNotification
     }
 
-    /// Whether a limit was reached.
-    var wasRefused: Bool { taken.withLock(\.wasRefused) }
+    /// A Boolean value that indicates whether a limit was reached.
+    var wasRejected: Bool { taken.withLock(\.wasRejected) }
 
     /// Counts bytes of the body.
     ///
-    /// - Throws: ``LimitReached`` where no memory is left for them.
+    /// - Throws: ``LimitReached`` if no memory is left for them.
     func take(_ bytes: Int) throws(LimitReached) {
         let isAdmitted = taken.withLock { taken in
             taken.bytes += bytes
             let more = BodyBudget.cost(of: taken.bytes) - taken.cost
             guard more > 0 else { return true }
             guard budget({ $0.take(more, client) }) else {
-                taken.wasRefused = true
+                taken.wasRejected = true
                 return false
             }
             taken.cost += more
             return true
         }
-        if !isAdmitted { throw refusal("body_memory") }
+        if !isAdmitted { throw rejection("body_memory") }
     }
 
-    /// The request is complete, and is worked on from now.
+    /// Records that the request is complete and in progress from now on.
     ///
-    /// - Throws: ``LimitReached`` where too many are.
+    /// - Throws: ``LimitReached`` if too many requests are in progress.
     func beginWork() throws(LimitReached) {
-        let refused = taken.withLock { taken -> RequestAdmission.Refusal? in
+        let rejected = taken.withLock { taken -> RequestAdmission.Rejection? in
             guard !taken.isWorking else { return nil }
-            let refused = load.work.withLock { $0.enter(connection, client) }
-            taken.isWorking = refused == nil
-            taken.wasRefused = refused != nil
-            return refused
+            let rejected = load.work.withLock { $0.enter(connection, client) }
+            taken.isWorking = rejected == nil
+            taken.wasRejected = rejected != nil
+            return rejected
         }
-        if let refused { throw refusal(refused.label) }
+        if let rejected { throw rejection(rejected.label) }
     }
 
-    /// Gives everything back. Called once the work has ended, however it ended.
+    /// Releases everything. Called when the work has ended, with or without an error.
     func end() {
         taken.withLock { taken in
-            if taken.cost > 0 { budget { $0.giveBack(taken.cost, client) } }
+            if taken.cost > 0 { budget { $0.release(taken.cost, client) } }
             if taken.isWorking { load.work.withLock { $0.leave(connection, client) } }
             taken.cost = 0
             taken.isWorking = false
@@ -88,16 +89,16 @@ final class RequestLoad: Sendable {
         isNotification ? load.notifications.withLock { body(&$0) } : load.bodies.withLock { body(&$0) }
     }
 
-    private func refusal(_ limit: String) -> LimitReached {
-        Counter(label: "gatefold_requests_refused_total", dimensions: [("limit", limit)]).increment()
+    private func rejection(_ limit: String) -> LimitReached {
+        Counter(label: "gatefold_requests_rejected_total", dimensions: [("limit", limit)]).increment()
         return LimitReached()
     }
 }
 
-/// A limit of the listener is reached; the client may try again in a while.
+/// An error that indicates that a limit of the listener is reached. The client may try again later.
 struct LimitReached: Error {}
 
-extension RequestAdmission.Refusal {
+extension RequestAdmission.Rejection {
     fileprivate var label: String {
         switch self {
         case .total: "requests"

@@ -3,7 +3,7 @@ import GRDB
 import Gatefold
 import JSON
 
-/// Rows of table account.
+/// Rows of the table `account`.
 enum AccountRow {
     static let table = "account"
     static let columns = """
@@ -19,13 +19,13 @@ enum AccountRow {
 
     static func insert(
         _ db: Database, _ owner: PurchaseOwner, in publication: PublicationID, uuid: String, details: AccountDetails,
-        at moment: Date
+        at timestamp: Date
     ) throws {
-        let seconds = moment.timeIntervalSince1970
+        let seconds = timestamp.timeIntervalSince1970
         try db.execute(
             sql: """
                 INSERT INTO account (
-                    publication, owner, uuid, created, updated, identifier, folded, full_name, date_of_birth, referrer,
+                    publication, owner, uuid, created, updated, identifier, normalized, full_name, date_of_birth, referrer,
                     metadata)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
@@ -34,18 +34,21 @@ enum AccountRow {
             ] + values(of: details))
     }
 
-    /// - Returns: false when there is no such account.
+    /// Updates the details of an account.
+    ///
+    /// - Returns: False when the account does not exist.
     static func update(
-        _ db: Database, _ owner: PurchaseOwner, in publication: PublicationID, details: AccountDetails, at moment: Date
+        _ db: Database, _ owner: PurchaseOwner, in publication: PublicationID, details: AccountDetails,
+        at timestamp: Date
     ) throws -> Bool {
         try db.execute(
             sql: """
-                UPDATE account SET identifier = ?, folded = ?, full_name = ?, date_of_birth = ?, referrer = ?,
+                UPDATE account SET identifier = ?, normalized = ?, full_name = ?, date_of_birth = ?, referrer = ?,
                     metadata = ?, updated = ?
                 WHERE publication = ? AND owner = ?
                 """,
             arguments: try values(of: details) + [
-                moment.timeIntervalSince1970, publication.rawValue, Data(owner.bytes),
+                timestamp.timeIntervalSince1970, publication.rawValue, Data(owner.bytes),
             ])
         return db.changesCount > 0
     }

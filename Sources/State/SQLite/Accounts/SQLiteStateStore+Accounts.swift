@@ -8,33 +8,35 @@ extension SQLiteStateStore {
     }
 
     public func openAccount(
-        of owner: PurchaseOwner, in publication: PublicationID, uuid: String, details: AccountDetails, at moment: Date
+        of owner: PurchaseOwner, in publication: PublicationID, uuid: String, details: AccountDetails,
+        at timestamp: Date
     ) async throws -> Account {
-        // Looking first costs no lock: nearly always it is there, and as it should be.
+        // The read takes no write lock. In nearly all cases the account exists and is up to date.
         if let known = try await account(of: owner, in: publication),
             known.details.identifier.utf8.elementsEqual(details.identifier.utf8)
         {
             return known
         }
-        // One immediate transaction: nobody else can make it between looking and writing.
+        // The transaction is immediate, so that no other process can create the account between the read and the
+        // write.
         return try await pool.write { db in
             if let known = try AccountRow.find(db, owner, in: publication) {
                 var present = known.details
                 guard !present.identifier.utf8.elementsEqual(details.identifier.utf8) else { return known }
                 present.identifier = details.identifier
-                _ = try AccountRow.update(db, owner, in: publication, details: present, at: moment)
+                _ = try AccountRow.update(db, owner, in: publication, details: present, at: timestamp)
             } else {
-                try AccountRow.insert(db, owner, in: publication, uuid: uuid, details: details, at: moment)
+                try AccountRow.insert(db, owner, in: publication, uuid: uuid, details: details, at: timestamp)
             }
             return try Self.present(AccountRow.find(db, owner, in: publication))
         }
     }
 
     public func change(
-        _ details: AccountDetails, of owner: PurchaseOwner, in publication: PublicationID, at moment: Date
+        _ details: AccountDetails, of owner: PurchaseOwner, in publication: PublicationID, at timestamp: Date
     ) async throws -> Account? {
         try await pool.write { db in
-            guard try AccountRow.update(db, owner, in: publication, details: details, at: moment) else { return nil }
+            guard try AccountRow.update(db, owner, in: publication, details: details, at: timestamp) else { return nil }
             return try AccountRow.find(db, owner, in: publication)
         }
     }
@@ -58,7 +60,8 @@ extension SQLiteStateStore {
     public func accounts(of owners: [PurchaseOwner], in publication: PublicationID) async throws -> [Account] {
         guard !owners.isEmpty else { return [] }
         return try await pool.read { db in
-            // One after the other: a purchase has few holders, and no number of them is too large for a statement.
+            // One query per owner: a purchase has few owners, and no number of owners is too large for one
+            // statement.
             try Set(owners).flatMap { owner in
                 try readable(
                     db, "SELECT \(AccountRow.columns) FROM account WHERE publication = ? AND owner = ? LIMIT ?",
@@ -75,7 +78,7 @@ extension SQLiteStateStore {
             try Row.fetchAll(
                 try db.cachedStatement(
                     sql: """
-                        SELECT \(AccountRow.columns) FROM account WHERE publication = ? AND folded = ? ORDER BY number
+                        SELECT \(AccountRow.columns) FROM account WHERE publication = ? AND normalized = ? ORDER BY number
                         """),
                 arguments: [publication.rawValue, folded]
             ).map(AccountRow.account)

@@ -7,12 +7,12 @@ extension SQLiteStateStore {
 
     public func itemNumbers(of names: [String], in publication: PublicationID) async throws -> [String: Int64] {
         let wanted = Set(try names.map { try StateText.storable($0, Self.items) })
-        // Looking first costs no lock: a number is given out once.
+        // The read takes no write lock. A number is assigned only once.
         let known = try await pool.read { db in try Self.numbers(db, of: wanted, in: publication) }
         let missing = wanted.subtracting(known.keys)
         guard !missing.isEmpty else { return known }
-        let given = try await pool.write { db in
-            // In order, so that those that come together get numbers in an order that can be told.
+        let assigned = try await pool.write { db in
+            // Sorted, so that names that arrive together get numbers in a predictable order.
             for name in missing.sorted() {
                 try db.execute(
                     sql: "INSERT INTO item_number (publication, name) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -20,7 +20,7 @@ extension SQLiteStateStore {
             }
             return try Self.numbers(db, of: missing, in: publication)
         }
-        return known.merging(given) { first, _ in first }
+        return known.merging(assigned) { first, _ in first }
     }
 
     public func itemName(numbered number: Int64, in publication: PublicationID) async throws -> String? {

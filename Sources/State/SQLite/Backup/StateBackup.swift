@@ -2,16 +2,16 @@ import Foundation
 import GRDB
 import SQLAccess
 
-/// Copies of the state: one that is consistent although the state is in use, and one that takes the state's place again.
+/// A backup of the state: a consistent copy that is made while the state is in use, and that can be restored.
 package struct StateBackup: Sendable, Equatable {
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int
     /// The number of revocations in the copy.
     package let revocations: Int
 
     /// Copies the state at `path` into a new file that only its owner may read, and verifies the copy.
     ///
-    /// Nothing is changed in the state; a server may go on writing to it.
+    /// The state itself does not change. A server may continue to write to it.
     ///
     /// - Throws: ``StateBackupError``.
     package static func make(of path: String, to file: String) throws -> StateBackup {
@@ -27,15 +27,15 @@ package struct StateBackup: Sendable, Equatable {
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
             let state = try DatabaseQueue(path: path, configuration: configuration)
-            // One reading transaction: what is in the WAL comes along, and what is written meanwhile does not.
+            // One read transaction: the copy includes the content of the WAL and excludes later writes.
             try state.writeWithoutTransaction { db in
-                try StateSchema.migrator.refuseNewer(db)
+                try StateSchema.migrator.rejectNewer(db)
                 try db.execute(sql: "VACUUM INTO ?", arguments: [part])
             }
             try state.close()
             let backup = try verify(part)
             try DurableFolder.synchroniseFile(part)
-            // A link, unlike a rename, never takes the place of another file.
+            // Unlike a rename, a link never replaces another file.
             guard link(part, file) == 0 else {
                 throw errno == EEXIST
                     ? StateBackupError.fileExists(path: file)
@@ -48,22 +48,23 @@ package struct StateBackup: Sendable, Equatable {
         }
     }
 
-    /// Reads a copy from its beginning to its end.
+    /// Reads a copy completely and verifies it.
     ///
-    /// - Throws: ``StateBackupError`` or ``NewerSchema`` for what is no sound copy of a state that this release knows.
+    /// - Throws: ``StateBackupError`` or ``NewerSchema`` if the file is not a sound copy of a state that this
+    ///   release knows.
     static func verify(_ path: String) throws -> StateBackup {
         do {
             let copy = try DatabaseQueue(path: path)
             let revocations = try copy.writeWithoutTransaction { db in
                 let problems = try String.fetchAll(db, sql: "PRAGMA integrity_check(10)")
                 guard problems == ["ok"] else {
-                    throw StateBackupError.unsound(path: path, reason: problems.first ?? "it can not be read")
+                    throw StateBackupError.unsound(path: path, reason: problems.first ?? "it cannot be read")
                 }
                 let applied = try StateSchema.migrator.appliedIdentifiers(db)
-                guard applied.contains(StateSchema.firstMigration) else {
-                    throw StateBackupError.unsound(path: path, reason: "it is no state of Gatefold")
+                guard applied.contains(StateSchema.baseline) else {
+                    throw StateBackupError.unsound(path: path, reason: "it is not a Gatefold state")
                 }
-                try StateSchema.migrator.refuseNewer(db)
+                try StateSchema.migrator.rejectNewer(db)
                 return try Int.fetchOne(db, sql: "SELECT count(*) FROM revocation") ?? 0
             }
             try copy.close()
@@ -77,7 +78,7 @@ package struct StateBackup: Sendable, Equatable {
     }
 }
 
-/// Why a state could not be copied or brought back.
+/// The reason that a state could not be copied or restored.
 package enum StateBackupError: Error, Equatable, CustomStringConvertible {
     case noState(path: String)
     case noBackup(path: String)
@@ -93,12 +94,12 @@ package enum StateBackupError: Error, Equatable, CustomStringConvertible {
         case .noState(let path): "there is no state \(path)"
         case .noBackup(let path): "there is no file \(path)"
         case .fileExists(let path): "\(path) exists; expected the path of a new file"
-        case .unwritable(let path, let reason): "\(path) can not be written: \(reason)"
-        case .unsound(let path, let reason): "\(path) can not be used: \(reason)"
+        case .unwritable(let path, let reason): "\(path) cannot be written: \(reason)"
+        case .unsound(let path, let reason): "\(path) cannot be used: \(reason)"
         case .inUse(let path, let process):
             "the state \(path) is in use" + (process.map { " by the process \($0)" } ?? "")
                 + "; expected the server to be stopped first"
-        case .database(let reason): "the state can not be copied: \(reason)"
+        case .database(let reason): "the state cannot be copied: \(reason)"
         }
     }
 }

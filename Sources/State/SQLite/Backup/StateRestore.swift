@@ -2,21 +2,22 @@ package import Foundation
 import GRDB
 import SQLAccess
 
-/// Puts a backup in the state's place.
+/// A restore of the state from a backup.
 package struct StateRestore: Sendable, Equatable {
     package let backup: StateBackup
-    /// Sessions issued before it are ended.
+    /// The session floor: sessions issued before this date are ended.
     package let sessionFloor: Date
-    /// Where the former state is; nil where there was none.
+    /// The path of the former state; nil if there was none.
     package let formerState: String?
 
-    /// Brings a backup back, and ends every session issued up to the moment: what was revoked since the backup is not in it.
-    /// Sessions that count as issued later, as far as the backup, the former state or its generation file say, are ended too.
+    /// Restores a backup and ends every session issued up to the given timestamp, because the backup lacks the
+    /// revocations that were recorded later. Sessions that count as issued later according to the backup, the
+    /// former state or its generation file are ended too.
     ///
-    /// The backup stays where it is. The former state is kept beside the new one until the next restore.
+    /// The backup remains in its place. The former state remains next to the new state until the next restore.
     ///
-    /// - Throws: ``StateBackupError`` or ``NewerSchema``; the state is then as it was.
-    package static func make(from file: String, to path: String, at moment: Date) throws -> StateRestore {
+    /// - Throws: ``StateBackupError`` or ``NewerSchema``. The state is then unchanged.
+    package static func make(from file: String, to path: String, at timestamp: Date) throws -> StateRestore {
         guard access(file, R_OK) == 0 else { throw StateBackupError.noBackup(path: file) }
         let folder = "\(path).restoring-\(UUID().uuidString)"
         do {
@@ -26,24 +27,24 @@ package struct StateRestore: Sendable, Equatable {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StateBackupError.unwritable(path: folder, reason: "the folder can not be made")
+            throw StateBackupError.unwritable(path: folder, reason: "the folder cannot be created")
         }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let copy = folder + "/state.sqlite"
         do {
             let backup = try prepare(file, copy)
-            let former = [former(path), GenerationFile(beside: path).read().generation]
-            let (floor, generation) = try raiseFloor(of: copy, at: moment, endingAllOf: former)
+            let former = [former(path), GenerationFile(alongside: path).read().generation]
+            let (floor, generation) = try raiseFloor(of: copy, at: timestamp, endingAllOf: former)
             try DurableFolder.synchroniseFile(copy)
             let place = try replace(path, by: copy)
-            try GenerationFile(beside: path).write(generation)
+            try GenerationFile(alongside: path).write(generation)
             return StateRestore(backup: backup, sessionFloor: floor, formerState: place)
         } catch let error as DatabaseError {
             throw StateBackupError.database(reason: error.message ?? "SQLite code \(error.resultCode.rawValue)")
         }
     }
 
-    /// Copies a backup, with what lies in a WAL beside it, and verifies the copy.
+    /// Copies a backup, including a WAL next to it, and verifies the copy.
     private static func prepare(_ file: String, _ copy: String) throws -> StateBackup {
         for suffix in ["", "-wal"] where suffix.isEmpty || access(file + suffix, F_OK) == 0 {
             do {
@@ -58,7 +59,7 @@ package struct StateRestore: Sendable, Equatable {
                     try target.write(contentsOf: data)
                 }
             } catch {
-                throw StateBackupError.unwritable(path: copy, reason: "\(file)\(suffix) can not be copied there")
+                throw StateBackupError.unwritable(path: copy, reason: "\(file)\(suffix) cannot be copied there")
             }
         }
         do {
@@ -68,7 +69,8 @@ package struct StateRestore: Sendable, Equatable {
         }
     }
 
-    /// What the state says that is replaced; nil where it can not be read, which may be the reason for the restore.
+    /// Returns the generation of the replaced state; nil if the state is unreadable, which may be the reason for
+    /// the restore.
     private static func former(_ path: String) -> StateGeneration? {
         guard access(path, F_OK) == 0 else { return nil }
         var configuration = Configuration()
@@ -80,36 +82,41 @@ package struct StateRestore: Sendable, Equatable {
     }
 
     private static func raiseFloor(
-        of copy: String, at moment: Date, endingAllOf former: [StateGeneration?]
+        of copy: String, at timestamp: Date, endingAllOf former: [StateGeneration?]
     ) throws -> (floor: Date, generation: StateGeneration) {
         let queue = try DatabaseQueue(path: copy)
         try StateSchema.migrator.migrate(queue)
         let (floor, generation) = try queue.write { db in
             let floor = StateGeneration.floor(
-                at: moment, endingAllOf: former + [try StateGeneration.recorded(db)])
+                at: timestamp, endingAllOf: former + [try StateGeneration.recorded(db)])
             return (floor, try StateGeneration.begin(db, endingSessionsBefore: floor))
         }
-        // Everything into the one file.
+        // Moves all data from the WAL into the single file.
         try queue.writeWithoutTransaction { db in _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") }
         try queue.close()
         return (floor, generation)
     }
 
-    /// - Returns: where the former state went.
+    /// Replaces the state by the copy.
+    ///
+    /// - Returns: The path of the former state.
     private static func replace(_ path: String, by copy: String) throws -> String? {
-        if let process = DatabaseUse.process(of: path) { throw StateBackupError.inUse(path: path, process: process) }
+        if let process = DatabaseUsageCheck.process(of: path) {
+            throw StateBackupError.inUse(path: path, process: process)
+        }
         guard access(path, F_OK) == 0 else {
-            // Without its file the WAL of the former state is of no use, and SQLite would write it over the backup.
+            // The WAL of the former state is useless without its file, and SQLite would apply it to the backup.
             for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
             try move(copy, to: path)
             return nil
         }
         let former = path + ".before-restore"
-        // One of an earlier restore, and above all its WAL, belongs to another file.
+        // The former state of an earlier restore, and above all its WAL, belongs to another file.
         for suffix in ["", "-wal", "-shm"] { unlink(former + suffix) }
         do {
-            // Succeeds only for the last connection, and brings what is in the WAL into the file. The connection stays open
-            // until the file is replaced: whoever opens it meanwhile finds that it was.
+            // The mode change succeeds only for the last connection, and moves the WAL into the file. The
+            // connection stays open until the file is replaced, so that a process that opens the file meanwhile
+            // detects the replacement.
             let queue = try DatabaseQueue(path: path)
             try queue.writeWithoutTransaction { db in
                 _ = try String.fetchOne(db, sql: "PRAGMA locking_mode = EXCLUSIVE")
@@ -123,7 +130,8 @@ package struct StateRestore: Sendable, Equatable {
         } catch let error as DatabaseError
             where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CANTOPEN, .SQLITE_IOERR].contains(error.resultCode)
         {
-            // The reason why there is a restore. With its side files it may still tell somebody something.
+            // The corrupt file is the reason for the restore. Its side files are saved, because they may help an
+            // investigation.
             for suffix in ["-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
                 try move(path + suffix, to: former + suffix)
             }

@@ -2,30 +2,30 @@ import Foundation
 import GRDB
 import Gatefold
 
-/// Rows of table delivery.
+/// Rows of the table `delivery`.
 enum DeliveryRow {
     static let table = "delivery"
     static let columns = """
         store, transaction_id, publication, account, price, currency, product, quantity, purchased, environment, ordered,
-        attempts, next, cause, delivered, \(isTakenBack)
+        attempts, next, cause, delivered, \(isRefunded)
         """
-    /// Whether the purchase was taken back since.
-    private static let isTakenBack = """
+    /// The condition that the purchase was refunded or revoked since.
+    private static let isRefunded = """
         EXISTS (
             SELECT 1 FROM store_transaction t
             WHERE t.store = delivery.store AND t.id = delivery.transaction_id AND t.revoked IS NOT NULL)
         """
-    /// What is not delivered and not taken back, and has an account to be delivered to.
-    static let waits = "delivered IS NULL AND account IS NOT NULL AND NOT \(isTakenBack)"
+    /// The condition for a delivery that is pending: it is neither delivered nor revoked, and has an account.
+    static let waits = "delivered IS NULL AND account IS NOT NULL AND NOT \(isRefunded)"
 
-    /// Finds one that is not delivered yet.
+    /// The condition that finds one delivery that is not delivered yet.
     static let isUndelivered = "store = ? AND transaction_id = ? AND delivered IS NULL"
 
-    /// Nothing happens where one is on record for the transaction, whomever it is for.
+    /// Inserts a delivery, or does nothing if a delivery of the transaction exists already for any owner.
     static func insert(
-        _ db: Database, _ delivery: Delivery, orderedBy owner: PurchaseOwner?, at moment: Date
+        _ db: Database, _ delivery: Delivery, orderedBy owner: PurchaseOwner?, at timestamp: Date
     ) throws {
-        let seconds = moment.timeIntervalSince1970
+        let seconds = timestamp.timeIntervalSince1970
         try db.execute(
             sql: """
                 INSERT INTO delivery (
@@ -56,16 +56,16 @@ enum DeliveryRow {
             product: try StateRow.text(row, 6, table), quantity: try StateRow.count(row, 7, table),
             purchased: try StateRow.date(row, 8, table),
             environment: try StateRow.name(row, 9, table) { StoreEnvironment(rawValue: $0) })
-        let standing: DeliveryRecord.Standing
-        if let moment = try StateRow.optional(StateRow.date, row, 14, table) {
-            standing = .delivered(at: moment)
+        let status: DeliveryRecord.DeliveryStatus
+        if let timestamp = try StateRow.optional(StateRow.date, row, 14, table) {
+            status = .delivered(at: timestamp)
         } else if try StateRow.integer(row, 15, table) != 0 {
-            standing = .takenBack
+            status = .refunded
         } else {
-            standing = .waiting(
+            status = .waiting(
                 attempts: try StateRow.count(row, 11, table), next: try StateRow.date(row, 12, table),
                 cause: try StateRow.optional(StateRow.text, row, 13, table))
         }
-        return DeliveryRecord(delivery: delivery, ordered: try StateRow.date(row, 10, table), standing: standing)
+        return DeliveryRecord(delivery: delivery, ordered: try StateRow.date(row, 10, table), status: status)
     }
 }

@@ -4,73 +4,73 @@ public import Gatefold
 
 extension SQLiteStateStore {
     public func deliveriesDue(
-        in publication: PublicationID, at moment: Date, limit: Int
+        in publication: PublicationID, at timestamp: Date, limit: Int
     ) async throws -> [DeliveryRecord] {
         try await pool.read { db in
             try readable(
                 db,
                 """
                 SELECT \(DeliveryRow.columns) FROM delivery
-                WHERE publication = ? AND \(DueMoment.condition("next", set: "next_set")) AND \(DeliveryRow.waits)
+                WHERE publication = ? AND \(DueDate.condition("next", set: "next_set")) AND \(DeliveryRow.waits)
                 ORDER BY ordered, store, transaction_id LIMIT ?
-                """, [publication.rawValue] + DueMoment.arguments(at: moment), limit: limit,
+                """, [publication.rawValue] + DueDate.arguments(at: timestamp), limit: limit,
                 for: "deliveries due in \(publication)", name: RowName.reference, read: DeliveryRow.record)
         }
     }
 
-    public func claim(_ id: Delivery.ID, lease: [UInt8], at moment: Date, until end: Date) async throws -> Bool {
+    public func claim(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date, until end: Date) async throws -> Bool {
         try await pool.write { db in
-            try WorkTable.deliveries.claim(
+            try JobQueueTable.deliveries.claim(
                 db, where: "store = ? AND transaction_id = ? AND \(DeliveryRow.waits)",
-                [id.store.rawValue, id.transaction], lease: lease, at: moment, until: end,
+                [id.store.rawValue, id.transaction], lease: lease, at: timestamp, until: end,
                 setting: "attempts = attempts + 1")
         }
     }
 
-    public func release(_ id: Delivery.ID, lease: [UInt8], at moment: Date) async throws {
+    public func release(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date) async throws {
         try await pool.write { db in
-            try WorkTable.deliveries.rest(
-                db, where: DeliveryRow.isUndelivered, [id.store.rawValue, id.transaction], lease: lease, at: moment,
-                until: moment, setting: "attempts = attempts - 1")
+            try JobQueueTable.deliveries.rest(
+                db, where: DeliveryRow.isUndelivered, [id.store.rawValue, id.transaction], lease: lease, at: timestamp,
+                until: timestamp, setting: "attempts = attempts - 1")
         }
     }
 
     @discardableResult
-    public func delivered(_ id: Delivery.ID, at moment: Date) async throws -> Bool {
+    public func delivered(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool {
         try await pool.write { db in
             try db.execute(
                 sql: """
                     UPDATE delivery SET delivered = ?, lease = NULL
                     WHERE store = ? AND transaction_id = ? AND delivered IS NULL
                     """,
-                arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
+                arguments: [timestamp.timeIntervalSince1970, id.store.rawValue, id.transaction])
             return db.changesCount > 0
         }
     }
 
     public func deliveryFailed(
-        _ id: Delivery.ID, lease: [UInt8], cause: String, at moment: Date, next: Date
+        _ id: Delivery.ID, lease: [UInt8], cause: String, at timestamp: Date, next: Date
     ) async throws {
         try await pool.write { db in
-            try WorkTable.deliveries.rest(
-                db, where: DeliveryRow.isUndelivered, [id.store.rawValue, id.transaction], lease: lease, at: moment,
+            try JobQueueTable.deliveries.rest(
+                db, where: DeliveryRow.isUndelivered, [id.store.rawValue, id.transaction], lease: lease, at: timestamp,
                 until: next, setting: "cause = ?", [cause.replacing("\0", with: " ")])
         }
     }
 
-    public func settleDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool {
+    public func settleDelivery(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool {
         try await pool.write { db in
             try db.execute(
                 sql: """
                     UPDATE delivery SET delivered = ?, lease = NULL
                     WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits)
                     """,
-                arguments: [moment.timeIntervalSince1970, id.store.rawValue, id.transaction])
+                arguments: [timestamp.timeIntervalSince1970, id.store.rawValue, id.transaction])
             return db.changesCount > 0
         }
     }
 
-    public func retryDelivery(_ id: Delivery.ID, at moment: Date) async throws -> Bool {
+    public func retryDelivery(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool {
         try await pool.write { db in
             let waits = try Bool.fetchOne(
                 db,
@@ -79,14 +79,14 @@ extension SQLiteStateStore {
                         SELECT 1 FROM delivery WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits))
                     """,
                 arguments: [id.store.rawValue, id.transaction])
-            // One that is being tried is left to whoever tries it.
+            // A delivery that a process is currently attempting is left to that process.
             try db.execute(
                 sql: """
                     UPDATE delivery SET next = ?
                     WHERE store = ? AND transaction_id = ? AND (lease IS NULL OR next <= ?) AND \(DeliveryRow.waits)
                     """,
                 arguments: [
-                    moment.timeIntervalSince1970, id.store.rawValue, id.transaction, moment.timeIntervalSince1970,
+                    timestamp.timeIntervalSince1970, id.store.rawValue, id.transaction, timestamp.timeIntervalSince1970,
                 ])
             return waits == true
         }

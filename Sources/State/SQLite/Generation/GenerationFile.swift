@@ -6,12 +6,13 @@ import Synchronization
     import Glibc
 #endif
 
-/// A small file beside the state that says how far the state had come, and until when its sessions count as issued.
+/// A small file next to the state that records the progress of the state and the latest issue time of its sessions.
 ///
-/// An older copy of the state that is put in its place by hand has come less far, or is of another generation, and the file
-/// tells. It is written after each revocation, without waiting for the disk: what a power cut takes of it makes it say less.
+/// The file reveals an older copy of the state that was put in place manually, because such a copy has made less
+/// progress or belongs to another generation. It is written after each revocation without waiting for the disk.
+/// After a power cut it may therefore record less progress than the state has made.
 final class GenerationFile: Sendable {
-    /// What was found.
+    /// The content of the file.
     enum Content: Equatable {
         case missing
         case unreadable
@@ -23,15 +24,15 @@ final class GenerationFile: Sendable {
     }
 
     private let path: String
-    /// What was written last by this process.
+    /// The generation that this process wrote last.
     private let written = Mutex<StateGeneration?>(nil)
 
-    /// - Parameter state: the path of the state itself.
-    init(beside state: String) {
-        path = Self.path(beside: state)
+    /// - Parameter state: The path of the state itself.
+    init(alongside state: String) {
+        path = Self.path(alongside: state)
     }
 
-    static func path(beside state: String) -> String { state + ".generation" }
+    static func path(alongside state: String) -> String { state + ".generation" }
 
     private static let header = "gatefold-state-generation 2"
 
@@ -42,7 +43,7 @@ final class GenerationFile: Sendable {
         return Self.decode(data).map { .generation($0) } ?? .unreadable
     }
 
-    /// Replaces the file as a whole, and brings it to disk.
+    /// Replaces the file atomically and synchronises it to disk.
     func write(_ generation: StateGeneration) throws {
         let part = "\(path).\(UUID().uuidString).part"
         let file = open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
@@ -65,13 +66,15 @@ final class GenerationFile: Sendable {
         written.withLock { $0 = generation }
     }
 
-    /// Writes how far the state has come, unless that is known already; another process's later word stays.
+    /// Records the progress of the state unless this process has recorded it already. A later progress that another
+    /// process recorded is preserved.
     func raise(to generation: StateGeneration) throws {
         try written.withLock { written in
             if written == generation, access(path, F_OK) == 0 { return }
             let file = open(path, O_RDWR | O_CLOEXEC)
             guard file >= 0 else {
-                // Somebody removed it; the state itself is in its place, or nothing would have been written to it.
+                // The file was removed. The state itself is in its place, because otherwise the write to it would
+                // have failed.
                 guard errno == ENOENT else { throw GenerationFileError(path: path, code: errno) }
                 let restored = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
                 guard restored >= 0 else { throw GenerationFileError(path: path, code: errno) }
@@ -85,7 +88,8 @@ final class GenerationFile: Sendable {
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = pread(file, &bytes, bytes.count, 0)
             guard count >= 0 else { throw GenerationFileError(path: path, code: errno) }
-            // One of another generation was written by whoever began that one: the state in the tables is it.
+            // A different generation in the file was written by the process that began it. The state in the tables
+            // belongs to this generation.
             let known = Self.decode(Data(bytes.prefix(count))).flatMap { $0.id == generation.id ? $0 : nil }
             let joined = known?.joined(with: generation) ?? generation
             if joined != known { try Self.put(joined, in: file, path) }
@@ -95,7 +99,7 @@ final class GenerationFile: Sendable {
 
     private static func put(_ generation: StateGeneration, in file: CInt, _ path: String) throws {
         let data = encode(generation)
-        // Always of the same length, and less than a sector: it is there as a whole or not at all.
+        // The data always has the same length and is shorter than a sector, so that the write is atomic.
         guard data.withUnsafeBytes({ pwrite(file, $0.baseAddress, $0.count, 0) }) == data.count else {
             throw GenerationFileError(path: path, code: errno)
         }
@@ -131,10 +135,10 @@ final class GenerationFile: Sendable {
     }
 }
 
-/// The file beside the state could not be written.
+/// An error that reports that the file next to the state could not be written.
 struct GenerationFileError: Error, Equatable, CustomStringConvertible {
     let path: String
     let code: CInt
 
-    var description: String { "the file \(path) can not be written: \(String(cString: strerror(code)))" }
+    var description: String { "the file \(path) cannot be written: \(String(cString: strerror(code)))" }
 }

@@ -3,7 +3,7 @@ import GRDB
 
 extension SQLiteStateStore {
     public func sessionFloor() async throws -> Date? {
-        // What is read from a file that is gone is not what others write down.
+        // Data read from a deleted file would miss the writes of other processes.
         try pool.checkFiles()
         let (floor, now) = try await pool.read { db in
             let floor = try Double.fetchOne(try db.cachedStatement(sql: "SELECT session_floor FROM generation"))
@@ -15,12 +15,12 @@ extension SQLiteStateStore {
 }
 
 extension GenerationFile {
-    /// Brings the tables and the file into agreement, and ends all sessions where they show that the state was replaced by an
-    /// older copy, or that nothing can show the contrary.
+    /// Reconciles the tables with the file. Ends all sessions if the two show that the state was replaced by an
+    /// older copy, or if neither can prove the contrary.
     ///
-    /// - Returns: whether it was.
-    func settle(_ writer: some DatabaseWriter, at moment: Date) throws -> Bool {
-        // The file before the tables: what is written meanwhile only makes the tables say more.
+    /// - Returns: True if all sessions were ended.
+    func settle(_ writer: some DatabaseWriter, at timestamp: Date) throws -> Bool {
+        // The file is read before the tables: a write in between only increases the progress in the tables.
         let file = read()
         if case .generation(let file) = file, let tables = try writer.read(StateGeneration.recorded),
             tables.continues(file)
@@ -28,7 +28,7 @@ extension GenerationFile {
             return false
         }
         return try writer.write { db in
-            // Again: another process may have settled it.
+            // Read again in the transaction, because another process may have reconciled them meanwhile.
             let file = read()
             let tables = try StateGeneration.recorded(db)
             switch (file, tables) {
@@ -38,7 +38,7 @@ extension GenerationFile {
             case (.generation(let file), let tables?) where tables.continues(file):
                 return false
             default:
-                let floor = StateGeneration.floor(at: moment, endingAllOf: [file.generation, tables])
+                let floor = StateGeneration.floor(at: timestamp, endingAllOf: [file.generation, tables])
                 try write(try StateGeneration.begin(db, endingSessionsBefore: floor))
                 return true
             }

@@ -2,25 +2,26 @@ import Foundation
 import GRDB
 import Gatefold
 
-/// Rows of table claim.
+/// Rows of the table `claim`.
 enum ClaimRow {
-    /// Whether a row that is called `c` is of one of the person's owners; takes the person twice. A question that begins
-    /// with these rows, and joins others to them by key, costs what this person has, not what everybody has.
-    static let isOfPerson = "c.owner IN (\(PersonRow.members))"
+    /// The condition that a row aliased `c` belongs to one of the person's owners. It takes the person twice as an
+    /// argument. A query that starts with these rows and joins others by key costs in proportion to this person's
+    /// rows, not to all rows.
+    static let belongsToPerson = "c.owner IN (\(PersonRow.members))"
 
-    /// Whether the rule lets the owner, if there is one, claim all these purchases.
+    /// Returns whether the rule lets the owner, if any, claim all given purchases.
     static func allows(
         _ db: Database, _ rule: ClaimRule, _ owner: PurchaseOwner?, _ purchases: Set<PurchaseKey>
     ) throws -> Bool {
         guard let owner else { return true }
         let person = try PersonRow.person(db, of: owner)
         return try purchases.allSatisfy { purchase in
-            try persons(db, claiming: purchase, besides: person) < rule.mostPersons || has(db, person, purchase)
+            try persons(db, claiming: purchase, excluding: person) < rule.maxPersons || has(db, person, purchase)
         }
     }
 
-    /// How many persons other than this one claim a purchase.
-    static func persons(_ db: Database, claiming purchase: PurchaseKey, besides person: Data) throws -> Int {
+    /// Returns the number of other persons that claim a purchase.
+    static func persons(_ db: Database, claiming purchase: PurchaseKey, excluding person: Data) throws -> Int {
         try Int.fetchOne(
             try db.cachedStatement(
                 sql: """
@@ -33,7 +34,7 @@ enum ClaimRow {
             ]) ?? 0
     }
 
-    /// Whether one of the person's owners claims the purchase.
+    /// Returns whether one of the person's owners claims the purchase.
     static func has(_ db: Database, _ person: Data, _ purchase: PurchaseKey) throws -> Bool {
         try Bool.fetchOne(
             try db.cachedStatement(
@@ -44,7 +45,7 @@ enum ClaimRow {
             arguments: [purchase.store.rawValue, purchase.original, person, person]) ?? false
     }
 
-    /// Whether the owner claimed it under its own name.
+    /// Returns whether the owner claimed the purchase under its own name.
     static func isOwn(_ db: Database, _ owner: PurchaseOwner, _ purchase: PurchaseKey) throws -> Bool {
         try Bool.fetchOne(
             try db.cachedStatement(
@@ -53,13 +54,13 @@ enum ClaimRow {
     }
 
     static func insert(
-        _ db: Database, _ purchase: PurchaseKey, _ owner: PurchaseOwner, receipt: ReceiptRecord.ID, at moment: Date
+        _ db: Database, _ purchase: PurchaseKey, _ owner: PurchaseOwner, receipt: ReceiptRecord.ID, at timestamp: Date
     ) throws {
-        let seconds = moment.timeIntervalSince1970
+        let seconds = timestamp.timeIntervalSince1970
         try db.execute(
             sql: """
-                INSERT INTO claim (store, original, owner, claimed, receipt, proven) VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (store, original, owner) DO UPDATE SET receipt = excluded.receipt, proven = excluded.proven
+                INSERT INTO claim (store, original, owner, claimed, receipt, verified) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (store, original, owner) DO UPDATE SET receipt = excluded.receipt, verified = excluded.verified
                 """,
             arguments: [
                 purchase.store.rawValue, try StateText.storable(purchase.original, "claim"), Data(owner.bytes), seconds,

@@ -2,13 +2,14 @@ import Foundation
 import GRDB
 import Gatefold
 
-/// Persons: a subscriber with everybody linked to it, or somebody linked to nobody.
+/// Persons: a subscriber with all owners linked to it, or an owner without links.
 enum PersonRow {
-    /// A person's owners; takes the person twice.
+    /// The query for a person's owners. It takes the person twice as an argument.
     static let members = "SELECT ? UNION SELECT owner FROM owner_link WHERE subscriber = ?"
 
-    /// All owners of all persons one of whose owners claims a purchase; takes its store and its original.
-    static let holders = """
+    /// The query for all owners of every person who claims a purchase. It takes the store and the original
+    /// transaction.
+    static let owners = """
         WITH person (id) AS (
             SELECT coalesce(l.subscriber, c.owner) FROM claim c LEFT JOIN owner_link l ON l.owner = c.owner
             WHERE c.store = ? AND c.original = ?)
@@ -17,7 +18,7 @@ enum PersonRow {
         ORDER BY 1
         """
 
-    /// The owner that stands for the person: the subscriber, or the owner itself.
+    /// Returns the owner that represents the person: the linked subscriber, or the owner itself.
     static func person(_ db: Database, of owner: PurchaseOwner) throws -> Data {
         let linked = try Data.fetchOne(
             try db.cachedStatement(sql: "SELECT subscriber FROM owner_link WHERE owner = ?"),
@@ -25,12 +26,13 @@ enum PersonRow {
         return linked ?? Data(owner.bytes)
     }
 
-    /// Forgets the receipts that prove what another of the person's owners claimed, before one of them leaves: handed in
-    /// again they are new ones, and claim what the person no longer has.
-    static func forgetUnclaimedReceipts(_ db: Database, _ person: Data) throws {
+    /// Deletes the proven receipts without a claim of their own before one of the person's owners leaves. Such
+    /// receipts prove purchases that another owner of the person claimed. A later submission then counts as new,
+    /// and claims the purchases that the person has lost.
+    static func deleteUnclaimedReceipts(_ db: Database, _ person: Data) throws {
         try db.execute(
             sql: """
-                DELETE FROM receipt WHERE owner IN (\(members)) AND standing = 'proven' AND \(ReceiptRow.isUnclaimed)
+                DELETE FROM receipt WHERE owner IN (\(members)) AND status = 'verified' AND \(ReceiptRow.isUnclaimed)
                 """,
             arguments: [person, person])
     }

@@ -1,6 +1,6 @@
 import Gatefold
 
-/// Names a purchase: all renewals of a subscription are one.
+/// The key of a purchase. All renewals of a subscription share one key.
 struct PurchaseKey: Hashable {
     let store: StoreName
     let original: String

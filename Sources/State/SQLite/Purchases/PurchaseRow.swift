@@ -2,45 +2,47 @@ import Foundation
 import GRDB
 import Gatefold
 
-/// Rows of table purchase: what follows from the transactions of a purchase, and when its store was asked about it.
+/// Rows of the table `purchase`: the summary of a purchase's transactions, and the time of its last verification
+/// with the store.
 enum PurchaseRow {
     static let isPurchase = "store = ? AND original = ?"
 
-    /// Brings a row up to date with its transactions. The store's own word counts as a look, but no later than now: its
-    /// clock may be ahead. Having heard of it, there is no more reason to let it rest.
-    static func refresh(_ db: Database, _ purchase: PurchaseKey, at moment: Date) throws {
+    /// Updates a row from its transactions. A report of the store counts as a verification, but at most as of now,
+    /// because the store's clock may be ahead. A newer report also ends the pause before the next verification.
+    static func refresh(_ db: Database, _ purchase: PurchaseKey, at timestamp: Date) throws {
         let all = try TransactionRow.all(db, of: purchase)
         guard let last = StoreTransaction.last(of: all) else {
-            // Its transactions turned out to be another's.
+            // All transactions turned out to belong to another purchase.
             return try db.execute(
                 sql: "DELETE FROM purchase WHERE store = ? AND original = ?",
                 arguments: [purchase.store.rawValue, purchase.original])
         }
-        let told =
-            all.flatMap { [$0.told, $0.grace?.told].compactMap(\.self) }
-            .map { min($0, moment).timeIntervalSince1970 }.max() ?? 0
+        let reported =
+            all.flatMap { [$0.reported, $0.grace?.reported].compactMap(\.self) }
+            .map { min($0, timestamp).timeIntervalSince1970 }.max() ?? 0
         try db.execute(
             sql: """
-                INSERT INTO purchase (store, original, environment, bought, ends, looked, rest)
+                INSERT INTO purchase (store, original, environment, bought, ends, last_verified, retry_after)
                 VALUES (?, ?, ?, ?, ?, ?, 0)
                 ON CONFLICT (store, original) DO UPDATE SET
                     environment = excluded.environment, bought = excluded.bought, ends = excluded.ends,
-                    looked = CASE WHEN excluded.looked > purchase.looked THEN excluded.looked ELSE purchase.looked END,
-                    rest = CASE WHEN excluded.looked > purchase.looked THEN 0 ELSE purchase.rest END
+                    last_verified = CASE WHEN excluded.last_verified > purchase.last_verified THEN excluded.last_verified ELSE purchase.last_verified END,
+                    retry_after = CASE WHEN excluded.last_verified > purchase.last_verified THEN 0 ELSE purchase.retry_after END
                 """,
             arguments: [
                 purchase.store.rawValue, purchase.original, last.environment.rawValue,
-                last.purchased.timeIntervalSince1970, last.ends?.timeIntervalSince1970, told,
+                last.purchased.timeIntervalSince1970, last.ends?.timeIntervalSince1970, reported,
             ])
     }
 
-    static func looked(_ db: Database, _ purchase: PurchaseKey, at moment: Date) throws {
+    static func lastVerifiedAt(_ db: Database, _ purchase: PurchaseKey, at timestamp: Date) throws {
         try db.execute(
             sql: """
-                UPDATE purchase SET looked = ?, rest = 0, lease = NULL WHERE \(isPurchase) AND looked < ?
+                UPDATE purchase SET last_verified = ?, retry_after = 0, lease = NULL WHERE \(isPurchase) AND last_verified < ?
                 """,
             arguments: [
-                moment.timeIntervalSince1970, purchase.store.rawValue, purchase.original, moment.timeIntervalSince1970,
+                timestamp.timeIntervalSince1970, purchase.store.rawValue, purchase.original,
+                timestamp.timeIntervalSince1970,
             ])
     }
 }

@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 import Gatefold
 
-/// Rows of table receipt.
+/// Rows of the table `receipt`.
 enum ReceiptRow {
     static let table = "receipt"
     static let columns = """
-        id, publication, store, owner, parts, credit_account, credit_price, credit_currency, received, standing, attempts,
+        id, publication, store, owner, parts, credit_account, credit_price, credit_currency, received, status, attempts,
         settled, reason, code
         """
 
@@ -25,18 +25,18 @@ enum ReceiptRow {
         try Row.fetchOne(db, sql: "SELECT \(columns) FROM receipt WHERE id = ?", arguments: [id.rawValue]).map(record)
     }
 
-    /// - Parameter kept: the present by the store's clock.
+    /// - Parameter stored: The current time of the store's clock.
     static func insert(
-        _ db: Database, _ receipt: IncomingReceipt, at moment: Date, kept: Date
+        _ db: Database, _ receipt: IncomingReceipt, at timestamp: Date, stored: Date
     ) throws -> ReceiptRecord.ID {
-        let seconds = moment.timeIntervalSince1970
+        let seconds = timestamp.timeIntervalSince1970
         let credit = receipt.credit
         let id = try Int64.fetchOne(
             try db.cachedStatement(
                 sql: """
                     INSERT INTO receipt (
                         publication, store, owner, digest, parts, credit_account, credit_price, credit_currency,
-                        received, standing, attempts, due, due_set, kept)
+                        received, status, attempts, due, due_set, stored)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?) RETURNING id
                     """),
             arguments: [
@@ -44,65 +44,66 @@ enum ReceiptRow {
                 Data(receipt.receipt.digest), Data(receipt.receipt.encoded),
                 try StateText.storable(ifAny: credit?.account, table),
                 try StateText.storable(ifAny: credit?.price, table),
-                try StateText.storable(ifAny: credit?.currency, table), seconds, seconds + inHand, seconds,
-                kept.timeIntervalSince1970,
+                try StateText.storable(ifAny: credit?.currency, table), seconds, seconds + retryDelay, seconds,
+                stored.timeIntervalSince1970,
             ])
         guard let id else { throw StateStoreError.unreadableRow(table: table) }
         return ReceiptRecord.ID(id)
     }
 
-    /// For so many seconds whoever handed a receipt in sees it through.
-    private static let inHand: TimeInterval = 60
+    /// The time in seconds that the process that accepted a receipt has to complete it.
+    private static let retryDelay: TimeInterval = 60
 
-    /// Whether no claim refers to a receipt: with those that one does the store is asked about renewals.
+    /// The condition that no claim refers to a receipt. The receipts of claims are used to query the store about
+    /// renewals.
     static let isUnclaimed = "NOT EXISTS (SELECT 1 FROM claim WHERE claim.receipt = receipt.id)"
 
-    /// After the claims were written: one that none of them refers to keeps no content, and one that was forgotten has it
-    /// again where one does.
-    static func prove(
-        _ db: Database, _ id: ReceiptRecord.ID, _ receipt: StoreReceipt, at moment: Date
+    /// Marks a receipt as proven, after its claims were written. A receipt without claims loses its content; a
+    /// receipt with claims has its content restored.
+    static func markVerified(
+        _ db: Database, _ id: ReceiptRecord.ID, _ receipt: StoreReceipt, at timestamp: Date
     ) throws {
         try db.execute(
             sql: """
-                UPDATE receipt SET standing = 'proven', settled = ?, reason = NULL, code = NULL,
+                UPDATE receipt SET status = 'verified', settled = ?, reason = NULL, code = NULL,
                     parts = CASE WHEN \(isUnclaimed) THEN ? ELSE ? END
                 WHERE id = ?
                 """,
-            arguments: [moment.timeIntervalSince1970, Data(), Data(receipt.encoded), id.rawValue])
+            arguments: [timestamp.timeIntervalSince1970, Data(), Data(receipt.encoded), id.rawValue])
     }
 
-    /// - Parameter record: as it was read; one that was proven since stays proven.
-    static func refuse(
-        _ db: Database, _ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date
+    /// - Parameter record: The record as it was read. A receipt that was proven since stays proven.
+    static func reject(
+        _ db: Database, _ record: ReceiptRecord, _ rejection: ReceiptRejection, at timestamp: Date
     ) throws {
         var known: Date?
-        if case .proven(let proven) = record.standing { known = proven }
+        if case .verified(let verified) = record.status { known = verified }
         try db.execute(
             sql: """
-                UPDATE receipt SET standing = 'refused', settled = ?, reason = ?, code = ?,
+                UPDATE receipt SET status = 'rejected', settled = ?, reason = ?, code = ?,
                     parts = CASE WHEN \(isUnclaimed) THEN ? ELSE parts END
-                WHERE id = ? AND (standing <> 'proven' OR settled <= ?)
+                WHERE id = ? AND (status <> 'verified' OR settled <= ?)
                 """,
             arguments: [
-                moment.timeIntervalSince1970, refusal.reason.rawValue, refusal.code.map { Int64($0) }, Data(),
+                timestamp.timeIntervalSince1970, rejection.reason.rawValue, rejection.code.map { Int64($0) }, Data(),
                 record.id.rawValue, known?.timeIntervalSince1970,
             ])
     }
 
-    /// Only one that waits.
+    /// Deletes a receipt, but only if it is still waiting.
     ///
-    /// - Parameter moment: only one that was kept by then, by the store's clock.
-    static func forget(_ db: Database, _ id: ReceiptRecord.ID, keptBy moment: Date = .distantFuture) throws {
+    /// - Parameter timestamp: The latest storage time, by the store's clock, of a receipt to be deleted.
+    static func delete(_ db: Database, _ id: ReceiptRecord.ID, storedBy timestamp: Date = .distantFuture) throws {
         try db.execute(
-            sql: "DELETE FROM receipt WHERE id = ? AND standing = 'waiting' AND kept <= ?",
-            arguments: [id.rawValue, moment.timeIntervalSince1970])
+            sql: "DELETE FROM receipt WHERE id = ? AND status = 'waiting' AND stored <= ?",
+            arguments: [id.rawValue, timestamp.timeIntervalSince1970])
     }
 
-    /// Forgets the owner's receipts that this one has made superfluous: anybody can vary a genuine receipt.
+    /// Deletes the owner's receipts that this receipt supersedes, because any client can vary a genuine receipt.
     static func deleteSuperseded(_ db: Database, by id: ReceiptRecord.ID, _ receipt: IncomingReceipt) throws {
         try db.execute(
             sql: """
-                DELETE FROM receipt WHERE owner = ? AND publication = ? AND store = ? AND standing = 'proven'
+                DELETE FROM receipt WHERE owner = ? AND publication = ? AND store = ? AND status = 'verified'
                     AND id <> ? AND \(isUnclaimed)
                 """,
             arguments: [
@@ -117,7 +118,7 @@ enum ReceiptRow {
                 publication: try StateRow.name(row, 1, table) { PublicationID($0) },
                 store: try StateRow.name(row, 2, table) { StoreName($0) },
                 owner: try OwnerColumn.read(row, 3, table), receipt: try parts(row, 4, table), credit: try credit(row)),
-            received: try StateRow.date(row, 8, table), standing: try standing(row))
+            received: try StateRow.date(row, 8, table), status: try status(row))
     }
 
     static func parts(_ row: Row, _ index: Int, _ table: String) throws -> StoreReceipt {
@@ -134,24 +135,25 @@ enum ReceiptRow {
             currency: try StateRow.optional(StateRow.text, row, 7, table))
     }
 
-    private static func standing(_ row: Row) throws -> ReceiptRecord.Standing {
+    private static func status(_ row: Row) throws -> ReceiptRecord.ReceiptStatus {
         switch try StateRow.text(row, 9, table) {
         case "waiting":
             return .waiting(attempts: try StateRow.count(row, 10, table))
-        case "proven":
-            return .proven(at: try StateRow.date(row, 11, table))
-        case "refused":
-            let reason = try StateRow.name(row, 12, table) { ReceiptRefusal.Reason(rawValue: $0) }
+        case "verified":
+            return .verified(at: try StateRow.date(row, 11, table))
+        case "rejected":
+            let reason = try StateRow.name(row, 12, table) { ReceiptRejection.Reason(rawValue: $0) }
             let code = try StateRow.optional(StateRow.integer, row, 13, table)
-            return .refused(
-                ReceiptRefusal(reason, code: code.flatMap { Int(exactly: $0) }), at: try StateRow.date(row, 11, table))
+            return .rejected(
+                ReceiptRejection(reason, code: code.flatMap { Int(exactly: $0) }), at: try StateRow.date(row, 11, table)
+            )
         default:
             throw StateStoreError.unreadableRow(table: table)
         }
     }
 }
 
-/// Owners in rows: what belongs to nobody has an empty one, so that it is unique, too.
+/// Owners in rows. A row without an owner has an empty value, so that uniqueness applies to it too.
 enum OwnerColumn {
     static func value(_ owner: PurchaseOwner?) -> Data { Data(owner?.bytes ?? []) }
 

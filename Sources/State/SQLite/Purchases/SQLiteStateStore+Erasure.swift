@@ -15,8 +15,8 @@ extension SQLiteStateStore {
                 db, sql: "SELECT store, original FROM claim WHERE owner = ?", arguments: [key])
             try delete("DELETE FROM claim WHERE owner = ?", [key])
             try delete("DELETE FROM receipt WHERE owner = ?", [key])
-            // Those linked with it have its purchases no longer.
-            try PersonRow.forgetUnclaimedReceipts(db, PersonRow.person(db, of: owner))
+            // The owners linked to this owner lose its purchases.
+            try PersonRow.deleteUnclaimedReceipts(db, PersonRow.person(db, of: owner))
             try delete("DELETE FROM owner_link WHERE owner = ? OR subscriber = ?", [key, key])
             for row in claimed {
                 let purchase: StatementArguments = [
@@ -26,7 +26,7 @@ extension SQLiteStateStore {
                     db, sql: "SELECT EXISTS (SELECT 1 FROM claim WHERE store = ? AND original = ?)",
                     arguments: purchase)
                 if isClaimed == true { continue }
-                // What was taken back stays so, whoever shows its old receipt again.
+                // Revoked transactions are retained, so that an old receipt cannot reinstate them.
                 try delete(
                     "DELETE FROM store_transaction WHERE store = ? AND original = ? AND revoked IS NULL", purchase)
                 try delete(
@@ -35,7 +35,7 @@ extension SQLiteStateStore {
                         SELECT 1 FROM store_transaction t WHERE t.store = purchase.store AND t.original = purchase.original)
                     """, purchase)
             }
-            // The row stays, so that nobody is credited for the transaction again.
+            // The row is retained, so that the transaction is never credited again.
             try db.execute(
                 sql: "UPDATE delivery SET owner = ?, account = NULL, price = NULL, currency = NULL WHERE owner = ?",
                 arguments: [Data(), key])

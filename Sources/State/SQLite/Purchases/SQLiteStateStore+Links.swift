@@ -4,35 +4,35 @@ public import Gatefold
 
 extension SQLiteStateStore {
     public func link(
-        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberReference,
-        in publication: PublicationID, sealed: SealedSubscriber, most: Int, at moment: Date
+        _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberPseudonym,
+        in publication: PublicationID, sealed: SealedSubscriber, limit: Int, at timestamp: Date
     ) async throws {
-        // A subscriber is itself without a link.
+        // A subscriber represents itself and needs no link.
         guard owner != subscriber else { return }
         try await pool.write { db in
             let former = try PersonRow.person(db, of: owner)
-            if former != Data(subscriber.bytes) { try PersonRow.forgetUnclaimedReceipts(db, former) }
+            if former != Data(subscriber.bytes) { try PersonRow.deleteUnclaimedReceipts(db, former) }
             try db.execute(
                 sql: """
-                    INSERT INTO owner_link (owner, subscriber, publication, reference, sealed, linked)
+                    INSERT INTO owner_link (owner, subscriber, publication, pseudonym, sealed, linked)
                     VALUES (?, ?, ?, ?, ?, ?)
                     ON CONFLICT (owner) DO UPDATE SET
                         subscriber = excluded.subscriber, publication = excluded.publication,
-                        reference = excluded.reference, sealed = excluded.sealed, linked = excluded.linked
+                        pseudonym = excluded.pseudonym, sealed = excluded.sealed, linked = excluded.linked
                     """,
                 arguments: [
                     Data(owner.bytes), Data(subscriber.bytes), publication.rawValue, Data(reference.bytes),
-                    Data(sealed.bytes), moment.timeIntervalSince1970,
+                    Data(sealed.bytes), timestamp.timeIntervalSince1970,
                 ])
-            // The one just linked stays, whatever the clock says.
+            // The owner that was just linked stays linked, regardless of the clock.
             let others = try Data.fetchAll(
                 db,
                 sql: """
                     SELECT owner FROM owner_link WHERE subscriber = ? AND owner <> ? ORDER BY linked DESC, owner
                     """,
                 arguments: [Data(subscriber.bytes), Data(owner.bytes)])
-            let excess = others.dropFirst(max(0, most - 1))
-            if !excess.isEmpty { try PersonRow.forgetUnclaimedReceipts(db, Data(subscriber.bytes)) }
+            let excess = others.dropFirst(max(0, limit - 1))
+            if !excess.isEmpty { try PersonRow.deleteUnclaimedReceipts(db, Data(subscriber.bytes)) }
             for leaving in excess {
                 try db.execute(sql: "DELETE FROM owner_link WHERE owner = ?", arguments: [leaving])
             }
@@ -58,42 +58,42 @@ extension SQLiteStateStore {
         }
     }
 
-    public func holders(of original: String, in store: StoreName) async throws -> [PurchaseOwner] {
+    public func owners(of original: String, in store: StoreName) async throws -> [PurchaseOwner] {
         try await pool.read { db in
             let rows = try Row.fetchAll(
-                try db.cachedStatement(sql: PersonRow.holders),
+                try db.cachedStatement(sql: PersonRow.owners),
                 arguments: [store.rawValue, try StateText.storable(original, "claim")])
             let reference = Delivery.ID(store: store, transaction: original).reference
-            // Whoever cannot be read cannot be told; the others can.
-            var holders: [PurchaseOwner] = []
-            var passedOver: [String: Set<String>] = [:]
+            // An unreadable owner cannot be notified, but the other owners can.
+            var owners: [PurchaseOwner] = []
+            var skipped: [String: Set<String>] = [:]
             for row in rows {
                 do {
-                    if let owner = try OwnerColumn.read(row, 0, "claim") { holders.append(owner) }
+                    if let owner = try OwnerColumn.read(row, 0, "claim") { owners.append(owner) }
                 } catch let error as StateStoreError {
-                    passedOver[error.table, default: []].insert(reference)
+                    skipped[error.table, default: []].insert(reference)
                 }
             }
-            unreadable.note(passedOver, for: "holders of \(reference)")
-            return holders
+            unreadable.record(skipped, for: "holders of \(reference)")
+            return owners
         }
     }
 
     public func unlink(_ owner: PurchaseOwner) async throws -> Bool {
         try await pool.write { db in
-            try PersonRow.forgetUnclaimedReceipts(db, PersonRow.person(db, of: owner))
+            try PersonRow.deleteUnclaimedReceipts(db, PersonRow.person(db, of: owner))
             try db.execute(sql: "DELETE FROM owner_link WHERE owner = ?", arguments: [Data(owner.bytes)])
             return db.changesCount > 0
         }
     }
 
-    /// Ends the links that tokens of a publication made with a subscriber.
-    static func endLinks(_ db: Database, with reference: SubscriberReference, in publication: PublicationID) throws {
+    /// Ends the links with a subscriber that tokens of a publication created.
+    static func deleteLinks(_ db: Database, with reference: SubscriberPseudonym, in publication: PublicationID) throws {
         let links: StatementArguments = [publication.rawValue, Data(reference.bytes)]
         let persons = try Data.fetchAll(
-            db, sql: "SELECT DISTINCT subscriber FROM owner_link WHERE publication = ? AND reference = ?",
+            db, sql: "SELECT DISTINCT subscriber FROM owner_link WHERE publication = ? AND pseudonym = ?",
             arguments: links)
-        for person in persons { try PersonRow.forgetUnclaimedReceipts(db, person) }
-        try db.execute(sql: "DELETE FROM owner_link WHERE publication = ? AND reference = ?", arguments: links)
+        for person in persons { try PersonRow.deleteUnclaimedReceipts(db, person) }
+        try db.execute(sql: "DELETE FROM owner_link WHERE publication = ? AND pseudonym = ?", arguments: links)
     }
 }

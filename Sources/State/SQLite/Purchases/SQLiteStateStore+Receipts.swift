@@ -3,96 +3,98 @@ import GRDB
 public import Gatefold
 
 extension SQLiteStateStore {
-    public func keep(
-        _ receipt: IncomingReceipt, within limits: ReceiptLimits, at moment: Date
+    public func persist(
+        _ receipt: IncomingReceipt, within limits: ReceiptLimits, at timestamp: Date
     ) async throws -> ReceiptRecord {
         return try await pool.write { db in
             if let known = try ReceiptRow.find(db, receipt) {
-                // One whose content was forgotten stays without it until it proves something: refused ones have no limit.
+                // A receipt whose content was deleted stays without content until it proves something, because
+                // rejected receipts have no limit.
                 return ReceiptRecord(
-                    id: known.id, incoming: receipt, received: known.received, standing: known.standing)
+                    id: known.id, incoming: receipt, received: known.received, status: known.status)
             }
-            try ReceiptRoom.make(db, for: receipt, within: limits, at: moment)
+            try ReceiptQuota.make(db, for: receipt, within: limits, at: timestamp)
             return ReceiptRecord(
-                id: try ReceiptRow.insert(db, receipt, at: moment, kept: self.now(db).moment), incoming: receipt,
-                received: moment,
-                standing: .waiting(attempts: 0))
+                id: try ReceiptRow.insert(db, receipt, at: timestamp, stored: self.now(db).timestamp),
+                incoming: receipt,
+                received: timestamp,
+                status: .waiting(attempts: 0))
         }
     }
 
-    public func refuse(_ record: ReceiptRecord, _ refusal: ReceiptRefusal, at moment: Date) async throws {
-        try await pool.write { db in try ReceiptRow.refuse(db, record, refusal, at: moment) }
+    public func reject(_ record: ReceiptRecord, _ rejection: ReceiptRejection, at timestamp: Date) async throws {
+        try await pool.write { db in try ReceiptRow.reject(db, record, rejection, at: timestamp) }
     }
 
-    public func giveUp(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool {
+    public func abandon(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool {
         try await pool.write { db in
-            try ReceiptRow.forget(db, record, keptBy: self.now(db).moment.addingTimeInterval(-seconds))
+            try ReceiptRow.delete(db, record, storedBy: self.now(db).timestamp.addingTimeInterval(-seconds))
             return db.changesCount > 0
         }
     }
 
-    /// Only what still waits: another process may have had its verdict meanwhile.
+    /// Postpones a receipt that is still waiting, because another process may have received a verdict meanwhile.
     public func postpone(
-        _ record: ReceiptRecord.ID, lease: [UInt8]?, within limits: ReceiptLimits, at moment: Date, until due: Date
+        _ record: ReceiptRecord.ID, lease: [UInt8]?, within limits: ReceiptLimits, at timestamp: Date, until due: Date
     ) async throws -> Bool {
         try await pool.write { db in
             guard let receipt = try ReceiptRow.find(db, record) else { return false }
-            if receipt.standing == .waiting(attempts: 0),
-                try !ReceiptRoom.hasPlace(db, in: receipt.incoming.publication, within: limits)
+            if receipt.status == .waiting(attempts: 0),
+                try !ReceiptQuota.hasPlace(db, in: receipt.incoming.publication, within: limits)
             {
-                try ReceiptRow.forget(db, record)
+                try ReceiptRow.delete(db, record)
                 return false
             }
-            try WorkTable.receipts.rest(
-                db, where: "id = ? AND standing = 'waiting'", [record.rawValue], lease: lease, at: moment, until: due,
+            try JobQueueTable.receipts.rest(
+                db, where: "id = ? AND status = 'waiting'", [record.rawValue], lease: lease, at: timestamp, until: due,
                 setting: "attempts = attempts + 1")
             return true
         }
     }
 
     public func claim(
-        _ record: ReceiptRecord.ID, lease: [UInt8], at moment: Date, until end: Date
+        _ record: ReceiptRecord.ID, lease: [UInt8], at timestamp: Date, until end: Date
     ) async throws -> Bool {
         try await pool.write { db in
-            try WorkTable.receipts.claim(
-                db, where: "id = ? AND standing = 'waiting'", [record.rawValue], lease: lease, at: moment, until: end)
+            try JobQueueTable.receipts.claim(
+                db, where: "id = ? AND status = 'waiting'", [record.rawValue], lease: lease, at: timestamp, until: end)
         }
     }
 
     public func receiptsDue(
-        in publication: PublicationID, at moment: Date, limit: Int
+        in publication: PublicationID, at timestamp: Date, limit: Int
     ) async throws -> [ReceiptRecord] {
         try await pool.read { db in
             try readable(
                 db,
                 """
                 SELECT \(ReceiptRow.columns) FROM receipt
-                WHERE publication = ? AND standing = 'waiting' AND \(DueMoment.condition("due", set: "due_set"))
+                WHERE publication = ? AND status = 'waiting' AND \(DueDate.condition("due", set: "due_set"))
                 ORDER BY due, id LIMIT ?
-                """, [publication.rawValue] + DueMoment.arguments(at: moment), limit: limit,
+                """, [publication.rawValue] + DueDate.arguments(at: timestamp), limit: limit,
                 for: "receipts due in \(publication)", name: { RowName.number($0, 0) }, read: ReceiptRow.record)
         }
     }
 
-    public func standings(in publication: PublicationID) async throws -> ReceiptCounts {
+    public func receiptCounts(in publication: PublicationID) async throws -> ReceiptCounts {
         try await pool.read { db in
             var stores: [StoreName: ReceiptCounts.Count] = [:]
             let rows = try Row.fetchAll(
-                db, sql: "SELECT store, standing, count(*) FROM receipt WHERE publication = ? GROUP BY store, standing",
+                db, sql: "SELECT store, status, count(*) FROM receipt WHERE publication = ? GROUP BY store, status",
                 arguments: [publication.rawValue])
             for row in rows {
-                // What is in a row that cannot be read counts for no store.
+                // A row with an unreadable store counts for no store.
                 guard let store = try? StateRow.name(row, 0, ReceiptRow.table, as: { StoreName($0) }) else { continue }
                 let count = try StateRow.count(row, 2, ReceiptRow.table)
                 switch try StateRow.text(row, 1, ReceiptRow.table) {
                 case "waiting": stores[store, default: .init()].waiting = count
-                case "proven": stores[store, default: .init()].proven = count
-                case "refused": stores[store, default: .init()].refused = count
+                case "verified": stores[store, default: .init()].verified = count
+                case "rejected": stores[store, default: .init()].rejected = count
                 default: continue
                 }
             }
             let since = try Double.fetchOne(
-                db, sql: "SELECT min(received) FROM receipt WHERE publication = ? AND standing = 'waiting'",
+                db, sql: "SELECT min(received) FROM receipt WHERE publication = ? AND status = 'waiting'",
                 arguments: [publication.rawValue])
             return ReceiptCounts(stores: stores, waitingSince: since.map { Date(timeIntervalSince1970: $0) })
         }

@@ -5,71 +5,73 @@ public import Gatefold
 extension SQLiteStateStore {
     public func settle(
         _ record: ReceiptRecord, proving transactions: [StoreTransaction], claims: ClaimRule,
-        delivering: [Delivery], at moment: Date
+        delivering: [Delivery], at timestamp: Date
     ) async throws -> Settlement {
-        // One immediate transaction: nobody else can claim between counting and writing.
+        // The transaction is immediate, so that no other process can claim between the count and the write.
         try await pool.write { db in
             guard let known = try ReceiptRow.find(db, record.id) else { throw StateStoreError.noSuchReceipt }
             return try self.settle(
                 db, record.incoming, known: known, proving: transactions, claims: claims, delivering: delivering,
-                at: moment)
+                at: timestamp)
         }
     }
 
-    public func keep(
-        _ receipt: IncomingReceipt, proving transactions: [StoreTransaction], claims: ClaimRule, at moment: Date
+    public func persist(
+        _ receipt: IncomingReceipt, proving transactions: [StoreTransaction], claims: ClaimRule, at timestamp: Date
     ) async throws -> Settlement {
         try await pool.write { db in
             try self.settle(
                 db, receipt, known: ReceiptRow.find(db, receipt), proving: transactions, claims: claims,
-                delivering: [], at: moment)
+                delivering: [], at: timestamp)
         }
     }
 
-    /// - Parameter known: as it is on record now; nil where it is not.
+    /// - Parameter known: The current record of the receipt; nil if there is none.
     private func settle(
         _ db: Database, _ receipt: IncomingReceipt, known: ReceiptRecord?, proving transactions: [StoreTransaction],
-        claims: ClaimRule, delivering: [Delivery], at moment: Date
+        claims: ClaimRule, delivering: [Delivery], at timestamp: Date
     ) throws -> Settlement {
         let purchases = Set(transactions.map { PurchaseKey($0) })
         guard try ClaimRow.allows(db, claims, receipt.owner, purchases) else {
-            if let known { try ReceiptRow.refuse(db, known, ReceiptRefusal(.claimedByAnother), at: moment) }
-            // That something was taken back concerns whoever has it.
-            try TransactionRow.note(db, transactions.filter { $0.revoked != nil }, at: moment)
+            if let known { try ReceiptRow.reject(db, known, ReceiptRejection(.claimedByAnother), at: timestamp) }
+            // A revocation is recorded regardless of the claim, because it affects every owner of the purchase.
+            try TransactionRow.record(db, transactions.filter { $0.revoked != nil }, at: timestamp)
             return .claimedByAnother
         }
-        let id = try known?.id ?? ReceiptRow.insert(db, receipt, at: moment, kept: now(db).moment)
+        let id = try known?.id ?? ReceiptRow.insert(db, receipt, at: timestamp, stored: now(db).timestamp)
         if let owner = receipt.owner {
             let person = try PersonRow.person(db, of: owner)
-            // What the person has already is not claimed again under another name: it would be kept after parting, and
-            // whoever links and parts often enough could hand it to everybody.
+            // An owner does not claim a purchase that another owner of its person claims already. Otherwise it
+            // would retain the purchase after an unlink, and repeated links and unlinks could spread the purchase
+            // to any number of owners.
             for purchase in purchases
             where try ClaimRow.isOwn(db, owner, purchase) || !ClaimRow.has(db, person, purchase) {
-                try ClaimRow.insert(db, purchase, owner, receipt: id, at: moment)
+                try ClaimRow.insert(db, purchase, owner, receipt: id, at: timestamp)
             }
         }
-        try TransactionRow.note(db, transactions, at: moment)
+        try TransactionRow.record(db, transactions, at: timestamp)
         for delivery in delivering where try !TransactionRow.isRevoked(db, delivery.id) {
-            try DeliveryRow.insert(db, delivery, orderedBy: receipt.owner, at: moment)
+            try DeliveryRow.insert(db, delivery, orderedBy: receipt.owner, at: timestamp)
         }
-        try ReceiptRow.prove(db, id, receipt.receipt, at: moment)
+        try ReceiptRow.markVerified(db, id, receipt.receipt, at: timestamp)
         if receipt.owner != nil { try ReceiptRow.deleteSuperseded(db, by: id, receipt) }
         return .settled
     }
 
-    public func note(_ transactions: [StoreTransaction], at moment: Date) async throws {
+    public func record(_ transactions: [StoreTransaction], at timestamp: Date) async throws {
         guard !transactions.isEmpty else { return }
-        try await pool.write { db in try TransactionRow.note(db, transactions, at: moment) }
+        try await pool.write { db in try TransactionRow.record(db, transactions, at: timestamp) }
     }
 
-    public func take(_ event: StoreEvent, at moment: Date) async throws -> Bool {
+    public func take(_ event: StoreEvent, at timestamp: Date) async throws -> Bool {
         return try await pool.write { db in
-            let seconds = moment.timeIntervalSince1970
+            let seconds = timestamp.timeIntervalSince1970
             try db.execute(
-                sql: "INSERT INTO store_event (store, id, taken) VALUES (?, ?, ?) ON CONFLICT (store, id) DO NOTHING",
+                sql:
+                    "INSERT INTO store_event (store, id, received) VALUES (?, ?, ?) ON CONFLICT (store, id) DO NOTHING",
                 arguments: [event.store.rawValue, try StateText.storable(event.id, "store_event"), seconds])
             guard db.changesCount > 0 else { return false }
-            try TransactionRow.note(db, event.transactions, at: moment)
+            try TransactionRow.record(db, event.transactions, at: timestamp)
             return true
         }
     }
@@ -83,7 +85,7 @@ extension SQLiteStateStore {
                     sql: """
                         SELECT DISTINCT \(TransactionRow.columns) FROM claim c
                         CROSS JOIN \(TransactionRow.byPurchase) ON t.store = c.store AND t.original = c.original
-                        WHERE \(ClaimRow.isOfPerson) AND +c.store IN (\(Self.places(stores.count)))
+                        WHERE \(ClaimRow.belongsToPerson) AND +c.store IN (\(Self.places(stores.count)))
                         ORDER BY t.purchased, t.store, t.id
                         """),
                 arguments: [person, person] + StatementArguments(stores.sorted().map(\.rawValue))
@@ -95,6 +97,6 @@ extension SQLiteStateStore {
         try await pool.read { db in try TransactionRow.all(db, of: PurchaseKey(store: store, original: original)) }
     }
 
-    /// So many question marks.
+    /// Returns a list of the given number of SQL placeholders.
     static func places(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 }

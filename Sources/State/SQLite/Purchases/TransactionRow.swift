@@ -2,29 +2,30 @@ import Foundation
 import GRDB
 import Gatefold
 
-/// Rows of table store_transaction, and the rows of table purchase that follow from them.
+/// Rows of the table `store_transaction`, and the rows of the table `purchase` that derive from them.
 enum TransactionRow {
     static let table = "store_transaction"
-    /// Of a row that is called `t`.
+    /// The columns of a row that is aliased `t`.
     static let columns = """
-        t.store, t.id, t.original, t.product, t.purchased, t.expires, t.revoked, t.quantity, t.environment, t.told,
-        t.grace, t.grace_told, t.awaits_acknowledgement
+        t.store, t.id, t.original, t.product, t.purchased, t.expires, t.revoked, t.quantity, t.environment, t.reported,
+        t.grace, t.grace_reported, t.awaits_acknowledgement
         """
 
-    /// Keeps of each transaction what the words about it amount to, see ``StoreTransaction/joined(with:)``.
-    static func note(_ db: Database, _ transactions: [StoreTransaction], at moment: Date) throws {
+    /// Stores each transaction, merged with the reports already recorded about it, see
+    /// ``StoreTransaction/joined(with:)``.
+    static func record(_ db: Database, _ transactions: [StoreTransaction], at timestamp: Date) throws {
         var changed: Set<PurchaseKey> = []
         for transaction in transactions {
-            var word = transaction
+            var newest = transaction
             if let known = try find(db, transaction.store, transaction.id) {
-                word = transaction.joined(with: known)
-                guard word != known else { continue }
+                newest = transaction.joined(with: known)
+                guard newest != known else { continue }
                 changed.insert(PurchaseKey(known))
             }
-            try write(db, word)
-            changed.insert(PurchaseKey(word))
+            try write(db, newest)
+            changed.insert(PurchaseKey(newest))
         }
-        for purchase in changed { try PurchaseRow.refresh(db, purchase, at: moment) }
+        for purchase in changed { try PurchaseRow.refresh(db, purchase, at: timestamp) }
     }
 
     static func find(_ db: Database, _ store: StoreName, _ id: String) throws -> StoreTransaction? {
@@ -38,8 +39,8 @@ enum TransactionRow {
         try find(db, id.store, id.transaction)?.revoked != nil
     }
 
-    /// The table, to be searched by purchase. Left to itself SQLite takes the primary key, which begins with the store as
-    /// well, and reads all that the store has sold.
+    /// The table with a forced index on the purchase. Without it SQLite selects the primary key, which also begins
+    /// with the store, and reads all transactions of the store.
     static let byPurchase = "store_transaction t INDEXED BY store_transaction_original"
 
     static func all(_ db: Database, of purchase: PurchaseKey) throws -> [StoreTransaction] {
@@ -57,22 +58,23 @@ enum TransactionRow {
         try db.execute(
             sql: """
                 INSERT INTO store_transaction (
-                    store, id, original, product, purchased, expires, revoked, quantity, environment, told, grace,
-                    grace_told, awaits_acknowledgement)
+                    store, id, original, product, purchased, expires, revoked, quantity, environment, reported, grace,
+                    grace_reported, awaits_acknowledgement)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (store, id) DO UPDATE SET
                     original = excluded.original, product = excluded.product, purchased = excluded.purchased,
                     expires = excluded.expires, revoked = excluded.revoked, quantity = excluded.quantity,
-                    environment = excluded.environment, told = excluded.told, grace = excluded.grace,
-                    grace_told = excluded.grace_told, awaits_acknowledgement = excluded.awaits_acknowledgement
+                    environment = excluded.environment, reported = excluded.reported, grace = excluded.grace,
+                    grace_reported = excluded.grace_reported, awaits_acknowledgement = excluded.awaits_acknowledgement
                 """,
             arguments: [
                 transaction.store.rawValue, try StateText.storable(transaction.id, table),
                 try StateText.storable(transaction.original, table),
                 try StateText.storable(transaction.product, table), transaction.purchased.timeIntervalSince1970,
                 transaction.expires?.timeIntervalSince1970, transaction.revoked?.timeIntervalSince1970,
-                Int64(transaction.quantity), transaction.environment.rawValue, transaction.told.timeIntervalSince1970,
-                transaction.grace?.ends?.timeIntervalSince1970, transaction.grace?.told.timeIntervalSince1970,
+                Int64(transaction.quantity), transaction.environment.rawValue,
+                transaction.reported.timeIntervalSince1970,
+                transaction.grace?.ends?.timeIntervalSince1970, transaction.grace?.reported.timeIntervalSince1970,
                 transaction.awaitsAcknowledgement,
             ])
     }
@@ -85,11 +87,12 @@ enum TransactionRow {
             grace: try grace(row), revoked: try StateRow.optional(StateRow.date, row, 6, table),
             quantity: try StateRow.count(row, 7, table),
             environment: try StateRow.name(row, 8, table) { StoreEnvironment(rawValue: $0) },
-            awaitsAcknowledgement: try StateRow.integer(row, 12, table) != 0, told: try StateRow.date(row, 9, table))
+            awaitsAcknowledgement: try StateRow.integer(row, 12, table) != 0, reported: try StateRow.date(row, 9, table)
+        )
     }
 
     private static func grace(_ row: Row) throws -> GracePeriod? {
         let ends = try StateRow.optional(StateRow.date, row, 10, table)
-        return try StateRow.optional(StateRow.date, row, 11, table).map { GracePeriod(ends: ends, told: $0) }
+        return try StateRow.optional(StateRow.date, row, 11, table).map { GracePeriod(ends: ends, reported: $0) }
     }
 }

@@ -25,8 +25,9 @@ extension SQLiteStateStore {
         }
     }
 
-    /// Never goes back: of two that send one campaign the one that is further counts.
-    public func keep(_ campaign: PushCampaign) async throws {
+    /// Stores the progress of a campaign. The position never decreases: if two processes send one campaign, the
+    /// further position wins.
+    public func save(_ campaign: PushCampaign) async throws {
         try await pool.write { db in
             try db.execute(
                 sql: """
@@ -58,7 +59,7 @@ extension SQLiteStateStore {
     }
 }
 
-/// Rows of table push_campaign.
+/// Rows of the table `push_campaign`.
 private enum CampaignRow {
     static let table = "push_campaign"
     static let columns =

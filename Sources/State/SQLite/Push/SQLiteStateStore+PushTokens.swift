@@ -3,8 +3,8 @@ import GRDB
 public import Gatefold
 
 extension SQLiteStateStore {
-    public func register(_ token: PushToken, at moment: Date) async throws {
-        let (seconds, most) = (moment.timeIntervalSince1970, newPushTokensPerHour)
+    public func register(_ token: PushToken, at timestamp: Date) async throws {
+        let (seconds, limit) = (timestamp.timeIntervalSince1970, newPushTokensPerHour)
         try await pool.write { db in
             let key = try Self.key(token)
             try db.execute(
@@ -20,8 +20,8 @@ extension SQLiteStateStore {
                         SELECT count(*) FROM (
                             SELECT 1 FROM push_token WHERE app = ? AND first > ? LIMIT ?) AS some
                         """),
-                arguments: [token.app, seconds - 3600, most])
-            guard let present, present < most else { throw PushTokenLimitReached() }
+                arguments: [token.app, seconds - 3600, limit])
+            guard let present, present < limit else { throw PushTokenLimitReached() }
             try db.execute(
                 sql: "INSERT INTO push_token (app, environment, token, first, registered) VALUES (?, ?, ?, ?, ?)",
                 arguments: key + [seconds, seconds])
@@ -57,11 +57,11 @@ extension SQLiteStateStore {
         }
     }
 
-    public func forget(_ token: PushToken, unlessRegisteredAfter moment: Date) async throws {
+    public func remove(_ token: PushToken, unlessRegisteredAfter timestamp: Date) async throws {
         try await pool.write { db in
             try db.execute(
                 sql: "DELETE FROM push_token WHERE app = ? AND environment = ? AND token = ? AND registered <= ?",
-                arguments: try Self.key(token) + [moment.timeIntervalSince1970])
+                arguments: try Self.key(token) + [timestamp.timeIntervalSince1970])
         }
     }
 

@@ -1,33 +1,35 @@
 import Synchronization
 
-/// The rows of a state that cannot be read, which loops over a table pass over, so that the others go on (PITFALLS row 31).
+/// The unreadable rows of a state. A loop over a table skips them and continues with the other rows.
+///
+/// Source: Pitfall 31, “One unreadable row that stops the follower”.
 package final class UnreadableRows: Sendable {
-    /// Receives what names the rows, by table; tables without one are left out.
+    /// Receives the names of unreadable rows by table. Tables without unreadable rows are absent.
     package typealias Report = @Sendable ([String: Set<String>]) -> Void
 
     private struct State {
-        /// By what was looked for, and by table.
+        /// The names by query and by table.
         var found: [String: [String: Set<String>]] = [:]
         var report: Report?
     }
 
     private let state = Mutex(State())
 
-    /// What names the rows that the latest queries found, by table.
+    /// The names of the unreadable rows that the latest queries found, by table.
     package var byTable: [String: Set<String>] { state.withLock { Self.byTable($0.found) } }
 
-    /// Sets what is called each time that the rows become others.
-    package func whenChanged(_ report: @escaping Report) {
+    /// Sets the closure that is called whenever the set of unreadable rows changes.
+    package func onChange(_ report: @escaping Report) {
         state.withLock { $0.report = report }
     }
 
-    /// Takes in what one query found. It takes the place of what the same query found before, so that a row that was
-    /// mended or deleted is reported no longer.
+    /// Records the unreadable rows of one query. They replace the rows that the same query found before, so that a
+    /// repaired or deleted row is no longer reported.
     ///
     /// - Parameters:
-    ///   - rows: what names them, by table.
-    ///   - purpose: names the query.
-    func note(_ rows: [String: Set<String>], for purpose: String) {
+    ///   - rows: The names of the rows, by table.
+    ///   - purpose: The name of the query.
+    func record(_ rows: [String: Set<String>], for purpose: String) {
         let change = state.withLock { state -> (Report, [String: Set<String>])? in
             guard state.found[purpose] ?? [:] != rows else { return nil }
             let before = Self.byTable(state.found)

@@ -4,14 +4,14 @@ public import Gatefold
 import Synchronization
 
 extension SQLiteStateStore {
-    /// For so long, in seconds, refused receipts and the names of messages taken in are kept. Anybody can send what is
-    /// refused, and no store repeats a message for so long.
+    /// The retention in seconds of rejected receipts and of the names of received notifications. Rejected receipts
+    /// expire because any client can send them. No store repeats a notification after this time.
     private static let purchaseRetention: TimeInterval = 90 * 86_400
     private static let interval: TimeInterval = 3600
-    /// As many rows are deleted at once: whoever wants to write meanwhile waits no longer than that takes.
+    /// The number of rows per deletion. It bounds the time that other writers wait.
     private static let batch = 1_000
 
-    public func note(_ bounds: TokenBounds, of publication: PublicationID) async throws {
+    public func record(_ bounds: TokenBounds, of publication: PublicationID) async throws {
         try await pool.write { db in
             _ = try self.now(db)
             let known = try TokenBoundsRow.bounds(db, of: publication)
@@ -28,60 +28,63 @@ extension SQLiteStateStore {
             return (isDue, hasJumped)
         }
         guard isDue || hasJumped else { return [:] }
-        // What a clock that is ahead sealed is good for longer.
-        let moment = try await pool.write { db in try self.now(db).moment }
+        // The store clock is advanced even if no pruning is due, because a token that was sealed while the clock
+        // was ahead remains valid longer.
+        let timestamp = try await pool.write { db in try self.now(db).timestamp }
         guard isDue else { return [:] }
-        try await pruneRevocations(at: moment)
-        let seconds = moment.timeIntervalSince1970
-        try await prune("acquaintance", "digest", "seen < ?", before: seconds - acquaintanceLifetime)
+        try await pruneRevocations(at: timestamp)
+        let seconds = timestamp.timeIntervalSince1970
+        try await prune("known_device", "digest", "seen < ?", before: seconds - knownDeviceLifetime)
         let oldest = seconds - Self.purchaseRetention - StoreClock.margin
         try await prune(
-            "receipt", "id", "standing = 'refused' AND settled < ? AND \(ReceiptRow.isUnclaimed)", before: oldest)
+            "receipt", "id", "status = 'rejected' AND settled < ? AND \(ReceiptRow.isUnclaimed)", before: oldest)
         try await pool.write { db in
-            try db.execute(sql: "DELETE FROM store_event WHERE taken < ?", arguments: [oldest])
+            try db.execute(sql: "DELETE FROM store_event WHERE received < ?", arguments: [oldest])
         }
         timing.withLock { $0.pruned = clock.elapsed }
-        return try await pool.read { db in try TokenBoundsRow.forgotten(db) }
+        return try await pool.read { db in try TokenBoundsRow.prunedUntil(db) }
     }
 
-    /// The store's clock, read and advanced in a transaction that may write.
+    /// Returns the store's clock, advanced to the present, in a transaction that may write.
     func now(_ db: Database) throws -> StoreClock {
         let recorded = try StoreClockRow.clock(db)
         let wall = clock.now
         let advanced = timing.withLock { timing in
             timing.seen = max(timing.seen ?? wall, wall)
-            return timing.reader.advance(recorded ?? StoreClock(moment: wall, latest: wall), by: clock)
+            return timing.reader.advance(recorded ?? StoreClock(timestamp: wall, latest: wall), by: clock)
         }
         try StoreClockRow.write(db, advanced, recorded: recorded)
         return advanced
     }
 
-    /// When no token that a revocation of this boundary ends is good any more.
+    /// Returns the time at which every token ended by a revocation with this boundary has expired.
     func expiry(_ db: Database, of publication: PublicationID, before: Date, at clock: StoreClock) throws -> Date {
         let lifetime = (try TokenBoundsRow.bounds(db, of: publication) ?? .unknown).lifetime
         return max(before, clock.latest).addingTimeInterval(lifetime)
     }
 
-    private func pruneRevocations(at moment: Date) async throws {
+    private func pruneRevocations(at timestamp: Date) async throws {
         let publications = try await pool.read { db in
             try String.fetchAll(db, sql: "SELECT DISTINCT publication FROM revocation")
         }
         for publication in publications.compactMap({ PublicationID($0) }) {
-            while try await !hasForgottenAll(in: publication, at: moment) {}
+            while try await !hasPrunedAll(in: publication, at: timestamp) {}
         }
     }
 
-    private func hasForgottenAll(in publication: PublicationID, at moment: Date) async throws -> Bool {
+    private func hasPrunedAll(in publication: PublicationID, at timestamp: Date) async throws -> Bool {
         try await pool.write { db -> Bool in
-            // Asked anew each time: a window may have been lengthened meanwhile.
+            // Read again for each batch, because the bounds may have grown meanwhile.
             guard let bounds = try TokenBoundsRow.bounds(db, of: publication) else { return true }
-            let oldest = moment.addingTimeInterval(-bounds.afterExpiry - StoreClock.margin)
-            return try Self.forget(db, in: publication, expiredBy: oldest)
+            let oldest = timestamp.addingTimeInterval(-bounds.afterExpiry - StoreClock.margin)
+            return try Self.delete(db, in: publication, expiredBy: oldest)
         }
     }
 
-    /// - Returns: whether there are no more.
-    private static func forget(_ db: Database, in publication: PublicationID, expiredBy oldest: Date) throws -> Bool {
+    /// Deletes one batch of revocations.
+    ///
+    /// - Returns: True if none are left.
+    private static func delete(_ db: Database, in publication: PublicationID, expiredBy oldest: Date) throws -> Bool {
         let rows = try Row.fetchAll(
             db, sql: "SELECT sequence, expires FROM revocation WHERE publication = ? AND expires < ? LIMIT \(batch)",
             arguments: [publication.rawValue, oldest.timeIntervalSince1970])
@@ -89,7 +92,7 @@ extension SQLiteStateStore {
         let numbers = rows.compactMap { ($0[0] as Int64?).map { "\($0)" } }.joined(separator: ", ")
         try db.execute(sql: "DELETE FROM revocation WHERE sequence IN (\(numbers))")
         try db.execute(
-            sql: "UPDATE token_bounds SET forgotten = max(forgotten, ?) WHERE publication = ?",
+            sql: "UPDATE token_bounds SET pruned_until = max(pruned_until, ?) WHERE publication = ?",
             arguments: [latest, publication.rawValue])
         return rows.count < batch
     }
@@ -110,11 +113,11 @@ extension SQLiteStateStore {
     }
 }
 
-/// What one process knows of the store's clock and of its own pruning.
+/// The state of one process with regard to the store's clock and its own pruning.
 struct StoreTiming {
     var reader = StoreClockReader()
-    /// The latest moment of the wall clock that the store was told.
+    /// The latest wall-clock time that the store received from this process.
     var seen: Date?
-    /// When this process pruned last, by the clock that nobody sets.
+    /// The monotonic time at which this process pruned last.
     var pruned: TimeInterval?
 }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Gatefold
 
-/// For how long tokens of a publication can matter.
+/// The periods for which tokens of a publication can matter.
 enum TokenBoundsRow {
     private static let table = "token_bounds"
 
@@ -18,17 +18,19 @@ enum TokenBoundsRow {
     static func write(_ db: Database, _ bounds: TokenBounds, of publication: PublicationID) throws {
         try db.execute(
             sql: """
-                INSERT INTO token_bounds (publication, lifetime, after_expiry, forgotten) VALUES (?, ?, ?, 0)
+                INSERT INTO token_bounds (publication, lifetime, after_expiry, pruned_until) VALUES (?, ?, ?, 0)
                 ON CONFLICT (publication) DO UPDATE
                 SET lifetime = excluded.lifetime, after_expiry = excluded.after_expiry
                 """,
             arguments: [publication.rawValue, bounds.lifetime, bounds.afterExpiry])
     }
 
-    /// Up to which expiry of tokens the revocations were forgotten, by publication.
-    static func forgotten(_ db: Database) throws -> [PublicationID: Date] {
+    /// Returns the latest token expiry whose revocations were deleted, by publication.
+    static func prunedUntil(_ db: Database) throws -> [PublicationID: Date] {
         var all: [PublicationID: Date] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT publication, forgotten FROM token_bounds WHERE forgotten > 0") {
+        for row in try Row.fetchAll(
+            db, sql: "SELECT publication, pruned_until FROM token_bounds WHERE pruned_until > 0")
+        {
             guard let publication = PublicationID(try StateRow.text(row, 0, table)) else { continue }
             all[publication] = try StateRow.date(row, 1, table)
         }

@@ -4,14 +4,15 @@ public import Gatefold
 
 extension SQLiteStateStore {
     public func admit(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID,
-        limit: DeviceLimit, at moment: Date
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        limit: DeviceLimit, at timestamp: Date
     ) async throws -> DeviceRegistration {
-        // One immediate transaction: nobody else can register between counting and writing.
+        // The transaction is immediate, so that no other process can register a device between the count and the
+        // write.
         try await pool.write { db in
             let known = try Self.devices(db, subscriber, publication)
-            guard case .admitted(let evicted) = limit.admit(device, among: known) else { return .refused }
-            let seconds = moment.timeIntervalSince1970
+            guard case .admitted(let evicted) = limit.admit(device, among: known) else { return .rejected }
+            let seconds = timestamp.timeIntervalSince1970
             try db.execute(
                 sql: """
                     INSERT INTO device (publication, subscriber, device, first_used, last_used) VALUES (?, ?, ?, ?, ?)
@@ -23,10 +24,10 @@ extension SQLiteStateStore {
             let floor = try Double.fetchOne(db, sql: "SELECT session_floor FROM generation")
                 .map { Date(timeIntervalSince1970: $0) }
             let ended = try known.filter { evicted.contains($0.reference) }.map { device in
-                let recorded = try Self.boundary(db, of: SessionReference(device.reference), subscriber, publication)
+                let recorded = try Self.boundary(db, of: SessionPseudonym(device.reference), subscriber, publication)
                 let revocation = Revocation(
                     publication: publication, subscriber: subscriber, evicting: device,
-                    recorded: [recorded, floor].compactMap(\.self).max(), at: moment)
+                    recorded: [recorded, floor].compactMap(\.self).max(), at: timestamp)
                 try Self.remove(db, device.reference, subscriber, publication)
                 try self.record(db, revocation)
                 return revocation
@@ -35,12 +36,12 @@ extension SQLiteStateStore {
         }
     }
 
-    public func devices(of subscriber: SubscriberReference, in publication: PublicationID) async throws -> [Device] {
+    public func devices(of subscriber: SubscriberPseudonym, in publication: PublicationID) async throws -> [Device] {
         try await pool.read { db in try Self.devices(db, subscriber, publication) }
     }
 
     public func touch(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID, at moment: Date
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
     ) async throws {
         try await pool.write { db in
             try db.execute(
@@ -49,19 +50,19 @@ extension SQLiteStateStore {
                     WHERE publication = ? AND subscriber = ? AND device = ?
                     """,
                 arguments: [
-                    moment.timeIntervalSince1970, publication.rawValue, Data(subscriber.bytes), Data(device.bytes),
+                    timestamp.timeIntervalSince1970, publication.rawValue, Data(subscriber.bytes), Data(device.bytes),
                 ])
         }
     }
 
     public func remove(
-        _ device: DeviceReference, of subscriber: SubscriberReference, in publication: PublicationID
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
     ) async throws {
         try await pool.write { db in try Self.remove(db, device, subscriber, publication) }
     }
 
     private static func devices(
-        _ db: Database, _ subscriber: SubscriberReference, _ publication: PublicationID
+        _ db: Database, _ subscriber: SubscriberPseudonym, _ publication: PublicationID
     ) throws -> [Device] {
         try Row.fetchAll(
             try db.cachedStatement(
@@ -71,7 +72,7 @@ extension SQLiteStateStore {
                     """),
             arguments: [publication.rawValue, Data(subscriber.bytes)]
         ).map { row in
-            guard let reference = DeviceReference(bytes: try StateRow.bytes(row, 0, "device")) else {
+            guard let reference = DevicePseudonym(bytes: try StateRow.bytes(row, 0, "device")) else {
                 throw StateStoreError.unreadableRow(table: "device")
             }
             return Device(
@@ -81,7 +82,7 @@ extension SQLiteStateStore {
     }
 
     private static func remove(
-        _ db: Database, _ device: DeviceReference, _ subscriber: SubscriberReference, _ publication: PublicationID
+        _ db: Database, _ device: DevicePseudonym, _ subscriber: SubscriberPseudonym, _ publication: PublicationID
     ) throws {
         try db.execute(
             sql: "DELETE FROM device WHERE publication = ? AND subscriber = ? AND device = ?",

@@ -6,26 +6,27 @@ extension SQLiteStateStore: SharedFactStore {
     public func record(_ facts: [SharedFact], origin: [UInt8]) async throws {
         if facts.isEmpty { return }
         try await pool.write { db in
-            // Read here: what another process wrote before this transaction was learnt before this moment.
+            // Both clocks are read inside the transaction: another process learnt the facts that it wrote earlier
+            // before this time.
             let storeClock = try self.now(db)
             let present = self.clock.now
-            // Where the clock is behind, a fact still lasts for as long as it is to last.
-            let lag = max(0, storeClock.moment.timeIntervalSince(present))
+            // A fact keeps its full lifetime even if this process's clock is behind.
+            let lag = max(0, storeClock.timestamp.timeIntervalSince(present))
             for fact in facts {
-                if try !fact.addsUp && Self.isOutdated(db, fact, origin: origin, at: present) { continue }
+                if try !fact.isMergeable && Self.isOutdated(db, fact, origin: origin, at: present) { continue }
                 try Self.record(db, fact, origin: origin, until: fact.end.addingTimeInterval(lag))
             }
         }
     }
 
     public func sharedFacts(
-        after sequence: Int64, besides origin: [UInt8], limit: Int
+        after sequence: Int64, excluding origin: [UInt8], limit: Int
     ) async throws -> SharedFactPage {
         try await pool.read { db in
             let rows = try Row.fetchAll(
                 try db.cachedStatement(
                     sql: """
-                        SELECT sequence, origin, kind, backend, subject, detail, value, moment, ends FROM shared_fact
+                        SELECT sequence, origin, kind, backend, subject, detail, value, recorded_at, ends FROM shared_fact
                         WHERE sequence > ? ORDER BY sequence LIMIT ?
                         """),
                 arguments: [sequence, max(1, limit)])
@@ -35,7 +36,8 @@ extension SQLiteStateStore: SharedFactStore {
                 do {
                     if try Array(StateRow.bytes(row, 1, Self.sharedFact)) != origin { facts.append(try Self.fact(row)) }
                 } catch is StateStoreError {
-                    // One row that nobody understands keeps back no other (PITFALLS row 31).
+                    // An unreadable row does not block the other rows.
+                    // Source: Pitfall 31, “One unreadable row that stops the follower”.
                     unreadable += 1
                 }
             }
@@ -44,33 +46,34 @@ extension SQLiteStateStore: SharedFactStore {
         }
     }
 
-    public func discardSharedFacts(endedBefore moment: Date, most: Int) async throws {
+    public func discardSharedFacts(endedBefore timestamp: Date, limit: Int) async throws {
         try await pool.write { db in
-            // By both clocks: what a clock that is ahead takes for over is not.
-            let present = min(moment, try self.now(db).moment)
+            // Both clocks have to agree, because a fact that has ended by a clock that is ahead is still valid.
+            let present = min(timestamp, try self.now(db).timestamp)
             try db.execute(sql: "DELETE FROM shared_fact WHERE ends < ?", arguments: [present.timeIntervalSince1970])
             try db.execute(
                 sql: """
                     DELETE FROM shared_fact WHERE sequence <= (
                         SELECT sequence FROM shared_fact ORDER BY sequence DESC LIMIT 1 OFFSET ?)
                     """,
-                arguments: [max(0, most)])
+                arguments: [max(0, limit)])
         }
     }
 
     private static let sharedFact = "shared_fact"
 
-    /// Whether another process learnt something later of the same ID, and wrote it earlier: processes write in batches.
+    /// Returns whether another process learnt something later about the same ID but wrote it earlier. This is
+    /// possible because processes write in batches.
     ///
-    /// All processes on the file read one clock, and what one process writes comes in its own order. A moment on record that
-    /// lies ahead was written before that clock was set back: it is the earlier one whatever it says.
+    /// All processes of the file share one clock, and each process writes in its own order. A recorded timestamp in
+    /// the future was written before the clock was set back. The recorded fact then counts as the earlier one.
     private static func isOutdated(
         _ db: Database, _ fact: SharedFact, origin: [UInt8], at present: Date
     ) throws -> Bool {
         let id = fact.id
         return try SQLRequest<Bool>(
             literal: """
-                SELECT moment > \(fact.moment.timeIntervalSince1970) AND moment <= \(present.timeIntervalSince1970)
+                SELECT recorded_at > \(fact.timestamp.timeIntervalSince1970) AND recorded_at <= \(present.timeIntervalSince1970)
                     AND origin <> \(Data(origin))
                 FROM shared_fact WHERE kind = \(id.kind.rawValue) AND subject = \(Data(id.subject))
                 AND backend = \(id.backend) AND detail = \(Data(id.detail))
@@ -78,10 +81,10 @@ extension SQLiteStateStore: SharedFactStore {
         ).fetchOne(db) ?? false
     }
 
-    /// The fact takes the place of what was on record, at the end of the sequence, so that followers see it.
+    /// Replaces the recorded fact and moves it to the end of the sequence, so that followers see it.
     private static func record(_ db: Database, _ fact: SharedFact, origin: [UInt8], until end: Date) throws {
         let id = fact.id
-        let value = fact.addsUp ? try join(db, fact) : fact.value
+        let value = fact.isMergeable ? try join(db, fact) : fact.value
         try db.execute(
             literal: """
                 DELETE FROM shared_fact WHERE kind = \(id.kind.rawValue) AND subject = \(Data(id.subject))
@@ -89,30 +92,30 @@ extension SQLiteStateStore: SharedFactStore {
                 """)
         try db.execute(
             sql: """
-                INSERT INTO shared_fact (kind, backend, subject, detail, value, moment, ends, origin)
+                INSERT INTO shared_fact (kind, backend, subject, detail, value, recorded_at, ends, origin)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 id.kind.rawValue, try StateText.storable(id.backend, sharedFact), Data(id.subject), Data(id.detail),
-                Data(value), fact.moment.timeIntervalSince1970, end.timeIntervalSince1970, Data(origin),
+                Data(value), fact.timestamp.timeIntervalSince1970, end.timeIntervalSince1970, Data(origin),
             ])
     }
 
-    /// Takes away what a fact says with others.
+    /// Deletes the facts that this fact supersedes.
     ///
-    /// - Returns: its value, with what is on record of its ID.
+    /// - Returns: The value of the fact, merged with the recorded value of the same ID.
     private static func join(_ db: Database, _ fact: SharedFact) throws -> [UInt8] {
         let rows = try SQLRequest<Row>(
             literal: """
-                SELECT sequence, origin, kind, backend, subject, detail, value, moment, ends FROM shared_fact
+                SELECT sequence, origin, kind, backend, subject, detail, value, recorded_at, ends FROM shared_fact
                 WHERE kind = \(fact.id.kind.rawValue) AND subject = \(Data(fact.id.subject))
                 """
         ).fetchAll(db)
         var value = fact.value
         for row in rows {
             guard let other = try? Self.fact(row) else { continue }
-            if other.id == fact.id { value = fact.value(joinedWith: other.value) }
-            if fact.takesPlace(of: other) {
+            if other.id == fact.id { value = fact.value(mergedWith: other.value) }
+            if fact.supersedes(of: other) {
                 let sequence = try StateRow.integer(row, 0, sharedFact)
                 try db.execute(literal: "DELETE FROM shared_fact WHERE sequence = \(sequence)")
             }
@@ -127,7 +130,7 @@ extension SQLiteStateStore: SharedFactStore {
                 backend: try StateRow.text(row, 3, sharedFact),
                 subject: Array(try StateRow.bytes(row, 4, sharedFact)),
                 detail: Array(try StateRow.bytes(row, 5, sharedFact))),
-            value: Array(try StateRow.bytes(row, 6, sharedFact)), moment: try StateRow.date(row, 7, sharedFact),
+            value: Array(try StateRow.bytes(row, 6, sharedFact)), timestamp: try StateRow.date(row, 7, sharedFact),
             end: try StateRow.date(row, 8, sharedFact))
     }
 }

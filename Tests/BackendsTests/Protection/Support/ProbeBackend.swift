@@ -3,91 +3,100 @@ import Synchronization
 
 @testable import Backends
 
-/// A backend that answers by a test's own rule, and knows what it was asked and how many asked at once.
+/// A backend that follows a test's rule and records the queries and their concurrency.
 final class ProbeBackend: SubscriberBackend {
-    typealias Rule = @Sendable (Question, Inquiry) async throws -> Answer
+    typealias Rule = @Sendable (BackendQuery, CallContext) async throws -> BackendResult
 
     private struct State {
         var rule: Rule
-        var asked: [String] = []
-        var inquiries: [Inquiry] = []
+        var queried: [String] = []
+        var contexts: [CallContext] = []
         var present = 0
-        var most = 0
+        var maxConcurrent = 0
     }
 
     let name = "house"
     private let state: Mutex<State>
 
-    /// Recognises everybody whose password is `right`, with an active subscription; grants every edition.
+    /// Authenticates every identifier with the password `right`, reports an active subscription and grants every
+    /// edition.
     init(_ rule: @escaping Rule = ProbeBackend.friendly) {
         state = Mutex(State(rule: rule))
     }
 
-    static let friendly: Rule = { question, _ in
-        switch question {
-        case .recognise(let credentials):
-            .recognition(
+    static let friendly: Rule = { query, _ in
+        switch query {
+        case .authenticate(let credentials):
+            .authentication(
                 credentials["password"] == "right"
-                    ? .recognised(Subscriber(backend: "house", key: credentials.identifier))
-                    : .notRecognised(message: nil))
-        case .renew(let subscriber): .recognition(.recognised(subscriber))
+                    ? .authenticated(Subscriber(backend: "house", key: credentials.identifier))
+                    : .rejected(message: nil))
+        case .renew(let subscriber): .authentication(.authenticated(subscriber))
         case .subscription: .subscription(Subscription(state: .active, entitlement: .allEditions))
         case .verdict: .verdict(.granted)
         case .signOut, .health: .nothing
         }
     }
 
-    struct Down: Error {}
-    static let down: Rule = { _, _ in throw Down() }
+    struct UnavailableError: Error {}
+    static let down: Rule = { _, _ in throw UnavailableError() }
 
     func follow(_ rule: @escaping Rule) { state.withLock { $0.rule = rule } }
 
-    /// The kinds of all questions so far.
-    var asked: [String] { state.withLock { $0.asked } }
-    var inquiries: [Inquiry] { state.withLock { $0.inquiries } }
+    /// The kinds of all queries so far.
+    var queried: [String] { state.withLock { $0.queried } }
+    var contexts: [CallContext] { state.withLock { $0.contexts } }
     var present: Int { state.withLock { $0.present } }
-    /// The most that asked at once.
-    var most: Int { state.withLock { $0.most } }
+    /// The maximum number of concurrent queries.
+    var maxConcurrent: Int { state.withLock { $0.maxConcurrent } }
 
-    private func answer(_ question: Question, _ inquiry: Inquiry) async throws -> Answer {
+    private func result(_ query: BackendQuery, _ context: CallContext) async throws -> BackendResult {
         let rule = state.withLock { state in
-            state.asked.append(question.kind)
-            state.inquiries.append(inquiry)
+            state.queried.append(query.kind)
+            state.contexts.append(context)
             state.present += 1
-            state.most = max(state.most, state.present)
+            state.maxConcurrent = max(state.maxConcurrent, state.present)
             return state.rule
         }
         defer { state.withLock { $0.present -= 1 } }
-        return try await rule(question, inquiry)
+        return try await rule(query, context)
     }
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        guard case .recognition(let told) = try await answer(.recognise(credentials), inquiry) else { throw Down() }
-        return told
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        guard case .authentication(let timestamped) = try await result(.authenticate(credentials), context) else {
+            throw UnavailableError()
+        }
+        return timestamped
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-        guard case .subscription(let told) = try await answer(.subscription(subscriber), inquiry) else { throw Down() }
-        return told
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+        guard case .subscription(let timestamped) = try await result(.subscription(subscriber), context) else {
+            throw UnavailableError()
+        }
+        return timestamped
     }
 
-    func renew(_ subscriber: Subscriber, inquiry: Inquiry) async throws -> Recognition {
-        guard case .recognition(let told) = try await answer(.renew(subscriber), inquiry) else { throw Down() }
-        return told
+    func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
+        guard case .authentication(let timestamped) = try await result(.renew(subscriber), context) else {
+            throw UnavailableError()
+        }
+        return timestamped
     }
 
     func verdict(
-        on edition: EditionID?, for subscriber: Subscriber, inquiry: Inquiry
+        on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
-        guard case .verdict(let told) = try await answer(.verdict(edition, subscriber), inquiry) else { throw Down() }
-        return told
+        guard case .verdict(let timestamped) = try await result(.verdict(edition, subscriber), context) else {
+            throw UnavailableError()
+        }
+        return timestamped
     }
 
-    func signOut(_ subscriber: Subscriber, inquiry: Inquiry) async throws {
-        _ = try await answer(.signOut(subscriber), inquiry)
+    func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
+        _ = try await result(.signOut(subscriber), context)
     }
 
     func health() async throws {
-        _ = try await answer(.health, Inquiry())
+        _ = try await result(.health, CallContext())
     }
 }

@@ -1,9 +1,10 @@
-/// The Gson models of InPlayer's Android SDK, by its field names, types and optionality.
+/// The Gson models of InPlayer's Android SDK, with its field names, types and optionality.
 ///
-/// Source: inplayer-org/inplayer-android-sdk, `Data/src/main/java/com/sdk/data/model` and `Notification`. `Int` is 32 bits wide and has no
-/// fraction. A member that is not optional here is one that the SDK hands to Kotlin without a null check, which throws.
+/// Source: inplayer-org/inplayer-android-sdk, `Data/src/main/java/com/sdk/data/model` and `Notification`. `Int` has 32
+/// bits and no fraction. A non-optional member here is one that the SDK passes to Kotlin without a null check, which
+/// throws.
 enum AndroidModels {
-    /// A `String` as Gson reads one: it takes numbers, too.
+    /// A `String` as Gson reads it: numbers are accepted, too.
     struct Text: Decodable {
         let value: String
 
@@ -17,7 +18,7 @@ enum AndroidModels {
         }
     }
 
-    /// An `Int` as Gson reads one: it takes digits in quotes, too.
+    /// An `Int` as Gson reads it: quoted digits are accepted, too.
     struct Whole: Decodable {
         let value: Int32
 
@@ -34,11 +35,11 @@ enum AndroidModels {
         }
     }
 
-    /// The answer of calls that only do something.
+    /// The response of calls without a result.
     struct Response: Decodable {
         let code: Int32
         let message: String
-        /// RxJava maps a changed password and a forgotten one to it, and fails on null.
+        /// RxJava maps the responses to a changed and to a forgotten password to this member, and fails on null.
         let explain: String
     }
 
@@ -142,7 +143,7 @@ enum AndroidModels {
             let description: String?
         }
 
-        /// `fee_amount` is read as `feeAmount` there, and so never.
+        /// The SDK reads `fee_amount` as `feeAmount`, and therefore never finds it.
         struct SetupFee: Decodable { let description: String }
 
         struct ExternalFee: Decodable {
@@ -159,7 +160,7 @@ enum AndroidModels {
         let currency: String
         let description: String
         let access_type: AccessType
-        /// Missing inside an item.
+        /// Absent inside an item.
         let item: BoxedItem?
         let item_type: String
         let trial_period: TrialPeriod?

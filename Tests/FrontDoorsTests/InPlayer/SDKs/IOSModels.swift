@@ -1,8 +1,8 @@
-/// The `Codable` models of InPlayer's iOS SDK 3.0.7, by its field names, types and optionality.
+/// The `Codable` models of InPlayer's iOS SDK 3.0.7, with its field names, types and optionality.
 ///
-/// Source: inplayer-org/inplayer-ios-sdk, `Source/Core/Models`, `Source/Payment/Models` and `Source/Notification/Models`. A member that
-/// is missing or null is nil there; a member of another type fails the whole document. `AccessFee` is the union of two releases: 2.x
-/// declares `item_type`, which 3.x dropped.
+/// Source: inplayer-org/inplayer-ios-sdk, `Source/Core/Models`, `Source/Payment/Models` and
+/// `Source/Notification/Models`. A missing or null member is nil there; a member of another type fails the whole
+/// document. `AccessFee` is the union of two releases: 2.x declares `item_type`, which 3.x dropped.
 enum IOSModels {
     struct Account: Decodable {
         let completed: Bool?
@@ -120,7 +120,7 @@ enum IOSModels {
             let merchant_id: Int?
         }
 
-        /// Nothing is known to be in it here.
+        /// An object without known members.
         struct Nothing: Decodable {}
 
         let id: Int?
@@ -141,7 +141,7 @@ enum IOSModels {
         let starts_at: Double?
     }
 
-    /// An item inside a price, which may have prices itself.
+    /// An item inside a fee, which may have fees itself.
     final class BoxedItem: Decodable {
         let item: Item
 
@@ -149,7 +149,7 @@ enum IOSModels {
     }
 
     struct Subscriptions: Decodable {
-        /// Of 2.x, which reads `asset_…`, `amount` and `next_billing_date`, and of 3.x.
+        /// The union of 2.x, which reads `asset_…`, `amount` and `next_billing_date`, and of 3.x.
         struct Subscription: Decodable {
             let cancel_token: String?
             let status: String?

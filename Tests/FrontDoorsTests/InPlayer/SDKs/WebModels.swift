@@ -1,9 +1,9 @@
-/// What jwplayer/ott-web-app reads of its InPlayer account, through inplayer.js.
+/// The members that jwplayer/ott-web-app reads of its InPlayer account, through inplayer.js.
 enum WebModels {
     /// Source: `JWPSubscriptionService.ts`, `SubscriptionDetails`.
     struct Subscriptions: Decodable {
         struct Subscription: Decodable {
-            /// Anything else is shown as terminated.
+            /// Any other value is shown as terminated.
             enum ActionType: String, Decodable {
                 case recurrent, canceled, ended
                 case freeTrial = "free-trial"
@@ -27,7 +27,7 @@ enum WebModels {
         let collection: [Subscription]
     }
 
-    /// Source: `JWPCheckoutService.ts`, `formatOffer`: it reads members of `item`, and fails where there is none.
+    /// Source: `JWPCheckoutService.ts`, `formatOffer`: it reads members of `item`, and fails without it.
     struct Offer: Decodable {
         struct AccessType: Decodable {
             let name: String
@@ -45,7 +45,7 @@ enum WebModels {
         let item: Item
     }
 
-    /// Of favourites and of what was watched.
+    /// Favourites and watch history.
     struct Media: Decodable {
         struct Entry: Decodable { let media_id: String }
 

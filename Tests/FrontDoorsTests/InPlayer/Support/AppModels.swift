@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the SDKs decode, as strictly as the strictest of them does (PROTOCOLS 5.3).
+/// The account as the strictest SDK decodes it (InPlayer protocol, “Response documents”).
 struct AppAccount: Decodable, Equatable {
     let id: Int
     let email: String
@@ -175,8 +175,8 @@ struct AppSubscriptions: Decodable {
     let total: Int
 }
 
-/// An envelope of PROTOCOLS 5.5; a resource that the type needs is decoded with it.
-struct AppNotice: Decodable {
+/// An envelope (InPlayer notifications protocol, “Notification envelope”), with the resource that its type requires.
+struct AppNotification: Decodable {
     struct Revoked: Decodable { let item_id: Int }
 
     struct Payment: Decodable {
@@ -212,23 +212,23 @@ struct AppNotice: Decodable {
     }
 }
 
-/// An error as iOS and Android read it: an object with a number, a text and a flat map that has something to show.
+/// An error as iOS and Android read it: an object with a number, a text and a flat map that is not empty.
 struct AppFault: Decodable, Equatable {
     let code: Int
     let message: String
     let errors: [String: String]
     let explain: String?
 
-    init(_ answer: InPlayerAnswered, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        self = try answer.decoded()
-        #expect(code == answer.status, sourceLocation: sourceLocation)
+    init(_ response: InPlayerTestResponse, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        self = try response.decoded()
+        #expect(code == response.status, sourceLocation: sourceLocation)
         #expect(!message.isEmpty && !errors.isEmpty, sourceLocation: sourceLocation)
         #expect(errors.values.allSatisfy { !$0.isEmpty }, sourceLocation: sourceLocation)
     }
 }
 
-extension InPlayerAnswered {
-    /// Checks that it says what is wrong with these fields, and with no others.
+extension InPlayerTestResponse {
+    /// Checks that the error names exactly these fields.
     func expectFault(_ status: Int, in fields: Set<String>, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let fault = try AppFault(self, sourceLocation: sourceLocation)
         #expect(self.status == status && Set(fault.errors.keys) == fields, "\(text)", sourceLocation: sourceLocation)

@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import TestSupport
 
-/// A subscriber system in memory in which readers register by themselves.
+/// An in-memory subscriber backend in which readers register themselves.
 final class RegistryBackend: SubscriberBackend, SubscriberRegistry {
     struct Reader: Sendable {
         var key: String
@@ -14,9 +14,9 @@ final class RegistryBackend: SubscriberBackend, SubscriberRegistry {
 
     let name = "house"
     let passwordField = "password"
-    let readers = Kept<[String: Reader]>([:])
-    private let subscriptions = Kept<[String: Subscription]>([:])
-    private let reachable = Kept(true)
+    let readers = Locked<[String: Reader]>([:])
+    private let subscriptions = Locked<[String: Subscription]>([:])
+    private let reachable = Locked(true)
     private let hasRegistry: Bool
 
     init(hasRegistry: Bool = true) {
@@ -30,23 +30,23 @@ final class RegistryBackend: SubscriberBackend, SubscriberRegistry {
         set { reachable.withLock { $0 = newValue } }
     }
 
-    private func answer() throws {
+    private func response() throws {
         if !isReachable { throw Unreachable() }
     }
 
-    func give(_ identifier: String, _ subscription: Subscription) {
+    func setSubscription(_ identifier: String, _ subscription: Subscription) {
         subscriptions.withLock { $0["key of \(identifier)"] = subscription }
     }
 
-    func recognise(_ credentials: Credentials, inquiry: Inquiry) async throws -> Recognition {
-        try answer()
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        try response()
         guard let reader = readers.withLock({ $0[credentials.identifier] }), reader.password == credentials["password"]
-        else { return .notRecognised(message: nil) }
-        return .recognised(Subscriber(backend: name, key: reader.key))
+        else { return .rejected(message: nil) }
+        return .authenticated(Subscriber(backend: name, key: reader.key))
     }
 
-    func subscription(of subscriber: Subscriber, inquiry: Inquiry) async throws -> Subscription {
-        try answer()
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+        try response()
         guard readers.withLock({ $0.values.contains { $0.key == subscriber.key } }) else {
             return Subscription(state: .unknown)
         }
@@ -54,7 +54,7 @@ final class RegistryBackend: SubscriberBackend, SubscriberRegistry {
     }
 
     func register(identifier: String, password: String) async throws -> Subscriber? {
-        try answer()
+        try response()
         let folded = CredentialFields.fold(identifier)
         let isNew = readers.withLock { readers in
             guard readers[folded] == nil else { return false }
@@ -65,25 +65,25 @@ final class RegistryBackend: SubscriberBackend, SubscriberRegistry {
     }
 
     func subscriber(identifiedBy identifier: String) async throws -> Subscriber? {
-        try answer()
+        try response()
         return readers.withLock { $0[CredentialFields.fold(identifier)] }.map { Subscriber(backend: name, key: $0.key) }
     }
 
     func identifier(of subscriber: Subscriber) async throws -> String? {
-        try answer()
+        try response()
         return readers.withLock { $0.first { $0.value.key == subscriber.key }?.key }
     }
 
-    func passwordMark(of subscriber: Subscriber) async throws -> [UInt8]? {
-        try answer()
+    func passwordRevision(of subscriber: Subscriber) async throws -> [UInt8]? {
+        try response()
         return readers.withLock { $0.values.first { $0.key == subscriber.key } }.map { [UInt8($0.changes)] }
     }
 
-    func setPassword(_ password: String, of subscriber: Subscriber, replacing mark: [UInt8]) async throws -> Bool {
-        try answer()
+    func setPassword(_ password: String, of subscriber: Subscriber, replacing revision: [UInt8]) async throws -> Bool {
+        try response()
         return readers.withLock { readers in
             guard let name = readers.first(where: { $0.value.key == subscriber.key })?.key,
-                readers[name].map({ [UInt8($0.changes)] == mark }) == true
+                readers[name].map({ [UInt8($0.changes)] == revision }) == true
             else { return false }
             readers[name]?.password = password
             readers[name]?.changes += 1
@@ -92,7 +92,7 @@ final class RegistryBackend: SubscriberBackend, SubscriberRegistry {
     }
 
     func erase(_ subscriber: Subscriber) async throws -> Bool {
-        try answer()
+        try response()
         return readers.withLock { readers in
             guard let name = readers.first(where: { $0.value.key == subscriber.key })?.key else { return false }
             readers[name] = nil

@@ -13,8 +13,8 @@ import TestSupport
 import Testing
 import XML
 
-/// The Pugpig front door before a chain of an embedded database and Google Play's receipts, signed by a key of `openssl`.
-@Suite("Signing in with a store's receipt", .timeLimit(.minutes(10)))
+/// The Pugpig front door of a chain of an embedded database and Google Play receipts, signed with a key of `openssl`.
+@Suite("Sign-in with a store receipt", .timeLimit(.minutes(10)))
 struct ReceiptSignInTests {
     private static let play = StoreName("play")!
     private static let now = ManualClock().now
@@ -30,10 +30,10 @@ struct ReceiptSignInTests {
         try YAMLSettings.read(text: yaml, name: "a.yaml", folder: folder.path, environment: [:])
     }
 
-    private func door(_ folder: URL, _ key: SigningKey, devices: Int? = nil) async throws -> TestDoor {
+    private func door(_ folder: URL, _ key: SigningKey, devices: Int? = nil) async throws -> FrontDoorHarness {
         let clock = ManualClock()
         let state = try SQLiteStateStore(path: folder.appending(path: "state.db").path)
-        let references = ReferenceKey(Secret("a secret of the references"))
+        let pseudonymKey = PseudonymKey(Secret("a secret of the references"))
         let google = try StoreRegistry.read(
             name: Self.play,
             settings: settings(
@@ -50,9 +50,9 @@ struct ReceiptSignInTests {
         var services = BackendServices(
             clock: clock.wall, random: .seeded(1),
             passwords: PasswordVerifier(hasher: hasher, concurrency: 2),
-            references: references, stores: [Self.play: google], ledger: state)
-        var patient = ProtectionSettings()
-        patient.deadline = 60
+            pseudonymKey: pseudonymKey, stores: [Self.play: google], ledger: state)
+        var extended = ProtectionSettings()
+        extended.deadline = 60
         services.members = [
             "readers": try BackendRegistry.read(
                 name: "readers", settings: settings("kind: sqlite\npath: readers.db\n", in: folder)
@@ -67,7 +67,7 @@ struct ReceiptSignInTests {
                         stores: [play]
                         fields: {receipt: receipt, signature: signature}
                         """, in: folder)
-                ).open(services), settings: patient, services: services),
+                ).open(services), settings: extended, services: services),
         ]
         let chain = try BackendRegistry.read(
             name: "all",
@@ -85,18 +85,18 @@ struct ReceiptSignInTests {
                 identifier: "username", proofs: ["password"], receipts: ["receipt", "signature"]),
             rule: EntitlementRule(policy: .issueBased, catalogue: Catalogue(editions)))
         publication.deviceField = "device"
-        publication.deviceLimit = devices.map { DeviceLimit(most: $0, excess: .refuse) }
+        publication.deviceLimit = devices.map { DeviceLimit(maxDevices: $0, onLimit: .reject) }
         let served = publication
-        return TestDoor(clock: clock) { clock in
-            PublicationProxy(
+        return FrontDoorHarness(clock: clock) { clock in
+            AuthorizationService(
                 publication: served, backend: chain,
                 tokens: SealedTokenCodec(
-                    publication: .title, secrets: SecretRing(current: Secret(TestDoor.secret)),
+                    publication: .title, secrets: SecretRing(current: Secret(FrontDoorHarness.secret)),
                     random: .seeded(3)),
-                editionSecrets: SecretRing(current: Secret(TestDoor.secret)), state: state,
-                revocations: RevocationList(publication: .title), guesses: UnlimitedGuesses(),
-                references: references, clock: clock.wall, random: .seeded(5),
-                purchases: PurchaseDesk(
+                editionSecrets: SecretRing(current: Secret(FrontDoorHarness.secret)), state: state,
+                revocations: RevocationList(publication: .title), loginThrottle: UnlimitedLoginAttempts(),
+                pseudonymKey: pseudonymKey, clock: clock.wall, random: .seeded(5),
+                purchases: PurchaseService(
                     publication: .title, products: ProductRules(), verifiers: [google], ledger: state,
                     clock: clock.wall))
         }
@@ -112,60 +112,62 @@ struct ReceiptSignInTests {
         }
     }
 
-    @Test("opens what was bought by its token, in the verification and the edition credentials alike")
+    @Test("opens the bought edition in verification and in edition credentials")
     func buyer() async throws {
         try await withDoor { client, key in
             let data = Self.data("GPA.1", product: "daily.2026-10")
             let fields = ["receipt": data, "signature": try await key.sign(data)]
-            for style in Spelling.Style.allCases {
-                let signedIn = try Answer(
-                    try await client.call("sign_in", fields, Spelling(style: style)), .token)
+            for style in RequestStyle.Style.allCases {
+                let signedIn = try PugpigDocumentResponse(
+                    try await client.call("sign_in", fields, RequestStyle(style: style)), .token)
                 let token = ["token": signedIn.root.text]
-                let told = try Answer(try await client.call("verify_subscription", token), .subscription)
-                #expect(told.root.attributes["state"] == "inactive" && told.issues == ["daily.2026-10"])
+                let reported = try PugpigDocumentResponse(
+                    try await client.call("verify_subscription", token), .subscription)
+                #expect(reported.root.attributes["state"] == "inactive" && reported.issues == ["daily.2026-10"])
                 for month in ["09", "10", "11"] {
-                    let asked = token.merging(["product_id": "daily.2026-\(month)"]) { $1 }
-                    let answer = try Answer(try await client.call("edition_credentials", asked), .credentials)
-                    #expect(answer.isGranted == (month == "10"), "\(month)")
+                    let requested = token.merging(["product_id": "daily.2026-\(month)"]) { $1 }
+                    let response = try PugpigDocumentResponse(
+                        try await client.call("edition_credentials", requested), .credentials)
+                    #expect(response.isGranted == (month == "10"), "\(month)")
                 }
-                let renewed = try Answer(try await client.call("renew_token", token), .token)
+                let renewed = try PugpigDocumentResponse(try await client.call("renew_token", token), .token)
                 #expect(renewed.root.name == "token")
             }
         }
     }
 
-    @Test("stands beside user name and password, and a forged receipt is not recognised")
-    func beside() async throws {
+    @Test("works together with user name and password, and rejects a forged receipt")
+    func alongside() async throws {
         try await withDoor { client, key in
-            let jane = try Answer(
+            let jane = try PugpigDocumentResponse(
                 try await client.call("sign_in", ["username": "jane", "password": "right"]), .token)
-            let told = try Answer(
+            let reported = try PugpigDocumentResponse(
                 try await client.call("verify_subscription", ["token": jane.root.text]), .subscription)
-            #expect(told.root.attributes["state"] == "active" && told.issues == ["daily.2026-09"])
+            #expect(reported.root.attributes["state"] == "active" && reported.issues == ["daily.2026-09"])
             let data = Self.data("GPA.1", product: "daily.2026-10")
             for fields in [
                 ["username": "jane", "password": "wrong"], ["receipt": data],
                 ["receipt": data, "signature": try await key.sign(data + " ")], ["signature": "AA=="], [:],
                 ["receipt": String(repeating: "A", count: 60_000)],
             ] {
-                let refused = try Answer(
-                    try await client.call("sign_in", fields, Spelling(style: .form)), .token)
-                #expect(refused.status == "notrecognised", "\(fields.keys)")
+                let rejected = try PugpigDocumentResponse(
+                    try await client.call("sign_in", fields, RequestStyle(style: .form)), .token)
+                #expect(rejected.status == "notrecognised", "\(fields.keys)")
             }
         }
     }
 
-    @Test("Pitfall 18: a receipt replayed by fifty is one reader with one reader's devices")
+    @Test("Pitfall 18: a receipt replayed by fifty devices is one reader with one device limit")
     func replay() async throws {
         try await withDoor(devices: 3) { client, key in
             let data = Self.data("GPA.1", product: "daily.2026-10")
             let signature = try await key.sign(data)
             var statuses: [String: Int] = [:]
             for device in 0..<50 {
-                let answer = try Answer(
+                let response = try PugpigDocumentResponse(
                     try await client.call(
                         "sign_in", ["receipt": data, "signature": signature, "device": "d\(device)"]), .token)
-                statuses[answer.status ?? "in", default: 0] += 1
+                statuses[response.status ?? "in", default: 0] += 1
             }
             #expect(statuses == ["in": 3, "toomanydevices": 47])
         }

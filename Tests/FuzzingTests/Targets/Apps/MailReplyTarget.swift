@@ -1,7 +1,7 @@
 @testable import Transfers
 
 extension FuzzTarget {
-    /// What a mail server says, line by line, and what is made of it for the log and for whoever asked.
+    /// Lines of a mail server's reply, and the values for the log and the caller.
     static let mailReply = FuzzTarget("mail-reply", upTo: 2048, of: "MailReply", "MailSource") { bytes in
         let said = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) }
         let reader = MailReplyReader()
@@ -18,8 +18,8 @@ extension FuzzTarget {
         let codes = said.map { String(decoding: $0.prefix(3), as: UTF8.self) }
         let taken = codes.count { ["250", "251", "252"].contains($0) }
         promise(
-            !reader.isAboutLetter || taken >= 2 || codes.contains("354"), "what is said to all is said of this letter")
-        promise(given(bytes) == bytes, "a letter is another one on its way")
+            !reader.isAboutMessage || taken >= 2 || codes.contains("354"), "what is said to all is said of this letter")
+        promise(nonEmpty(bytes) == bytes, "a letter is another one on its way")
     }
 
     private static func check(_ reply: MailReply, of reader: MailReplyReader) {
@@ -32,12 +32,13 @@ extension FuzzTarget {
         promise(reply.enhancedStatus == enhancedStatus(last), "a status is another one")
         promise("\(reply)" == "MailReply(redacted)" && Mirror(reflecting: reply).children.isEmpty, "a reply is shown")
         let error = MailDeliveryError(
-            .refused(status: 550, enhanced: reply.enhancedStatus), reply: reply, isAboutLetter: reader.isAboutLetter)
+            .rejected(status: 550, enhanced: reply.enhancedStatus), reply: reply, isAboutMessage: reader.isAboutMessage)
         promise("\(error)" == "\(MailDeliveryError(error.cause))", "an error quotes the server")
-        promise(error.isLasting == reader.isAboutLetter, "a letter is given up for what was said to all")
+        promise(error.isPermanent == reader.isAboutMessage, "a letter is given up for what was said to all")
     }
 
-    /// Read by hand: a code of three digits, a space, three numbers, and a space or the end (RFC 2034, RFC 3463).
+    /// Parses an enhanced status by hand: a three-digit code, a space, three numbers, and a space or the end (RFC 2034,
+    /// RFC 3463).
     private static func enhancedStatus(_ line: String) -> String? {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count > 1, words[0].utf8.count == 3, isNumber(words[0]),
@@ -54,15 +55,15 @@ extension FuzzTarget {
 
     private static func isVisible(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
-    /// A letter as it is taken piece by piece.
-    private static func given(_ letter: [UInt8]) -> [UInt8] {
+    /// Reads a message in chunks.
+    private static func nonEmpty(_ letter: [UInt8]) -> [UInt8] {
         let source = MailSource(letter, isCancelled: { false })
         var space = [UInt8](repeating: 0, count: 1 + Int(letter.last ?? 0) % 7)
-        var given: [UInt8] = []
+        var nonEmpty: [UInt8] = []
         while true {
-            let count = space.withUnsafeMutableBytes { source.give($0) }
-            guard count > 0 else { return given }
-            given += space.prefix(count)
+            let count = space.withUnsafeMutableBytes { source.fill($0) }
+            guard count > 0 else { return nonEmpty }
+            nonEmpty += space.prefix(count)
         }
     }
 }

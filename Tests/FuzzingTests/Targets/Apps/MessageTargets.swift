@@ -18,20 +18,20 @@ extension FuzzTarget {
         promise((try? MQTTPacket.read(from: &again)) == packet, "a packet is another one when it is read again")
     }
 
-    /// What Apple answers to a notification, and a notification's own text.
-    static let pushAnswer = FuzzTarget("push-answer", upTo: 512, of: "APNsVerdict", "PushPayload") { bytes in
+    /// Apple's response to a notification, and the payload of a notification.
+    static let pushResponse = FuzzTarget("push-answer", upTo: 512, of: "APNsVerdict", "PushPayload") { bytes in
         for status in [200, 400, 410, 429, 503] {
             _ = APNsVerdict(status: status, retryAfter: text(Array(bytes.prefix(12))), body: bytes)
         }
         _ = try? PushPayload(json: bytes)
     }
 
-    /// A publisher's template of a letter, with a reader's name in it.
-    static let letterTemplate = FuzzTarget(
+    /// A publisher's e-mail template, filled with a reader's name.
+    static let emailTemplate = FuzzTarget(
         "letter-template", upTo: 256, of: "MustacheText", "TemplateTags", "LetterTemplate", "HeaderText"
     ) { bytes in
         for kind in [MustacheText.Kind.html, .text] {
-            guard let template = try? MustacheText(text(bytes), kind, knowing: ["name"]) else { continue }
+            guard let template = try? MustacheText(text(bytes), kind, variableNames: ["name"]) else { continue }
             let rendered = Data(template.render(["name": mark]).utf8)
             guard kind == .html, Data(bytes).range(of: Data("zq9".utf8)) == nil else { continue }
             promise(rendered.range(of: Data(mark.utf8)) == nil, "a reader's name is markup in a letter")
@@ -40,10 +40,10 @@ extension FuzzTarget {
         promise(header.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "a subject ends its header")
     }
 
-    /// A name that no template has in it by chance.
+    /// A name that no template contains by chance.
     private static let mark = "<zq9>"
 
-    /// What is read of a stream that comes in these pieces, nil at the end where something malformed came.
+    /// Returns the packets of a stream in these chunks, with nil at the end if a packet is malformed.
     private static func packets(_ pieces: [[UInt8]]) -> [MQTTPacket?] {
         var buffer = ByteBuffer()
         var found: [MQTTPacket?] = []

@@ -5,12 +5,12 @@ import NIOWebSocket
 @testable import MQTT
 
 extension FuzzTarget {
-    /// What a broker sends over WebSocket: the same stream, however it is cut into frames, and these into pieces.
+    /// A broker's data over WebSocket: the same stream, independent of its division into frames and chunks.
     static let webSocket = FuzzTarget("web-socket", upTo: 256, of: "WebSocketBytes", "MQTTPacketCodec") { bytes in
         var wire: [UInt8] = []
         for piece in pieces(bytes) {
             let half = piece.count / 2
-            // One message in two frames, the second masked, with a question between them (RFC 6455 section 5.4).
+            // One message in two frames, the second one masked, with a ping between them (RFC 6455 section 5.4).
             wire += frame(0x02, Array(piece[..<half])) + frame(0x89, piece)
             wire += frame(0x80, Array(piece[half...]), key: [1, 0x80, 0xFF, 0x5A])
         }
@@ -36,23 +36,23 @@ extension FuzzTarget {
                 && own?.data.readableBytesView.elementsEqual(bytes) == true, "what is sent is not one masked frame")
     }
 
-    /// What became of what a broker sent.
-    private struct Heard: Equatable {
+    /// The result of receiving a broker's data.
+    private struct Received: Equatable {
         var stream: [UInt8] = []
-        /// The frames that were sent back: each one's opcode, and its data behind it.
+        /// The frames that were sent back: the opcode of each followed by its data.
         var sent: [[UInt8]] = []
         var isClosed = false
     }
 
-    private static func heard(_ pieces: [[UInt8]]) -> Heard {
+    private static func heard(_ pieces: [[UInt8]]) -> Received {
         let channel = connected()
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
         for piece in pieces { _ = try? channel.writeInbound(ByteBuffer(bytes: piece)) }
-        var heard = Heard()
+        var heard = Received()
         heard.isClosed = !channel.isActive
         while let bytes = try? channel.readInbound(as: ByteBuffer.self) { heard.stream += bytes.readableBytesView }
-        while let answer = try? channel.readOutbound(as: WebSocketFrame.self) {
-            heard.sent.append([UInt8(webSocketOpcode: answer.opcode)] + Array(answer.data.readableBytesView))
+        while let response = try? channel.readOutbound(as: WebSocketFrame.self) {
+            heard.sent.append([UInt8(webSocketOpcode: response.opcode)] + Array(response.data.readableBytesView))
         }
         return heard
     }
@@ -63,7 +63,7 @@ extension FuzzTarget {
         channel.connect(to: address, promise: nil)
         ready {
             try channel.pipeline.syncOperations.addHandlers(
-                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: MQTTPacket.largest)), WebSocketBytes())
+                ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: MQTTPacket.maxSize)), WebSocketBytes())
         }
         return channel
     }
@@ -78,7 +78,7 @@ extension FuzzTarget {
         return found
     }
 
-    /// Those before the first that is malformed, or not all there.
+    /// Returns the packets before the first malformed or incomplete one.
     private static func packets(in bytes: [UInt8]) -> [MQTTPacket] {
         var buffer = ByteBuffer(bytes: bytes)
         var found: [MQTTPacket] = []
@@ -93,9 +93,9 @@ extension FuzzTarget {
         return try? channel.readOutbound(as: WebSocketFrame.self)
     }
 
-    /// A frame by hand (RFC 6455 section 5.2), of fewer than 126 bytes.
+    /// Returns a frame of fewer than 126 bytes, built by hand (RFC 6455 section 5.2).
     ///
-    /// - Parameter key: masks it.
+    /// - Parameter key: The masking key.
     private static func frame(_ first: UInt8, _ data: [UInt8], key: [UInt8]? = nil) -> [UInt8] {
         guard let key else { return [first, UInt8(data.count)] + data }
         let masked = data.indices.map { data[$0] ^ key[$0 % 4] }

@@ -21,7 +21,7 @@ extension FuzzTarget {
         check(reader.finish(nil))
     }
 
-    /// Whatever a catalogue says, the files it names lie below the publication's own content.
+    /// Checks that every file in a catalogue is below the publication's own content.
     private static func check(_ reading: CatalogueReading) {
         for edition in reading.editions {
             guard let file = edition.file else { continue }

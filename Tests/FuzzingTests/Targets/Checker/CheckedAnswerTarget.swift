@@ -3,39 +3,39 @@ import XML
 @testable import Conformance
 
 extension FuzzTarget {
-    /// What a stranger's server sends to `gatefold check`.
-    static let checkedAnswer = FuzzTarget(
+    /// A foreign server's response to `gatefold check`.
+    static let checkedResponse = FuzzTarget(
         "checked-answer", upTo: 1024, of: "AnswerParser", "RawAnswer", "DocumentReading", "CacheHit", "HeaderElement",
         "Printable", "CacheRules", "Uniformity", "Comments", "Trace", "RelaxNGSchema", "MarkupCount",
         "Redaction", "PugpigSchemas", "RepeatedInput"
     ) { bytes in
         for isHead in [false, true] {
-            var whole = AnswerParser(isAnswerToHead: isHead, longestBody: 64)
+            var whole = ResponseParser(isResponseToHead: isHead, maxBodySize: 64)
             whole.append(bytes)
-            var parts = AnswerParser(isAnswerToHead: isHead, longestBody: 64)
+            var parts = ResponseParser(isResponseToHead: isHead, maxBodySize: 64)
             for piece in pieces(bytes) {
                 parts.append(piece)
                 _ = parts.outcome(hasEnded: false)
             }
             let outcome = whole.outcome(hasEnded: true)
             promise(parts.outcome(hasEnded: true) == outcome, "pieces are read as something else")
-            guard case .complete(let answer) = outcome else { continue }
-            promise(answer.body.count <= 64, "more of a body was kept than was asked for")
-            look(at: answer)
+            guard case .complete(let response) = outcome else { continue }
+            promise(response.body.count <= 64, "more of a body was kept than was asked for")
+            look(at: response)
         }
     }
 
-    private static func look(at answer: RawAnswer) {
-        _ = CacheHit.sign(of: answer)
+    private static func look(at response: ReceivedResponse) {
+        _ = CacheHit.sign(of: response)
         promise(
-            CacheRules.complaint(answer) != nil || answer.fields.contains { $0.name.lowercased() == "cache-control" },
+            CacheRules.problem(response) != nil || response.fields.contains { $0.name.lowercased() == "cache-control" },
             "an answer says nothing to caches, and passes")
-        promise(Uniformity.difference(of: answer, to: [answer]) == nil, "an answer is unlike itself")
-        _ = Conformance.TextEncoding.fault(in: answer)
+        promise(Uniformity.difference(of: response, to: [response]) == nil, "an answer is unlike itself")
+        _ = Conformance.TextEncoding.fault(in: response)
         let probe = Probe(.ordinary, .verifySubscription, [], at: endpoint)
-        compare(answer)
-        find(in: Exchange(probe, .success(answer)))
-        guard let root = DocumentReading(answer, to: probe)?.root else { return }
+        compare(response)
+        find(in: Exchange(probe, .success(response)))
+        guard let root = DocumentReading(response, to: probe)?.root else { return }
         for element in [root] + root.children {
             _ = HeaderElement.fault(in: element)
             for field in HeaderElement.fields(of: element) {
@@ -43,10 +43,10 @@ extension FuzzTarget {
             }
         }
         let (elements, attributes) = total(root)
-        let count = MarkupCount(answer.body)
+        let count = MarkupCount(response.body)
         promise(count.elements >= elements && count.attributes >= attributes, "markup is read that was not counted")
-        for call in Call.allCases { _ = try? schemas.errors(in: answer.body, of: call) }
-        guard let faults = try? schemas.errors(in: answer.body, of: .verifySubscription) else { return }
+        for call in Call.allCases { _ = try? schemas.errors(in: response.body, of: call) }
+        guard let faults = try? schemas.errors(in: response.body, of: .verifySubscription) else { return }
         promise(!faults.isEmpty || root.name == "subscription", "another document is a subscription to its schema")
     }
 
@@ -54,36 +54,38 @@ extension FuzzTarget {
         element.children.map(total).reduce((1, element.attributes.count)) { ($0.0 + $1.elements, $0.1 + $1.attributes) }
     }
 
-    /// With answers that are nearly the same.
-    private static func compare(_ answer: RawAnswer) {
-        var longer = answer
+    /// Compares the response with similar ones.
+    private static func compare(_ response: ReceivedResponse) {
+        var longer = response
         longer.body += Array(" x".utf8)
-        promise(Uniformity.difference(of: longer, to: [answer]) != nil, "a word too many is not noticed")
-        var remarked = answer
+        promise(Uniformity.difference(of: longer, to: [response]) != nil, "a word too many is not noticed")
+        var remarked = response
         remarked.body += Array("<!-- 1 2 -->".utf8)
-        // Its numbers of words vary, so that only what is no comment is compared.
+        // The number of words in comments varies, so the comparison excludes comments.
         promise(
-            Uniformity.difference(of: answer, to: [answer, remarked, longer]) == nil, "an answer is none of several")
-        _ = Uniformity.difference(of: longer, to: [answer, remarked])
-        let text = String(decoding: answer.body, as: UTF8.self)
+            Uniformity.difference(of: response, to: [response, remarked, longer]) == nil, "an answer is none of several"
+        )
+        _ = Uniformity.difference(of: longer, to: [response, remarked])
+        let text = String(decoding: response.body, as: UTF8.self)
         promise(Comments.removed(from: text).utf8.count <= text.utf8.count, "taking comments away adds something")
     }
 
-    /// What stands in it.
+    /// Checks that a text at the start of the response is found, and redacted everywhere.
     private static func find(in exchange: Exchange) {
-        guard let answer = exchange.answer else { return }
-        _ = Trace.place(of: "sesame", in: exchange, without: ["token", "userid"])
-        let beginning = Array(answer.body.prefix(8))
+        guard let response = exchange.response else { return }
+        _ = ExchangeLog.place(of: "sesame", in: exchange, without: ["token", "userid"])
+        let beginning = Array(response.body.prefix(8))
         guard beginning.count == 8, let text = String(validating: beginning, as: UTF8.self) else { return }
-        promise(Trace.place(of: text, in: exchange, without: []) != nil, "what an answer begins with is not in it")
-        let told = Redaction([Array(text.utf8)]).hidden(String(decoding: answer.body, as: UTF8.self))
-        let input = RepeatedInput(of: [Field("username", text)], as: [Field("username", "sesame")])
-        promise(input.exchanged(in: answer, like: answer) != answer, "what a reader typed is left in an answer")
-        let same = RepeatedInput(of: [Field("username", text)], as: [Field("username", text)])
-        promise(same.exchanged(in: answer, like: answer) == answer, "an answer is changed to itself")
-        // What stands in its place could be a part of it.
-        let isTold = Array(told.utf8).firstRange(of: Array(text.utf8)) != nil
-        promise(!isTold || text.contains("…"), "what is secret is told")
+        promise(
+            ExchangeLog.place(of: text, in: exchange, without: []) != nil, "what an answer begins with is not in it")
+        let reported = Redaction([Array(text.utf8)]).hidden(String(decoding: response.body, as: UTF8.self))
+        let input = EchoedInput(of: [Field("username", text)], as: [Field("username", "sesame")])
+        promise(input.exchanged(in: response, like: response) != response, "what a reader typed is left in an answer")
+        let same = EchoedInput(of: [Field("username", text)], as: [Field("username", text)])
+        promise(same.exchanged(in: response, like: response) == response, "an answer is changed to itself")
+        // The replacement could contain the text as well.
+        let isReported = Array(reported.utf8).firstRange(of: Array(text.utf8)) != nil
+        promise(!isReported || text.contains("…"), "what is secret is told")
     }
 
     private static let schemas = ready { try PugpigSchemas() }

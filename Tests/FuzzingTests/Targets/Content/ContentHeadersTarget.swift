@@ -3,7 +3,7 @@ import HTTPTypes
 @testable import ContentGate
 
 extension FuzzTarget {
-    /// Six lines, one for each header on which an answer with a file depends.
+    /// Six lines, one for each header that affects a response with a file.
     static let contentHeaders = FuzzTarget(
         "content-headers", upTo: 512, of: "RangeHeader", "ResumptionRule", "Preconditions", "HTTPDate"
     ) { bytes in
@@ -13,7 +13,7 @@ extension FuzzTarget {
                 promise(!part.isEmpty && part.lowerBound >= 0 && part.upperBound <= size, "a range lies outside")
             }
         }
-        // What counts as the rest of a file is never the file from its beginning.
+        // A resumption never includes the beginning of the file.
         if ResumptionRule.isResume(.get, [.range: lines[0]]),
             case .part(let part) = RangeHeader([lines[0]]).selection(of: 1000)
         {

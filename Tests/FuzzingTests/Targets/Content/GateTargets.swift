@@ -5,8 +5,8 @@ import HTTPTypes
 @testable import ContentGate
 
 extension FuzzTarget {
-    /// A request's target, asked for by nobody and by readers of two editions (PITFALLS row 2): the edition that the rule
-    /// sees is the edition of the path that is served.
+    /// A request target without credentials and with those of readers of two editions (Pitfall 2): the edition in the
+    /// rule's decision is the edition of the served path.
     static let gate = FuzzTarget(
         "gate", upTo: 512, of: "NormalisedPath", "PathSegment", "PathPattern", "ContentLayout", "Gate", "ContentName"
     ) { bytes in
@@ -25,10 +25,10 @@ extension FuzzTarget {
             let segments = (try? NormalisedPath(target: escaped))?.segments
             promise(segments == [target], "a file has a name that nobody can ask for")
         }
-        let nobody = decide(target, nil)
+        let nobody = evaluate(target, nil)
         if let nobody { promise([.open, .free].contains(nobody.reason), "nobody may have what is somebody's") }
         for (edition, header) in headers {
-            guard let content = decide(target, header) else { continue }
+            guard let content = evaluate(target, header) else { continue }
             promise(content.path.segments.starts(with: ["content", "daily"]), "content of another place is served")
             switch content.reason {
             case .open, .free: promise(nobody == content, "what is everybody's is another thing for a reader")
@@ -41,16 +41,18 @@ extension FuzzTarget {
         if let pattern = PathPattern(target) { _ = pattern.matches(["ed-1", "cover.jpg"], endsWithSlash: false) }
     }
 
-    /// A request's query, where publications take tickets.
-    static let ticket = FuzzTarget("ticket", upTo: 512, of: "Ticket") { bytes in
+    /// A request's query, where publications accept tickets.
+    static let downloadToken = FuzzTarget("ticket", upTo: 512, of: "Ticket") { bytes in
         let query = text(bytes)
-        for value in Ticket.offered(in: "/x?" + query) {
-            guard let ticket = Ticket(value) else { continue }
-            promise(Ticket(ticket.text.utf8) == ticket, "a ticket is another one when it is read again")
+        for value in DownloadToken.offered(in: "/x?" + query) {
+            guard let downloadToken = DownloadToken(value) else { continue }
+            promise(
+                DownloadToken(downloadToken.text.utf8) == downloadToken, "a ticket is another one when it is read again"
+            )
         }
-        guard let content = decide("/content/daily/ed-1.zip?" + query, nil) else { return }
+        guard let content = evaluate("/content/daily/ed-1.zip?" + query, nil) else { return }
         promise(content.edition == FuzzedTenant.edition && content.reason == .credentials, "a ticket opened more")
-        let genuine = pairs.filter { $0.0 == FuzzedTenant.edition }.map { "ticket=" + Ticket($0.1).text }
+        let genuine = pairs.filter { $0.0 == FuzzedTenant.edition }.map { "ticket=" + DownloadToken($0.1).text }
         let given = query.utf8.split { "&#".utf8.contains($0) }
         promise(
             genuine.contains { one in given.contains { $0.elementsEqual(one.utf8) } }, "a ticket was not given out")
@@ -66,14 +68,14 @@ extension FuzzTarget {
             "another decoder reads another pair")
     }
 
-    private static func decide(_ target: String, _ header: String?) -> AllowedContent? {
+    private static func evaluate(_ target: String, _ header: String?) -> AllowedContent? {
         let request = GateRequest(
             method: .get, target: target, authorization: header.map { [$0] } ?? [], isResume: false)
-        if case .allowed(let content) = theGate.decide(request) { return content }
+        if case .allowed(let content) = theGate.evaluate(request) { return content }
         return nil
     }
 
-    /// The edition by the served path alone: its first segment, what stands behind the dot of an archive left out.
+    /// Returns the edition of the served path alone: its first segment without an archive's extension.
     private static func served(_ content: AllowedContent) -> String {
         let first = content.relativeSegments.first ?? ""
         if content.relativeSegments.joined(separator: "/") == "2026/May Issue.hpub" { return "ed-1" }
@@ -104,7 +106,7 @@ extension FuzzTarget {
                             Edition(
                                 id: FuzzedTenant.edition, title: "One", published: .distantPast,
                                 file: "2026/May Issue.hpub"),
-                        ])), acceptsTickets: true)
+                        ])), acceptsDownloadTokens: true)
             ], clock: WallClock { FuzzedTenant.now })
     }
 }

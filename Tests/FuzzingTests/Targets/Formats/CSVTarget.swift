@@ -2,14 +2,14 @@ import CSV
 
 extension FuzzTarget {
     static let csv = FuzzTarget("csv", upTo: 2048, of: "CSVReader", "SpreadsheetFormula") { bytes in
-        let tight = CSVFormat(longestRow: 40, mostFields: 5)
+        let tight = CSVFormat(maxRowLength: 40, maxFields: 5)
         let whole = outcomes([bytes], tight)
         promise(whole == outcomes(pieces(bytes), tight), "pieces are read as something else")
         for separator in CSVFormat.Separator.allCases {
             let format = CSVFormat(separator: separator)
             for case .success(let row) in outcomes([bytes], format) {
                 var writer = CSVWriter(separator: separator)
-                // Behind another row: at the beginning of a file U+FEFF is no letter.
+                // In the second row, because U+FEFF at the beginning of a file is a byte order mark.
                 writer.write(["a"])
                 writer.write(row.fields)
                 let again = outcomes([writer.take()], format)

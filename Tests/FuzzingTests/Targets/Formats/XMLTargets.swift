@@ -1,7 +1,7 @@
 import XML
 
 extension FuzzTarget {
-    /// Where an input says FILE, it names one that is there and that nothing may be read from.
+    /// XML documents. FILE in an input is replaced by the path of an existing file that must not be read.
     static let xmlDocument = FuzzTarget("xml-document", upTo: 2048, of: "XMLDocument", "XPath", "LibXML") { bytes in
         let limits = XMLDocument.Limits(size: 2000, depth: 20)
         if let document = try? XMLDocument(parsing: bytes, limits: limits) {
@@ -28,7 +28,7 @@ extension FuzzTarget {
     private static let paths = ["//a", "/*/*/@*", "count(//*)", "//b[. = 'x']", "string(/*)", "//comment() | //@*"]
         .map { path in ready { try XPath(path) } }
 
-    /// What the seed `planted` says, and its address.
+    /// The content of the planted file.
     private static let planted = "planted text"
     private static let file =
         "file:///" + #filePath.split(separator: "/").dropLast(5).joined(separator: "/")

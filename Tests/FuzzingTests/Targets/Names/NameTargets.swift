@@ -9,7 +9,7 @@ import Server
 @testable import Conformance
 
 extension FuzzTarget {
-    /// Short texts that mean one thing: what is read is written so that it is read again.
+    /// Short texts with one meaning: a parsed value survives a round trip.
     static let identifiers = FuzzTarget(
         "identifiers", upTo: 256, of: "EditionID", "PublicationID", "StoreName", "Pseudonym", "ClientAddress",
         "PushTokenText", "MailAddress", "Hexadecimal", "Base64URL", "InPlayerFee", "TestUser", "SoldItem",
@@ -39,9 +39,9 @@ extension FuzzTarget {
         }
         if let publication = PublicationID(text) { promise(publication.rawValue == text, "a name was changed") }
         if let store = StoreName(text) { promise("\(store)" == text, "a name was changed") }
-        if let item = SoldItem(name: text) { promise(item.name == text, "an item has another name") }
+        if let item = SaleItem(name: text) { promise(item.name == text, "an item has another name") }
         if let delivery = Delivery.ID(text) { promise(delivery.description == text, "a delivery has another name") }
-        if let reference = SessionReference(text) { promise(SessionReference("\(reference)") == reference, "lost") }
+        if let reference = SessionPseudonym(text) { promise(SessionPseudonym("\(reference)") == reference, "lost") }
         if let address = ClientAddress(text) {
             promise(ClientAddress(address.description) == address, "an address is another one when it is read again")
         }
@@ -61,7 +61,7 @@ extension FuzzTarget {
         promise(Hexadecimal.decode(Hexadecimal.encode(bytes)) == bytes, "bytes were lost")
     }
 
-    /// Two lines: an address and what it is relative to.
+    /// Two lines: a URL and its base.
     static let addresses = FuzzTarget(
         "addresses", upTo: 256, of: "ServiceURL", "Address", "ContentAddress", "WebAddress", "AddressText",
         "ListenAddress", "DirectoryURL"

@@ -1,7 +1,7 @@
 import Settings
 
 extension FuzzTarget {
-    /// A configuration, its values read as each type.
+    /// A configuration whose values are read as each type.
     static let settings = FuzzTarget(
         "settings", upTo: 512, of: "YAMLSettings", "SettingsSection", "SettingsSection+Values", "SettingsNode"
     ) { bytes in

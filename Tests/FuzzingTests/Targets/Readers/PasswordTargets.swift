@@ -3,7 +3,8 @@ import Gatefold
 @testable import Backends
 
 extension FuzzTarget {
-    /// Two lines: what a table of subscribers has as password, and its salt. Nothing is computed: that costs what it costs.
+    /// Two lines: a stored password of a subscriber table and its salt. The target does not compute hashes, because
+    /// that is slow.
     static let storedPassword = FuzzTarget(
         "stored-password", upTo: 300, of: "SchemeName", "StoredText", "PasswordScheme", "PasswordForms",
         "CryptPassword",
@@ -17,7 +18,7 @@ extension FuzzTarget {
         _ = PasswordScheme(of: lines[0])
     }
 
-    /// Two lines: a publisher's own way to store passwords, and a stored one.
+    /// Two lines: a publisher's password template and a stored password.
     static let passwordTemplate = FuzzTarget(
         "password-template", upTo: 200, of: "PasswordTemplate", "TemplateParser", "StoredPattern"
     ) { bytes in

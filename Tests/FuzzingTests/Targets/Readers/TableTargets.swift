@@ -6,11 +6,11 @@ import Settings
 @testable import Backends
 
 extension FuzzTarget {
-    /// A file of subscribers that is imported: nothing is taken that the database would not take.
+    /// A file of subscribers to import: the import accepts nothing that the database would not.
     static let subscriberImport = FuzzTarget(
         "subscriber-import", upTo: 1024, of: "ImportColumns", "ImportRow", "PeriodText", "ListText"
     ) { bytes in
-        var reader = CSVReader(format: CSVFormat(longestRow: 1 << 16))
+        var reader = CSVReader(format: CSVFormat(maxRowLength: 1 << 16))
         var columns: ImportColumns?
         let take: (CSVReader.Outcome) -> Void = { outcome in
             guard case .success(let row) = outcome else { return }
@@ -26,7 +26,7 @@ extension FuzzTarget {
         reader.finish(take)
     }
 
-    /// The feed of a subscriber system, in each form that it may have.
+    /// A subscriber system's feed in each supported format.
     static let feed = FuzzTarget(
         "feed", upTo: 1024, of: "SeparatedFeedParser", "FixedWidthFeedParser", "XMLFeedParser", "TextEncoding",
         "FeedCells", "FeedRowSplitter"
@@ -42,7 +42,8 @@ extension FuzzTarget {
         _ = FeedCells.decode(bytes)
     }
 
-    /// A reader's record, as a form writes it: it never opens everything but by the system's own word (PITFALLS row 1).
+    /// A reader's record in the format of a form: it opens everything only by an explicit value of the system (Pitfall
+    /// 1).
     static let mapping = FuzzTarget(
         "mapping", upTo: 512, of: "SubscriptionMapping", "DateForm", "EditionsMapping", "StateMapping", "Record",
         "CivilTime"
@@ -51,14 +52,14 @@ extension FuzzTarget {
         let form = Backends.FormFields(text(bytes))
         for name in ["state", "skus", "plan", "from", "to"] { fields[name] = form.values(name) }
         for value in fields.values.joined() {
-            for date in DateForm.allCases { _ = date.date(value, isEnd: true) }
+            for date in DateFormat.allCases { _ = date.date(value, isEnd: true) }
         }
         for mapping in mappings {
-            for namesEveryField in [true, false] {
-                let record = Record(fields, namesEveryField: namesEveryField)
-                guard let told = try? mapping.subscription(from: record, at: FuzzedTenant.now) else { continue }
+            for requiresEveryField in [true, false] {
+                let record = Record(fields, requiresEveryField: requiresEveryField)
+                guard let reported = try? mapping.subscription(from: record, at: FuzzedTenant.now) else { continue }
                 let isGold = fields["plan"]?.contains { $0.lowercased().contains("gold") } == true
-                promise(told.entitlement != .allEditions || isGold, "everything was opened by no word")
+                promise(reported.entitlement != .allEditions || isGold, "everything was opened by no word")
             }
         }
     }
@@ -86,11 +87,11 @@ extension FuzzTarget {
         subscription:
           state: {other: inactive, empty: inactive}
           editions: {from: skus, others: skip}
-          everything: {from: plan, when: [gold]}
+          all_editions: {from: plan, when: [gold]}
         """,
         """
         subscription: {state: {by: periods}, periods: {start: from, end: to}, editions: {from: skus, others: skip},
-          everything: {from: plan, when: [gold]}}
+          all_editions: {from: plan, when: [gold]}}
         """,
     ].map { text in ready { try SubscriptionMapping(section(text).section("subscription")) } }
 }

@@ -21,7 +21,7 @@ extension FuzzTarget {
         }
     }
 
-    /// The bytes as a signed message (OpenSSL) and as what such a message holds.
+    /// The bytes as a signed message (OpenSSL) and as the content of such a message.
     static let unifiedReceipt = FuzzTarget(
         "unified-receipt", upTo: 4096, of: "UnifiedReceipt", "ReceiptAttributes", "SignedMessage", "OpenMessage"
     ) { bytes in
@@ -36,6 +36,6 @@ extension FuzzTarget {
     ) { bytes in
         _ = try? PropertyListText(parsing: bytes)
         _ = TransactionReceipt(bytes)
-        _ = AppleReceiptForm(text(bytes))
+        _ = AppleReceiptFormat(text(bytes))
     }
 }

@@ -4,7 +4,7 @@ import Gatefold
 @testable import FrontDoors
 
 extension FuzzTarget {
-    /// Two lines: a path that an app asks for, and the pattern that a configuration has.
+    /// Two lines: a path that an app requests, and a configured pattern.
     static let appPaths = FuzzTarget(
         "app-paths", upTo: 512, of: "InPlayerCall", "PathTemplate", "SignedTarget", "NoticeKeys"
     ) { bytes in
@@ -24,7 +24,7 @@ extension FuzzTarget {
 
     private static let purchases = PathTemplate("/purchases/:app_id/:user_id")!
 
-    private static let keys = NoticeKeys(
+    private static let keys = NotificationKeyIssuer(
         publication: FuzzedTenant.id, secrets: FuzzedTenant.secrets,
         revocations: RevocationList(publication: FuzzedTenant.id), endpoint: "notices.daily.example",
         region: "eu-west-1", random: FuzzedTenant.random)

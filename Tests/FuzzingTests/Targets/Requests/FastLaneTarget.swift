@@ -13,104 +13,106 @@ import NIOHTTPTypesHTTP1
 @testable import Server
 
 extension FuzzTarget {
-    /// A connection with the fast lane in front, and one without it whose handlers further in say the same: a client
-    /// gets the same answers in the same order, whoever gives them.
+    /// A connection with the fast path and one without it whose inner handlers respond identically: a client gets the
+    /// same responses in the same order.
     ///
-    /// The first line says how the rest comes: each of its bytes how much arrives next, and how many halves of answers
-    /// those further in send before more does.
-    static let fastLane = FuzzTarget(
+    /// The first line controls the rest: each of its bytes determines the size of the next chunk and the number of
+    /// response halves that the inner handlers send before it.
+    static let fastPathTarget = FuzzTarget(
         "fast-lane", upTo: 1024, of: "FastLaneHandler", "LaneAnswers", "PugpigDecided"
     ) { bytes in
-        let (lane, plain) = (exchange(bytes, hasLane: true), exchange(bytes, hasLane: false))
+        let (fastPath, plain) = (exchange(bytes, usesFastPath: true), exchange(bytes, usesFastPath: false))
         promise(
-            lane.lines == plain.lines,
+            fastPath.lines == plain.lines,
             """
-            in front of the fast lane answers are others, or come in another order: \(lane.lines)
+            in front of the fast lane answers are others, or come in another order: \(fastPath.lines)
             instead of \(plain.lines)
             for \(text(bytes).debugDescription)
             """)
-        promise(lane.isOpen == plain.isOpen, "in front of the fast lane a connection ends elsewhere")
-        promise(lane.requests <= plain.requests, "the fast lane makes requests")
+        promise(fastPath.isOpen == plain.isOpen, "in front of the fast lane a connection ends elsewhere")
+        promise(fastPath.requests <= plain.requests, "the fast lane makes requests")
     }
 
-    /// How many requests pass the fast lane, and how many there are.
+    /// Returns the number of requests that pass the fast path and the number of all requests.
     static func passed(_ bytes: [UInt8]) -> (inside: Int, all: Int) {
-        (exchange(bytes, hasLane: true).requests, exchange(bytes, hasLane: false).requests)
+        (exchange(bytes, usesFastPath: true).requests, exchange(bytes, usesFastPath: false).requests)
     }
 
-    /// What became of what a client sent.
+    /// The result of a client's data.
     private struct Exchange {
-        /// Of all answers, without their dates.
+        /// The lines of all responses without their dates.
         let lines: [Substring]
         let isOpen: Bool
-        /// How many requests came as far as the handlers further in.
+        /// The number of requests that reached the inner handlers.
         let requests: Int
     }
 
-    private static func exchange(_ bytes: [UInt8], hasLane: Bool) -> Exchange {
-        let (channel, standIn) = connected(hasLane: hasLane)
+    private static func exchange(_ bytes: [UInt8], usesFastPath: Bool) -> Exchange {
+        let (channel, fake) = connected(usesFastPath: usesFastPath)
         let marks = bytes.prefix { $0 != 0x0A }
         var rest = bytes.dropFirst(marks.count + 1)
         for mark in marks.prefix(24) {
             let piece = rest.prefix(1 + 2 * Int(mark % 32))
             rest = rest.dropFirst(piece.count)
             receive(piece, channel)
-            // None for digits, one for capitals, two for small letters.
-            for _ in 0..<(mark / 32 + 3) % 4 { standIn.goOn() }
+            // 0 for digits, 1 for capital letters, 2 for small letters.
+            for _ in 0..<(mark / 32 + 3) % 4 { fake.proceed() }
         }
         receive(rest, channel)
-        while standIn.goOn() {}
+        while fake.proceed() {}
         var sent: [UInt8] = []
         while let part = try? channel.readOutbound(as: ByteBuffer.self) { sent += part.readableBytesView }
         let lines = text(sent).split(separator: "\r\n", omittingEmptySubsequences: false)
         let exchange = Exchange(
-            lines: lines.filter { !$0.hasPrefix("Date: ") }, isOpen: channel.isActive, requests: standIn.requests)
+            lines: lines.filter { !$0.hasPrefix("Date: ") }, isOpen: channel.isActive, requests: fake.requests)
         channel.close(promise: nil)
-        // Otherwise the next line would wait for ever.
+        // Otherwise the next line would wait forever.
         promise(!channel.isActive, "a connection can not be closed")
         _ = try? channel.finish(acceptAlreadyClosed: true)
         return exchange
     }
 
-    /// Nothing comes on a connection that was closed.
+    /// Delivers bytes to the channel, unless it is closed.
     private static func receive(_ bytes: ArraySlice<UInt8>, _ channel: EmbeddedChannel) {
         guard channel.isActive, !bytes.isEmpty else { return }
         _ = try? channel.writeInbound(ByteBuffer(bytes: bytes))
     }
 
-    /// The handlers of ``LeanHTTP1Channel``, but for the last: nothing here waits for a task.
-    private static func connected(hasLane: Bool) -> (EmbeddedChannel, StandIn) {
-        let (channel, standIn) = (EmbeddedChannel(), StandIn())
+    /// Returns a channel with the handlers of ``HTTP1ServerChannel`` except for the last one, because nothing here
+    /// waits for a task.
+    private static func connected(usesFastPath: Bool) -> (EmbeddedChannel, FakePublisherServer) {
+        let (channel, fake) = (EmbeddedChannel(), FakePublisherServer())
         ready {
             let pipeline = channel.pipeline.syncOperations
-            if hasLane { try pipeline.addHandler(FastLaneHandler(laneAnswers())) }
+            if usesFastPath { try pipeline.addHandler(FastPathHandler(fastPathResponder())) }
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: NIOHTTPDecoderLimitConfiguration())
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            try pipeline.addHandlers(GatefoldServer.http1(hasFastLane: true).additionalChannelHandlers())
-            try pipeline.addHandler(standIn)
+            try pipeline.addHandlers(GatefoldServer.http1(hasFastPath: true).additionalChannelHandlers())
+            try pipeline.addHandler(fake)
         }
         let frontServer = ready { try SocketAddress(ipAddress: "127.0.0.1", port: 1) }
         channel.remoteAddress = frontServer
         channel.connect(to: frontServer, promise: nil)
-        return (channel, standIn)
+        return (channel, fake)
     }
 
-    /// With a memory of its own: those of event loops that are gone would add up.
-    private static func laneAnswers() -> LaneAnswers {
-        LaneAnswers(
-            publications: publications, keeper: GateKeeper(current: { publications.value.gate }), log: laneLog,
+    /// Returns a responder with its own cache, because the caches of finished event loops would accumulate.
+    private static func fastPathResponder() -> FastPathResponder {
+        FastPathResponder(
+            publications: publications, evaluator: GateEvaluator(current: { publications.value.gate }),
+            log: fastPathLog,
             clock: WallClock { FuzzedTenant.now }, logger: silentLogger)
     }
 
-    private static let laneLog = AccessLog()
+    private static let fastPathLog = AccessLog()
     private static let silentLogger = Logger(label: "fuzzing", factory: { _ in SwiftLogNoOpLogHandler() })
 
-    private static let publications = CurrentPublications(
-        PublicationSet(
+    private static let publications = ReloadableSnapshot(
+        ServingState(
             directory: PublicationDirectory(
-                default: FuzzedTenant.proxy, byID: [FuzzedTenant.id: FuzzedTenant.proxy]),
+                default: FuzzedTenant.authorizationService, byID: [FuzzedTenant.id: FuzzedTenant.authorizationService]),
             gate: ready {
                 try Gate(
                     [
@@ -118,42 +120,43 @@ extension FuzzTarget {
                             id: FuzzedTenant.id, layout: ContentLayout(prefix: "/content/daily/"),
                             verifier: FuzzedTenant.verifier, revocations: FuzzedTenant.revocations)
                     ], clock: WallClock { FuzzedTenant.now })
-            }, backends: OpenBackends(), clients: ClientAddressResolver(trusted: [])))
+            }, backends: LiveBackendRegistry(), clients: ClientAddressResolver(trusted: [])))
 
-    /// What is decided, in the front door's own words and the auth-request endpoint's; else the request again.
-    private static func answer(to head: HTTPRequest, _ body: [UInt8]) -> WholeAnswer {
+    /// Returns the decision in the format of the front door and of the auth-request endpoint, or an echo of the
+    /// request.
+    private static func response(to head: HTTPRequest, _ body: [UInt8]) -> BufferedResponse {
         let target = head.path ?? ""
         let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
         let path = target[..<mark]
         if path == "/auth-request/original-uri" {
-            let answer = AuthRequestAnswer(to: head, .original, publications.value.gate)
-            return WholeAnswer(status: answer.status, headers: answer.headers)
+            let response = AuthRequestResponse(to: head, .original, publications.value.gate)
+            return BufferedResponse(status: response.status, headers: response.headers)
         }
-        let door = PugpigDecided(publications: publications.value.directory)
-        let decided =
+        let door = PugpigImmediateResponder(publications: publications.value.directory)
+        let immediate =
             head.method == .get
-            ? door.answer(
+            ? door.response(
                 path: path, query: target.utf8[mark...].dropFirst(),
                 acceptLanguage: head.headerFields[.acceptLanguage], client: nil) : nil
-        return decided?.answer
-            ?? WholeAnswer(
+        return immediate?.response
+            ?? BufferedResponse(
                 status: .accepted,
                 body: ByteBuffer(string: "\(head.method.rawValue) \(target) \(Hexadecimal.encode(body))"))
     }
 
-    /// Stands where Hummingbird's tasks would: answers whole requests in their order, but each half of an answer only
-    /// when it is told to go on, as if somebody had to be asked first.
-    private final class StandIn: ChannelInboundHandler {
+    /// A handler in place of Hummingbird's tasks: responds to whole requests in order, but sends each half of a
+    /// response only on demand, like a response that waits for a backend.
+    private final class FakePublisherServer: ChannelInboundHandler {
         typealias InboundIn = HTTPRequestPart
         typealias OutboundOut = HTTPResponsePart
 
         private(set) var requests = 0
         private var head: HTTPRequest?
         private var body: [UInt8] = []
-        /// Of answers that are not sent yet.
+        /// The parts of unsent responses.
         private var halves: [[HTTPResponsePart]] = []
-        /// Whether the client wants no more, or can not be understood.
-        private var isOver = false
+        /// Whether the client closed the connection or sent an invalid request.
+        private var isClosed = false
         private var context: ChannelHandlerContext?
 
         func handlerAdded(context: ChannelHandlerContext) {
@@ -171,29 +174,29 @@ extension FuzzTarget {
             case .end:
                 guard let head = head.take() else { return }
                 requests += 1
-                if head.headerFields[.connection] == "close" { isOver = true }
-                let answer = FuzzTarget.answer(to: head, body)
-                var response = HTTPResponse(status: answer.status, headerFields: answer.headers)
-                response.headerFields[.contentLength] = String(answer.body.readableBytes)
-                halves += [[.head(response)], [.body(answer.body), .end(nil)]]
+                if head.headerFields[.connection] == "close" { isClosed = true }
+                let response = FuzzTarget.response(to: head, body)
+                var httpResponse = HTTPResponse(status: response.status, headerFields: response.headers)
+                httpResponse.headerFields[.contentLength] = String(response.body.readableBytes)
+                halves += [[.head(httpResponse)], [.body(response.body), .end(nil)]]
             }
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            guard !isOver else { return }
-            isOver = true
-            let refusal = HTTPResponse(
+            guard !isClosed else { return }
+            isClosed = true
+            let rejection = HTTPResponse(
                 status: .badRequest, headerFields: [.connection: "close", .contentLength: "0"])
-            halves += [[.head(refusal)], [.end(nil)]]
+            halves += [[.head(rejection)], [.end(nil)]]
         }
 
-        /// Sends the next half of an answer; false when there is none.
+        /// Sends the next half of a response. Returns false if there is none.
         @discardableResult
-        func goOn() -> Bool {
+        func proceed() -> Bool {
             guard let context, !halves.isEmpty else { return false }
             for part in halves.removeFirst() { context.write(wrapOutboundOut(part), promise: nil) }
             context.flush()
-            if isOver, halves.isEmpty { context.close(mode: .output, promise: nil) }
+            if isClosed, halves.isEmpty { context.close(mode: .output, promise: nil) }
             return true
         }
     }

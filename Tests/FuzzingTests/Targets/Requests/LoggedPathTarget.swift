@@ -6,7 +6,8 @@ import HTTPTypes
 @testable import Server
 
 extension FuzzTarget {
-    /// A request's target: whether it has a form at all, and what the log says of it, in which is no mailed token and no installation.
+    /// A request target: whether its form is valid, and its text in the log, which contains no mailed token and no
+    /// installation identifier.
     static let loggedPath = FuzzTarget("logged-path", upTo: 600, of: "LoggedPath", "TargetFormMiddleware") { bytes in
         let target = text(bytes)
         let isASCII = bytes.allSatisfy { $0 < 0x80 }
@@ -35,7 +36,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Behind the words, with the slash written in each way, a token.
+    /// Checks a token after the words, with the slash in each spelling.
     private static func check(mailed words: String, of target: String, _ route: String) {
         for slash in ["/", "//", "%2F", "%2f/"] {
             let path = "\(words)\(slash)\(token)/more"
@@ -44,7 +45,7 @@ extension FuzzTarget {
         }
     }
 
-    /// At the end of a path, in any spelling, the identifier of an installation.
+    /// Checks the identifier of an installation at the end of a path, in any spelling.
     private static func check(installationBehind target: String, _ route: String, _ bytes: [UInt8]) {
         let shown = LoggedPath.of("\(target)/\(written(installation, bytes))", route: route)
         let read = FrontDoors.FormFields.unescaped(Array(shown.utf8)).uppercased()
@@ -55,7 +56,7 @@ extension FuzzTarget {
     private static let installation = "6B8F0E1C-2A3D-4E5F-8A9B-0C1D2E3F4A5B"
     private static let token = "zq9t0ken"
 
-    /// The word in one of its many spellings, which the bytes choose.
+    /// Returns the word in one of its many spellings, which the bytes select.
     private static func written(_ word: String, _ bytes: [UInt8]) -> String {
         var text = ""
         for (place, letter) in word.utf8.enumerated() {
@@ -71,7 +72,7 @@ extension FuzzTarget {
         return text
     }
 
-    /// RFC 9112 sections 3.2.1 and 3.2.2.
+    /// Returns whether the target is a path or a URL (RFC 9112 sections 3.2.1 and 3.2.2).
     private static func isPathOrAddress(_ target: [UInt8]) -> Bool {
         let start = target.prefix(8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         return target.first == UInt8(ascii: "/") || start.starts(with: Array("http://".utf8))

@@ -5,22 +5,22 @@ import NIOCore
 @testable import FrontDoors
 
 extension FuzzTarget {
-    /// Three lines: Accept, a page's origin, and the headers that its scripts want to send.
+    /// Three lines: Accept, a page's origin, and the headers that its scripts request.
     static let pageHeaders = FuzzTarget(
         "page-headers", upTo: 512, of: "SoftphoneResponse", "CrossOrigin", "InPlayerOrigins"
     ) { bytes in
         let lines = lines(bytes, 3)
         checkAccept(lines[0])
         for names in [nil, [], ["https://kiosk.example.com"]] as [Set<String>?] {
-            check(page: lines[1], of: names, asking: lines[2])
+            check(page: lines[1], of: names, requesting: lines[2])
         }
     }
 
-    /// The form that is chosen is one that is named, and of several the one that is wanted most, else the first.
+    /// Checks that the selected format is listed in Accept, is the preferred one, or else the first.
     private static func checkAccept(_ accept: String) {
-        let wanted = MessageForm.wanted(accept)
-        promise(MessageForm(.accept, accept: accept) == wanted ?? .xml, "an app gets a form that it did not ask for")
-        promise(MessageForm(.form, accept: accept) == .form, "what a provider chose does not count")
+        let wanted = MessageFormat.wanted(accept)
+        promise(MessageFormat(.accept, accept: accept) == wanted ?? .xml, "an app gets a form that it did not ask for")
+        promise(MessageFormat(.form, accept: accept) == .form, "what a provider chose does not count")
         if let wanted {
             let names = wanted == .xml ? ["application/xml", "text/xml"] : [wanted.rawValue]
             let ranges = accept.lowercased().utf8.filter { $0 != 0x20 && $0 != 0x09 }
@@ -28,24 +28,24 @@ extension FuzzTarget {
             promise(names.contains { name in ranges.contains { $0.contains(name) } }, "nobody named this form")
         }
         if accept.utf8.allSatisfy({ $0 < 0x80 }) {
-            promise(MessageForm.wanted(accept.uppercased()) == wanted, "in capitals another form is named")
+            promise(MessageFormat.wanted(accept.uppercased()) == wanted, "in capitals another form is named")
         }
-        promise(MessageForm.wanted("application/json," + accept) == .json, "another form than the first is chosen")
-        promise(MessageForm.wanted(accept + ",application/json;q=0") == wanted, "what nobody wants counts")
-        let more = MessageForm.wanted(accept + ",application/json")
+        promise(MessageFormat.wanted("application/json," + accept) == .json, "another form than the first is chosen")
+        promise(MessageFormat.wanted(accept + ",application/json;q=0") == wanted, "what nobody wants counts")
+        let more = MessageFormat.wanted(accept + ",application/json")
         promise(more == .json || more == wanted, "a third form is chosen")
         checkWeights(accept.utf8.count % 10, Int(accept.utf8.first ?? 0) % 10)
     }
 
     private static func checkWeights(_ one: Int, _ other: Int) {
-        let found = MessageForm.wanted("text/html, text/xml; q=0.\(one),Application/JSON;q=0.\(other)")
-        let expected: MessageForm = one < other ? .json : .xml
+        let found = MessageFormat.wanted("text/html, text/xml; q=0.\(one),Application/JSON;q=0.\(other)")
+        let expected: MessageFormat = one < other ? .json : .xml
         promise(found == (one + other == 0 ? nil : expected), "another form is wanted most")
     }
 
-    /// Whose scripts may read is said of no origin but those named, and what they may send is a list of headers.
-    private static func check(page origin: String, of names: Set<String>?, asking fields: String) {
-        let allowed = InPlayerOrigins(names).answer(to: origin)
+    /// Checks that only configured origins get permission to read, and that the permitted headers form a list.
+    private static func check(page origin: String, of names: Set<String>?, requesting fields: String) {
+        let allowed = InPlayerOrigins(names).response(to: origin)
         if let allowed, let names {
             promise(names.contains(allowed) && allowed.utf8.elementsEqual(origin.utf8), "a foreign page may read")
         }
@@ -56,23 +56,23 @@ extension FuzzTarget {
         let preflight = CrossOrigin.preflight(request, allowed: allowed)
         var response = Response(status: .ok)
         CrossOrigin.add(allowed, to: &response)
-        for answer in [preflight, response] {
-            promise(answer.headers[.accessControlAllowOrigin] == allowed, "another page may read")
-            let isForAll = allowed == "*" || answer.headers[.vary]?.hasPrefix("Origin") == true
+        for response in [preflight, response] {
+            promise(response.headers[.accessControlAllowOrigin] == allowed, "another page may read")
+            let isForAll = allowed == "*" || response.headers[.vary]?.hasPrefix("Origin") == true
             promise(isForAll, "a cache tells a page what another one was told")
         }
         let listed = preflight.headers[.accessControlAllowHeaders]
         promise((listed == nil) == (allowed == nil), "a page may send nothing, or is told though it may not read")
-        check(listed ?? ownHeaders, asked: headers[.accessControlRequestHeaders] ?? "")
+        check(listed ?? ownHeaders, requested: headers[.accessControlRequestHeaders] ?? "")
     }
 
     private static let ownHeaders = "Authorization, Content-Type, Accept, Authentication-Type"
 
-    private static func check(_ listed: String, asked: String) {
+    private static func check(_ listed: String, requested: String) {
         promise(listed.hasPrefix(ownHeaders), "a page may not send what calls need")
         let names = listed.split(separator: ", ", omittingEmptySubsequences: false).map { String($0) }
         promise(names.count <= 24 && listed.utf8.count <= 24 * 66, "a list is as long as somebody likes")
-        let joined = String(decoding: asked.utf8.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self)
+        let joined = String(decoding: requested.utf8.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self)
         for name in names.dropFirst(4) {
             promise(HTTPField.Name(name) != nil && joined.contains(name), "a list has more in it than headers")
         }

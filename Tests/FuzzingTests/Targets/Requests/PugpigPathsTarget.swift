@@ -4,8 +4,8 @@ import Server
 @testable import FrontDoors
 
 extension FuzzTarget {
-    /// Two lines: a path, and a publication's name. What is read of a path is what was written there, and a call has no
-    /// other spellings than its own: a cache in between may tell them apart (PITFALLS row 16).
+    /// Two lines: a path and the name of a publication. The parsed name is part of the path, and a call has exactly its
+    /// own spellings, because a cache may distinguish others (Pitfall 16).
     static let pugpigPaths = FuzzTarget(
         "pugpig-paths", upTo: 256, of: "PugpigCall", "PugpigReceiptCall", "PugpigFeedDoor"
     ) { bytes in
@@ -14,9 +14,9 @@ extension FuzzTarget {
         var calls = 0
         for call in PugpigCall.allCases {
             check(lines[0], publication, call.rawValue) { call.publication(in: $0) }
-            let addressed = call.publication(in: lines[0])
-            promise(call.publication(in: "\n\(lines[0])".dropFirst()) == addressed, "a part of a text is another path")
-            if addressed != nil { calls += 1 }
+            let selector = call.publication(in: lines[0])
+            promise(call.publication(in: "\n\(lines[0])".dropFirst()) == selector, "a part of a text is another path")
+            if selector != nil { calls += 1 }
         }
         for call in PugpigReceiptCall.allCases {
             check(lines[0], publication, "edition_credentials/\(call.rawValue)") { call.publication(in: $0) }
@@ -29,24 +29,25 @@ extension FuzzTarget {
     }
 
     private static func check(
-        _ path: String, _ publication: PublicationID?, _ name: String, _ read: (String) -> PugpigCall.Addressed?
+        _ path: String, _ publication: PublicationID?, _ name: String,
+        _ read: (String) -> PugpigCall.PublicationSelector?
     ) {
-        if let addressed = read(path) {
-            let own = written(name, addressed)
+        if let selector = read(path) {
+            let own = written(name, selector)
             promise([own, own + "/"].contains { $0.utf8.elementsEqual(path.utf8) }, "a path has another spelling")
         }
-        var places = [PugpigCall.Addressed.theDefault]
+        var places = [PugpigCall.PublicationSelector.defaultPublication]
         if let publication { places.append(.named(publication)) }
-        for addressed in places {
-            let path = written(name, addressed)
-            promise([path, path + "/"].allSatisfy { read($0) == addressed }, "what was written is not read")
+        for selector in places {
+            let path = written(name, selector)
+            promise([path, path + "/"].allSatisfy { read($0) == selector }, "what was written is not read")
             promise([path + "//", "/" + path, path + "?"].allSatisfy { read($0) == nil }, "a path has more spellings")
         }
     }
 
-    private static func written(_ name: String, _ addressed: PugpigCall.Addressed) -> String {
-        switch addressed {
-        case .theDefault: "/\(name)"
+    private static func written(_ name: String, _ selector: PugpigCall.PublicationSelector) -> String {
+        switch selector {
+        case .defaultPublication: "/\(name)"
         case .named(let publication): "/\(publication)/\(name)"
         }
     }
@@ -59,7 +60,7 @@ extension FuzzTarget {
             "a path has another publication's feed, or none")
     }
 
-    /// Every path of a feed, and whose it is.
+    /// Every path of a feed with its publication.
     private static let feedPlaces: [(path: String, feed: PublicationFeed, isNewsstand: Bool)] = [
         ("/feed", weeklyFeed, false), ("/feed.xml", weeklyFeed, false), ("/daily/feed", dailyFeed, false),
         ("/daily/feed.xml", dailyFeed, false), ("/itunes/com.example.daily", dailyFeed, true),

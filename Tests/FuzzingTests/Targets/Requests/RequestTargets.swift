@@ -6,7 +6,7 @@ import Server
 @testable import FrontDoors
 
 extension FuzzTarget {
-    /// Each body by every reader of bodies: what a request says of its type counts for little.
+    /// Every body, parsed by every body parser, because the declared content type is not reliable.
     static let requestBody = FuzzTarget(
         "request-body", upTo: 2048, of: "FormFields", "FlatJSON", "RequestFields", "BakerBody",
         "BasispressRegistration", "AppleReceiptBody", "SoftphonePurchase", "InPlayerFields", "TemplateVariable"
@@ -27,9 +27,9 @@ extension FuzzTarget {
         _ = try? BasispressRegistration(bytes)
         let isBlank = bytes.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         promise((AppleReceiptBody.text(bytes) == nil) == isBlank, "a body is a receipt unless it is blank")
-        var told: [String: String] = [:]
-        for (name, value) in json ?? form { told[name] = value }
-        guard let purchase = SoftphonePurchase(told, by: softphone) else { return }
+        var reported: [String: String] = [:]
+        for (name, value) in json ?? form { reported[name] = value }
+        guard let purchase = SoftphonePurchase(reported, by: softphone) else { return }
         promise(
             (1...256).contains(purchase.credit.account.utf8.count) && !purchase.credit.account.utf8.contains(0)
                 && purchase.receipt[.product]?.isEmpty == false, "a purchase has no account or no product")
@@ -39,8 +39,8 @@ extension FuzzTarget {
             "an account is everybody's")
     }
 
-    /// Five lines: X-Forwarded-For, the forwarded target, its method, Accept-Language, a bearer's header or the
-    /// state of a login elsewhere.
+    /// Five lines: X-Forwarded-For, the forwarded target, its method, Accept-Language, and a bearer header or the state
+    /// of an external sign-in.
     static let requestHeaders = FuzzTarget(
         "request-headers", upTo: 512, of: "ClientAddressResolver", "ForwardedTarget", "AcceptLanguage", "AccessTokens",
         "InPlayerQuestion", "Messages"
@@ -55,13 +55,13 @@ extension FuzzTarget {
         promise(resolver.client(peer: stranger, headers: headers) == stranger, "a stranger was believed")
         let head = HTTPRequest(
             method: .get, scheme: nil, authority: nil, path: "/auth" + lines[1], headerFields: headers)
-        if let told = ForwardedTarget.original.read(head) {
-            promise(told.target.utf8.first == 0x2F, "a forwarded target is no path")
+        if let reported = ForwardedTarget.original.read(head) {
+            promise(reported.target.utf8.first == 0x2F, "a forwarded target is no path")
         }
         promise(ForwardedTarget.forwarded.read(head) == nil, "a target was read from another convention's headers")
-        if let told = ForwardedTarget.pathPrefix("/auth").read(head), let path = head.path {
-            promise(told.target.utf8.elementsEqual(path.utf8.dropFirst(5)), "a path was cut elsewhere")
-            promise(told.target.utf8.first == 0x2F, "a forwarded target is no path")
+        if let reported = ForwardedTarget.pathPrefix("/auth").read(head), let path = head.path {
+            promise(reported.target.utf8.elementsEqual(path.utf8.dropFirst(5)), "a path was cut elsewhere")
+            promise(reported.target.utf8.first == 0x2F, "a forwarded target is no path")
         }
         let languages = AcceptLanguage.parse(lines[3])
         promise(languages.count <= 10, "too many languages")

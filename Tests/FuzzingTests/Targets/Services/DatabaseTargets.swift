@@ -3,8 +3,7 @@
 @testable import PostgreSQL
 
 extension FuzzTarget {
-    /// A publisher's statement: nothing that is quoted is bound, and what is left of it means what it meant
-    /// (PITFALLS row 13).
+    /// A publisher's statement: nothing inside quotes is bound, and the remaining text keeps its meaning (Pitfall 13).
     static let sqlStatement = FuzzTarget("sql-statement", upTo: 256, of: "SQLScanner", "SQLStatement") { bytes in
         let text = text(bytes)
         for dialect in [SQLDialect.postgreSQL, .odbc] {
@@ -19,13 +18,13 @@ extension FuzzTarget {
         }
     }
 
-    /// What databases say, and the text in them.
+    /// Messages of databases and the texts in them.
     static let databaseTexts = FuzzTarget(
         "database-texts", upTo: 256, of: "PostgreSQLError", "ODBCEncoding"
     ) { bytes in
         let text = text(bytes)
-        _ = PostgreSQLError.isOfBoundValue(context: text, values: 2)
-        if case .answered(let state) = ConnectFailure(message: text) {
+        _ = PostgreSQLError.isBoundValueError(context: text, values: 2)
+        if case .serverError(let state) = ConnectFailure(message: text) {
             promise(state.utf8.count == 5, "a state is none of SQL's")
         }
         for encoding in [ODBCEncoding.utf8, .latin1, .windows1252] {

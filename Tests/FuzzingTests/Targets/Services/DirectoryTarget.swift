@@ -20,7 +20,7 @@ extension FuzzTarget {
         promise(DirectoryKey.value(DirectoryKey.text(bytes)) == bytes, "a key was lost")
         _ = DirectoryKey.value(text)
         _ = DirectoryTemplate(text)
-        // Both are a bind as nobody to some servers (PITFALLS row 14).
+        // Some servers treat both as an anonymous bind (Pitfall 14).
         let isNobodys = text.utf8.contains(0) || text.allSatisfy(\.isWhitespace)
         promise(!isNobodys || !DirectoryProof.isUsable(text), "a password that is none is sent to a directory")
     }

@@ -6,7 +6,7 @@ import Gatefold
 @testable import Transfers
 
 extension FuzzTarget {
-    /// A fetched file, packed or not, the checksum beside it, and the header lines that it came with.
+    /// A fetched file, compressed or not, its checksum, and its header lines.
     static let feedFile = FuzzTarget(
         "feed-file", upTo: 1024, of: "FeedFile", "GzipFile", "FeedChecksum", "TransferSink", "CurlTransfer"
     ) { bytes in
@@ -30,45 +30,45 @@ extension FuzzTarget {
     }
 
     private static func checkPlain(_ bytes: [UInt8]) {
-        promise(keep(pieces(bytes), limit: bytes.count) == nil, "a file that is not too large was not kept")
+        promise(download(pieces(bytes), limit: bytes.count) == nil, "a file that is not too large was not kept")
         let whole = contents(isPacked: false, limit: bytes.count)
-        promise(whole.bytes == bytes && whole.refusal == nil, "a file is another one when it is read")
+        promise(whole.bytes == bytes && whole.rejection == nil, "a file is another one when it is read")
         let digest = ready { try FeedFile.digest(path, SHA256.self) }
         promise(digest == Hexadecimal.encode(Array(SHA256.hash(data: bytes))), "a file has another one's digest")
         let line = Data("\(digest.uppercased())  feed.csv\n".utf8)
         promise(FeedChecksum.digest(in: line, .sha256) == digest, "a checksum is not found")
         guard !bytes.isEmpty else { return }
         let less = contents(isPacked: false, limit: bytes.count - 1)
-        promise(less.refusal == .tooLarge(limit: bytes.count - 1), "a file beyond its size was read")
+        promise(less.rejection == .tooLarge(limit: bytes.count - 1), "a file beyond its size was read")
         promise(less.bytes.count < bytes.count, "more of a file was read than may be")
         promise(
-            keep(pieces(bytes), limit: bytes.count - 1) == .tooLarge(limit: bytes.count - 1),
+            download(pieces(bytes), limit: bytes.count - 1) == .tooLarge(limit: bytes.count - 1),
             "a file beyond its size was kept")
         promise(!FileManager.default.fileExists(atPath: path), "what was not kept is still there")
     }
 
     private static func checkPacked(_ bytes: [UInt8]) {
         let some = unpacked(bytes, limit: 4096)
-        let known: [FeedRefusal?] = [nil, .compression, .tooLarge(limit: 4096)]
-        promise(some.bytes.count <= 4096 && known.contains(some.refusal), "more was unpacked than may be")
-        if some.refusal == nil, !some.bytes.isEmpty {
+        let known: [FeedRejection?] = [nil, .compression, .tooLarge(limit: 4096)]
+        promise(some.bytes.count <= 4096 && known.contains(some.rejection), "more was unpacked than may be")
+        if some.rejection == nil, !some.bytes.isEmpty {
             promise(bytes.starts(with: [0x1F, 0x8B]), "what is not packed was taken")
             let limit = some.bytes.count - 1
-            promise(unpacked(bytes, limit: limit).refusal == .tooLarge(limit: limit), "more was unpacked than may be")
+            promise(unpacked(bytes, limit: limit).rejection == .tooLarge(limit: limit), "more was unpacked than may be")
         }
         let file = packed(bytes)
         let whole = unpacked(file, limit: bytes.count)
-        promise(whole.bytes == bytes && whole.refusal == nil, "a file is another one when it is unpacked")
+        promise(whole.bytes == bytes && whole.rejection == nil, "a file is another one when it is unpacked")
         let half = bytes.count / 2
         let members = unpacked(packed(Array(bytes[..<half])) + packed(Array(bytes[half...])), limit: bytes.count)
-        promise(members.bytes == bytes && members.refusal == nil, "a file of two parts is another one")
+        promise(members.bytes == bytes && members.rejection == nil, "a file of two parts is another one")
         let cut = Int(bytes.last ?? 0) * 5 % file.count
-        promise(unpacked(Array(file[..<cut]), limit: 4096).refusal == .compression, "half a file was taken")
+        promise(unpacked(Array(file[..<cut]), limit: 4096).rejection == .compression, "half a file was taken")
         guard !bytes.isEmpty else { return }
         var damaged = file
-        // Behind the headers of the file and of its one block.
+        // After the headers of the file and of its only block.
         damaged[15 + Int(bytes[0]) % bytes.count] ^= 1
-        promise(unpacked(damaged, limit: 4096).refusal == .compression, "a damaged file was taken")
+        promise(unpacked(damaged, limit: 4096).rejection == .compression, "a damaged file was taken")
     }
 
     private static func checkChecksum(_ bytes: [UInt8]) {
@@ -83,19 +83,19 @@ extension FuzzTarget {
                     found.utf8.count == lengths[algorithm] && Hexadecimal.decode(found) != nil,
                     "a checksum is none of its kind")
             }
-            // Elsewhere there are spaces of more kinds.
+            // Other text has more kinds of spaces.
             guard bytes.allSatisfy({ $0 < 0x80 }) else { continue }
             let expected = isDigest && word.utf8.count == lengths[algorithm] ? word : nil
             promise(found == expected, "a checksum is another one")
         }
     }
 
-    /// Where the file is. One process runs the target once at a time.
+    /// The path of the file. A process runs one instance of the target at a time.
     private static let path = FileManager.default.temporaryDirectory
         .appending(path: "gatefold-fuzz-\(ProcessInfo.processInfo.processIdentifier)").path
 
-    /// Puts the bytes into the file, as a transfer does; returns why it could not go on.
-    private static func keep(_ pieces: [[UInt8]], limit: Int) -> TransferError? {
+    /// Writes the chunks to the file like a transfer. Returns the error that stopped it, or nil.
+    private static func download(_ pieces: [[UInt8]], limit: Int) -> TransferError? {
         unlink(path)
         let sink = ready { try TransferSink(path: path, limit: limit, isCancelled: { false }) }
         for piece in pieces {
@@ -107,25 +107,25 @@ extension FuzzTarget {
         return nil
     }
 
-    /// What is read of the file, and why no more.
-    private static func contents(isPacked: Bool, limit: Int) -> (bytes: [UInt8], refusal: FeedRefusal?) {
+    /// Returns the content of the file and the reason for a rejection.
+    private static func contents(isPacked: Bool, limit: Int) -> (bytes: [UInt8], rejection: FeedRejection?) {
         var read: [UInt8] = []
         do {
             try FeedFile.read(path, isPacked: isPacked, limit: limit) { read += $0 }
             return (read, nil)
-        } catch let refusal as FeedRefusal {
-            return (read, refusal)
+        } catch let rejection as FeedRejection {
+            return (read, rejection)
         } catch {
             fatalError("A target could not be made ready: \(error)")
         }
     }
 
-    private static func unpacked(_ file: [UInt8], limit: Int) -> (bytes: [UInt8], refusal: FeedRefusal?) {
-        promise(keep([file], limit: file.count) == nil, "a file that is not too large was not kept")
+    private static func unpacked(_ file: [UInt8], limit: Int) -> (bytes: [UInt8], rejection: FeedRejection?) {
+        promise(download([file], limit: file.count) == nil, "a file that is not too large was not kept")
         return contents(isPacked: true, limit: limit)
     }
 
-    /// As gzip(1) packs what can not be made any smaller (RFC 1952; RFC 1951 section 3.2.4): it stands there as it is.
+    /// Returns the bytes in gzip format as one stored block (RFC 1952; RFC 1951 section 3.2.4).
     private static func packed(_ bytes: [UInt8]) -> [UInt8] {
         let length = UInt32(bytes.count)
         let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
@@ -137,7 +137,7 @@ extension FuzzTarget {
         (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt32(8 * $0)) }
     }
 
-    /// RFC 1952 section 8.
+    /// Returns the CRC of the bytes (RFC 1952 section 8).
     private static func check(_ bytes: [UInt8]) -> UInt32 {
         var rest = UInt32.max
         for byte in bytes {

@@ -1,8 +1,8 @@
 @testable import InPlayer
 
 extension FuzzTarget {
-    /// The answers of InPlayer's service, each by every model.
-    static let inPlayerAnswer = FuzzTarget(
+    /// Responses of InPlayer's service, each parsed by every model.
+    static let inPlayerResponse = FuzzTarget(
         "inplayer-answer", upTo: 1024, of: "Answer", "Answer+Reading", "AnswerModel", "InPlayerNotification",
         "InPlayerFault", "StoredSession", "NotificationKeys", "Account", "RegistrationField", "AccessFee",
         "AccessHistory",
@@ -10,15 +10,15 @@ extension FuzzTarget {
     ) { bytes in
         _ = InPlayerNotification(parsing: bytes)
         _ = InPlayerFault(status: 400, body: bytes)
-        guard let answer = try? Answer(parsing: bytes) else { return }
-        _ = try? StoredSession(answer)
-        _ = try? NotificationKeys(answer)
-        _ = try? InPlayer.Account(answer)
-        _ = try? RegistrationField(answer)
-        _ = try? Page<HistoricAccess>(answer)
-        _ = try? Asset(answer)
-        _ = try? AccessFee(answer)
-        _ = try? ItemAccess(answer)
-        _ = try? PaidSubscription(answer)
+        guard let response = try? ResponseValue(parsing: bytes) else { return }
+        _ = try? StoredSession(response)
+        _ = try? NotificationKeys(response)
+        _ = try? InPlayer.Account(response)
+        _ = try? RegistrationField(response)
+        _ = try? Page<HistoricAccess>(response)
+        _ = try? Asset(response)
+        _ = try? AccessFee(response)
+        _ = try? ItemAccess(response)
+        _ = try? PaidSubscription(response)
     }
 }

@@ -3,8 +3,8 @@ import Gatefold
 @testable import Backends
 
 extension FuzzTarget {
-    /// What backends keep inside our tokens: of any text there is one reading, and it is written as it was read.
-    static let keptSessions = FuzzTarget(
+    /// Backend sessions inside our tokens: any text has one reading and survives a round trip.
+    static let storedSessions = FuzzTarget(
         "kept-sessions", upTo: 512, of: "ChainSession", "PugpigBackend", "ServiceSession", "InPlayerSession",
         "TestTokenCodec"
     ) { bytes in

@@ -3,7 +3,7 @@ import Foundation
 @testable import Backends
 
 extension FuzzTarget {
-    /// What a publisher's program writes: one line and nothing else, in whatever pieces it comes.
+    /// Output of a publisher's program: one line and nothing else, in any chunks.
     static let lineChannel = FuzzTarget("line-channel", upTo: 128, of: "LineChannel") { bytes in
         let line = Array(bytes.prefix { $0 != 0x0A })
         let ends = bytes.count { $0 == 0x0A }
@@ -22,8 +22,8 @@ extension FuzzTarget {
         }
     }
 
-    /// What is read of a program that has written these pieces, has ended, and is then asked once more: whatever is left,
-    /// the next question must not have it for an answer.
+    /// Returns the result for a program that wrote these chunks, ended, and is queried again: leftover output must not
+    /// become the result of the next query.
     private static func received(_ pieces: [[UInt8]]) -> Result<[UInt8], ProcessFailure> {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { fatalError("A target could not be made ready: \(errno)") }
@@ -32,9 +32,9 @@ extension FuzzTarget {
             promise(count == piece.count, "a piece could not be written")
         }
         close(ends[1])
-        // Nothing is sent here, and nobody interrupts.
-        let channel = LineChannel(input: ends[0], output: -1, waking: (reading: -1, writing: -1))
-        let descriptors = LineChannel.Descriptors(input: ends[0], output: -1, woken: -1, waking: -1)
+        // The test sends nothing and interrupts nothing.
+        let channel = LineChannel(input: ends[0], output: -1, wakeupWriteEnd: (reading: -1, writing: -1))
+        let descriptors = LineChannel.Descriptors(input: ends[0], output: -1, wakeupReadEnd: -1, wakeupWriteEnd: -1)
         let deadline = ContinuousClock.now + .seconds(60)
         defer { promise((try? channel.exchange([], by: deadline)) == nil, "what came too much is the next answer") }
         do {
@@ -49,7 +49,7 @@ extension FuzzTarget {
     #if canImport(Darwin)
         private static let kind = SOCK_STREAM
     #else
-        /// Each piece is read alone.
+        /// The type of the socket, which delivers each chunk separately.
         private static let kind = Int32(SOCK_SEQPACKET.rawValue)
     #endif
 }

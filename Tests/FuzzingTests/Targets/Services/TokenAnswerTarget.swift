@@ -5,8 +5,8 @@ import OutgoingRequests
 @testable import Receipts
 
 extension FuzzTarget {
-    /// What a token endpoint answers, and what a service says of the token that it was shown.
-    static let tokenAnswer = FuzzTarget(
+    /// A token endpoint's response, and a service's response about a token.
+    static let tokenResponse = FuzzTarget(
         "token-answer", upTo: 1024, of: "ClientCredentials", "Authorization", "GoogleServiceAccount"
     ) { bytes in
         if let token = try? ClientCredentials.token(in: bytes) {
@@ -15,10 +15,10 @@ extension FuzzTarget {
             promise((try? ClientCredentials.token(in: withUnknownMember(bytes))) == token, "an unknown member counts")
         }
         let input = text(bytes)
-        let answer = JSONWriter.bytes(["access_token": .string(input), "token_type": "bEARER", "expires_in": "60"])
-        let expected = isCarried(input) ? TokenKeeper.Token(text: input, lifetime: 60) : nil
-        promise((try? ClientCredentials.token(in: answer)) == expected, "a token is another one, or was not taken")
-        if let token = try? GoogleServiceAccount.token(in: HTTPAnswer(status: 200, headers: [], body: bytes)) {
+        let response = JSONWriter.bytes(["access_token": .string(input), "token_type": "bEARER", "expires_in": "60"])
+        let expected = isCarried(input) ? TokenCache.Token(text: input, lifetime: 60) : nil
+        promise((try? ClientCredentials.token(in: response)) == expected, "a token is another one, or was not taken")
+        if let token = try? GoogleServiceAccount.token(in: OutboundResponse(status: 200, headers: [], body: bytes)) {
             promise(isCarried(token.text), "a token of Google's can end its header")
             promise((1...86_400).contains(token.lifetime ?? 0), "a token of Google's lasts for more than a day")
         }
@@ -27,22 +27,23 @@ extension FuzzTarget {
         if let lifetime = (try? ClientCredentials.token(in: lasting))?.lifetime {
             promise(lifetime > 0 && lifetime < 1e9, "a token lasts for ever")
         }
-        let challenge = HTTPQuestion.Header(name: "www-authenticate", value: input)
-        let basic = HTTPQuestion.Header(name: "WWW-Authenticate", value: "Basic realm=\"r\", error=\"invalid_token\"")
-        let refuses = ClientCredentials.refusesToken(refusal([challenge]))
-        promise(ClientCredentials.refusesToken(refusal([challenge, basic])) == refuses, "another challenge counts")
-        guard refuses == true else { return }
-        // A quoted text may have backslashes anywhere.
+        let challenge = OutboundRequest.Header(name: "www-authenticate", value: input)
+        let basic = OutboundRequest.Header(
+            name: "WWW-Authenticate", value: "Basic realm=\"r\", error=\"invalid_token\"")
+        let rejects = ClientCredentials.rejectsToken(rejection([challenge]))
+        promise(ClientCredentials.rejectsToken(rejection([challenge, basic])) == rejects, "another challenge counts")
+        guard rejects == true else { return }
+        // A quoted text may contain backslashes anywhere.
         let said = input.replacing("\\", with: "").lowercased()
         promise(said.contains("bearer") && said.contains("invalid_token"), "a token is given up without a word")
     }
 
-    /// What may stand in a header behind `Bearer `, so that nothing follows it there.
+    /// Returns whether the token may follow `Bearer ` in a header without injecting anything after it.
     private static func isCarried(_ token: String) -> Bool {
         !token.isEmpty && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// An object with a member more, which whoever asks has to pass over (RFC 6749 section 5.1).
+    /// Returns the object with an additional member, which clients must ignore (RFC 6749 section 5.1).
     private static func withUnknownMember(_ object: [UInt8]) -> [UInt8] {
         guard let json = try? JSONParser.parse(object), json["zq9"] == nil,
             let brace = object.firstIndex(of: UInt8(ascii: "{"))
@@ -51,7 +52,7 @@ extension FuzzTarget {
         return Array(object[...brace]) + member + Array(object[(brace + 1)...])
     }
 
-    private static func refusal(_ headers: [HTTPQuestion.Header]) -> HTTPAnswer {
-        HTTPAnswer(status: 401, headers: headers, body: [])
+    private static func rejection(_ headers: [OutboundRequest.Header]) -> OutboundResponse {
+        OutboundResponse(status: 401, headers: headers, body: [])
     }
 }

@@ -4,28 +4,29 @@ import Foundation
 @testable import Gatefold
 
 extension FuzzTarget {
-    /// Texts that only we can have written: none is opened but those that were given out (PITFALLS row 7).
+    /// Sealed texts: only issued texts open (Pitfall 7).
     static let sealedTexts = FuzzTarget(
         "sealed-texts", upTo: 512, of: "SealedTokenCodec", "RememberingTokenCodec", "SealedSalt", "PasswordTickets",
         "NoticePass", "ByteWriter", "SealingKeys", "ReferenceKey", "SealedSubscriber"
     ) { bytes in
         let text = text(bytes)
-        // Swift takes the decomposed form for the same text: whoever remembers by it mixes the two up if this one comes first.
+        // Swift treats the decomposed form as equal: a cache keyed by it would mix the two up if this one came first.
         let decomposed = text.decomposedStringWithCanonicalMapping
-        _ = remembering.open(decomposed)
-        _ = FuzzedTenant.references.reference(to: Subscriber(backend: "house", key: decomposed))
+        _ = caching.open(decomposed)
+        _ = FuzzedTenant.pseudonymKey.reference(to: Subscriber(backend: "house", key: decomposed))
         for (genuine, isOpened) in opened(text) {
             promise(!isOpened || Array(text.utf8) == Array(genuine.utf8), "a text was opened that nobody was given")
         }
         promise(
-            FuzzedTenant.references.open(SealedSubscriber(bytes: bytes)) == nil, "a reader was read that nobody sealed")
-        // Whoever was asked about before, a reader's pseudonym is the reader's own.
+            FuzzedTenant.pseudonymKey.open(SealedSubscriber(bytes: bytes)) == nil,
+            "a reader was read that nobody sealed")
+        // A reader's pseudonym is unique, whatever the previous query was.
         let reader = Subscriber(backend: "house", key: text)
-        let alone = ReferenceKey(Secret("the key of the references")).reference(to: reader)
-        promise(FuzzedTenant.references.reference(to: reader) == alone, "a reader has another one's pseudonym")
+        let alone = PseudonymKey(Secret("the key of the references")).reference(to: reader)
+        promise(FuzzedTenant.pseudonymKey.reference(to: reader) == alone, "a reader has another one's pseudonym")
     }
 
-    /// Two lines: user and password of an edition, or of the feed.
+    /// Two lines: the user and the password of an edition or of the feed.
     static let editionCredentials = FuzzTarget(
         "edition-credentials", upTo: 512, of: "EditionCredentialsVerifier", "FeedCredentialsVerifier", "EditionPassword"
     ) { bytes in
@@ -38,13 +39,14 @@ extension FuzzTarget {
             promise(
                 pairs.contains { $0.0 == edition && isSame($0.1, pair) }, "a pair opens an edition it was not made for")
         }
-        let holder = FuzzedTenant.feedVerifier.verify(
+        let subject = FuzzedTenant.feedVerifier.verify(
             token: lines[0], password: lines[1], at: FuzzedTenant.now, revocations: FuzzedTenant.revocations)
         promise(
-            holder == nil || Array(lines[0].utf8) == Array(FuzzedTenant.token.utf8), "a token opens that was not given")
+            subject == nil || Array(lines[0].utf8) == Array(FuzzedTenant.token.utf8), "a token opens that was not given"
+        )
     }
 
-    /// The header of access tokens, before anything is believed of them.
+    /// The header of access tokens, before its verification.
     static let accessTokens = FuzzTarget("access-token", upTo: 1024, of: "AccessTokens", "JSONValue") { bytes in
         let text = text(bytes)
         if let header = AccessTokenHeader(text) {
@@ -56,23 +58,23 @@ extension FuzzTarget {
 
     private static let signers = SigningKeys(FuzzedTenant.secrets, publication: FuzzedTenant.id)
 
-    /// What was given out, and whether the text is opened as one of its kind.
+    /// Returns every issued text and whether the given text opens as one of its kind.
     private static func opened(_ text: String) -> [(genuine: String, isOpened: Bool)] {
         [
             (FuzzedTenant.token, FuzzedTenant.codec.open(text) != nil),
-            (FuzzedTenant.token, remembering.open(text) != nil),
+            (FuzzedTenant.token, caching.open(text) != nil),
             (access.1, access.0.open(text) != nil),
             (salt, sealer.open(text, for: FuzzedTenant.edition) != nil),
             ("", sealer.open(text, for: FuzzedTenant.other) != nil),
-            (leave, tickets.open(text, at: FuzzedTenant.now) != nil),
-            (pass, board.open(text) != nil),
+            (leave, resetTokens.open(text, at: FuzzedTenant.now) != nil),
+            (pass, join.open(text) != nil),
         ]
     }
 
-    /// One of each kind, for the seeds.
+    /// One issued text of each kind, for the seeds.
     static let genuineTexts = [FuzzedTenant.token, access.1, salt, leave, pass]
 
-    private static let remembering = RememberingTokenCodec(FuzzedTenant.codec)
+    private static let caching = CachingTokenCodec(FuzzedTenant.codec)
 
     private static let access = {
         let codec = SealedTokenCodec(
@@ -84,20 +86,20 @@ extension FuzzTarget {
         publication: FuzzedTenant.id, secrets: FuzzedTenant.secrets, random: FuzzedTenant.random)
     private static let salt = FuzzedTenant.pair(FuzzedTenant.edition, .sealed).userid
 
-    private static let tickets = PasswordTickets(
+    private static let resetTokens = PasswordResetTokens(
         publication: FuzzedTenant.id, secrets: FuzzedTenant.secrets, random: FuzzedTenant.random, lifetime: 3600)
     private static let leave = ready {
-        try tickets.seal(FuzzedTenant.subscriber, mark: [1, 2, 3], at: FuzzedTenant.now)
+        try resetTokens.seal(FuzzedTenant.subscriber, revision: [1, 2, 3], at: FuzzedTenant.now)
     }
 
-    private static let board = NoticePassCodec(
+    private static let join = NotificationTokenCodec(
         publication: FuzzedTenant.id, secrets: FuzzedTenant.secrets, random: FuzzedTenant.random)
-    private static let pass = board.seal(
-        NoticePass(account: "a1", expiresAt: FuzzedTenant.now, holder: FuzzedTenant.holder))!
+    private static let pass = join.seal(
+        NotificationToken(account: "a1", expiresAt: FuzzedTenant.now, subject: FuzzedTenant.subject))!
 
-    /// Every pair that was given out, with its edition.
+    /// Every issued pair with its edition.
     static let pairs = [FuzzedTenant.edition, FuzzedTenant.other].flatMap { edition in
-        SaltForm.allCases.map { (edition, FuzzedTenant.pair(edition, $0)) }
+        SaltFormat.allCases.map { (edition, FuzzedTenant.pair(edition, $0)) }
     }
 
     private static func isSame(_ one: EditionCredentials, _ other: EditionCredentials) -> Bool {

@@ -1,6 +1,6 @@
 import Crypto
 
-/// A key pair as App Store Connect makes one.
+/// A key pair in the format of App Store Connect.
 struct P256Key: Sendable {
     let privatePEM: String
     let publicPEM: String

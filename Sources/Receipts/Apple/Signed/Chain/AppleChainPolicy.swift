@@ -2,14 +2,17 @@ import SwiftASN1
 import X509
 
 extension ASN1ObjectIdentifier {
-    /// Marks an intermediate certificate of Apple's Worldwide Developer Relations authority.
+    /// The marker of an intermediate certificate of Apple's Worldwide Developer Relations authority.
     static let appleIntermediate: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
-    /// Marks a certificate that signs receipts and what belongs to them.
+    /// The marker of a certificate that signs receipts and related data.
     static let appleReceiptSigning: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
 }
 
-/// What Apple's chains have beside RFC 5280: leaf, intermediate and pinned root, and nothing else; each of the first two
-/// marked for its purpose (PROTOCOLS 6.3), so that Apple's certificates for other purposes sign nothing here.
+/// A policy that adds Apple's rules to RFC 5280. A chain consists of exactly leaf, intermediate and pinned root.
+/// Leaf and intermediate are marked for their purpose, so that Apple's certificates for other purposes cannot sign
+/// receipts.
+///
+/// Source: App Store protocol, “Verification of signed data”.
 struct AppleChainPolicy: VerifierPolicy {
     let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [.appleIntermediate, .appleReceiptSigning]
 
@@ -25,7 +28,7 @@ struct AppleChainPolicy: VerifierPolicy {
         guard intermediate.extensions[oid: .appleIntermediate] != nil else {
             return .failsToMeetPolicy(reason: "the intermediate is not for developer relations")
         }
-        // RFC5280Policy reads neither of these two.
+        // RFC5280Policy checks neither of the following two rules.
         if case .isCertificateAuthority = try? leaf.extensions.basicConstraints {
             return .failsToMeetPolicy(reason: "the leaf is an authority")
         }
@@ -35,7 +38,8 @@ struct AppleChainPolicy: VerifierPolicy {
         return .meetsPolicy
     }
 
-    /// A certificate without key usages allows all of them (RFC 5280 section 4.2.1.3).
+    /// Returns whether a certificate allows a key usage. A certificate without key usages allows all of them (RFC
+    /// 5280 section 4.2.1.3).
     private func allows(_ certificate: Certificate, _ use: KeyPath<KeyUsage, Bool>) -> Bool {
         guard certificate.extensions[oid: .X509ExtensionID.keyUsage] != nil else { return true }
         guard let usage = try? certificate.extensions.keyUsage else { return false }

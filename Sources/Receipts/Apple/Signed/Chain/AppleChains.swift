@@ -3,22 +3,24 @@ import Gatefold
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 
-/// Certificates that lead from a leaf to a pinned root.
+/// A chain of certificates from a leaf to a pinned root.
 struct AppleChain: Sendable {
     let leaf: Certificate
     let intermediate: Certificate
 }
 
-/// A root certificate that can not be read.
+/// An error that indicates an unreadable root certificate.
 package struct UnreadableRoot: Error, Equatable, CustomStringConvertible {
     package var description: String { "expected certificates in DER or PEM" }
 }
 
-/// Builds chains to the pinned roots (RFC 5280 section 6, with swift-certificates).
+/// A builder of chains to the pinned roots (RFC 5280 section 6, with swift-certificates).
 struct AppleChains: Sendable {
     let roots: CertificateStore
 
-    /// - Parameter roots: in DER.
+    /// Creates a builder.
+    ///
+    /// - Parameter roots: The root certificates in DER.
     init(roots: [[UInt8]]) throws {
         do {
             self.roots = CertificateStore(try roots.map { try Certificate(derEncoded: $0) })
@@ -27,21 +29,21 @@ struct AppleChains: Sendable {
         }
     }
 
-    /// The certificates that were sent, when they lead to a pinned root.
+    /// Returns the chain of the certificates that were sent, if it leads to a pinned root.
     ///
-    /// - Parameter sent: leaf, intermediate and a root, in DER; the root is looked at no further.
-    /// - Throws: ``ReceiptRefusal/Reason/forged``.
-    func chain(of sent: [[UInt8]], validAt moment: Date) async throws(ReceiptRefusal) -> AppleChain {
-        guard sent.count == AppleJWSHeader.certificateCount, Self.canBeWritten(moment),
+    /// - Parameter sent: Leaf, intermediate and root in DER. The root is parsed and otherwise ignored.
+    /// - Throws: ``ReceiptRejection/Reason/forged``.
+    func chain(of sent: [[UInt8]], validAt timestamp: Date) async throws(ReceiptRejection) -> AppleChain {
+        guard sent.count == AppleJWSHeader.certificateCount, Self.canBeWritten(timestamp),
             let leaf = try? Certificate(derEncoded: sent[0]),
             let intermediate = try? Certificate(derEncoded: sent[1]), (try? Certificate(derEncoded: sent[2])) != nil
-        else { throw ReceiptRefusal(.forged) }
+        else { throw ReceiptRejection(.forged) }
         let chain = AppleChain(leaf: leaf, intermediate: intermediate)
         var verifier = Verifier(rootCertificates: roots) {
-            RFC5280Policy(fixedExpiryValidationTime: moment)
+            RFC5280Policy(fixedExpiryValidationTime: timestamp)
             AppleChainPolicy()
         }
-        guard await leads(chain, by: &verifier) else { throw ReceiptRefusal(.forged) }
+        guard await leads(chain, by: &verifier) else { throw ReceiptRejection(.forged) }
         return chain
     }
 
@@ -52,9 +54,9 @@ struct AppleChains: Sendable {
         return false
     }
 
-    /// Whether the moment has a form in certificates at all: whoever sends a date may send any, and ASN.1 has four digits for
-    /// the year.
-    private static func canBeWritten(_ moment: Date) -> Bool {
-        (0..<SignedDates.end).contains(moment.timeIntervalSince1970)
+    /// Returns whether a certificate can represent the date. A client can send any date, but ASN.1 has four digits
+    /// for the year.
+    private static func canBeWritten(_ timestamp: Date) -> Bool {
+        (0..<SignedDates.end).contains(timestamp.timeIntervalSince1970)
     }
 }

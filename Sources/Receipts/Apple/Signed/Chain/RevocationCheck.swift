@@ -5,50 +5,53 @@ import OutgoingRequests
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 
-/// Nobody said whether a certificate still holds, where that has to be known.
+/// An error that indicates that the revocation status of a certificate is unknown although it is required.
 package struct RevocationUnknown: BackendFailure, Equatable {
-    package let cause = "no usable answer about the revocation of Apple's certificates"
+    package let cause = "no usable response about the revocation of Apple's certificates"
 
     package init() {}
 }
 
-/// Asks whether Apple's certificates still hold, with swift-certificates' OCSP policy.
+/// A check of the revocation of Apple's certificates, with the OCSP policy of swift-certificates.
 ///
-/// That policy's own strict mode is satisfied when nobody answers and refuses when something else is wrong, where ours has to
-/// tell "revoked" from "not known". So the strict question comes first, which any failure fails, a missing answer included;
-/// then the lenient one, which nothing fails but an answer that says revoked.
+/// The policy's own hard mode succeeds if no responder is reachable, and fails on any other error. Gatefold must
+/// distinguish “revoked” from “unknown”. Therefore the strict verification runs first: any failure fails it,
+/// including a missing response. Then the lenient verification runs: only the response “revoked” fails it.
 package final class RevocationCheck: Sendable {
     private let http: OutgoingHTTP
     private let isStrict: Bool
-    private let memory = RevocationMemory()
+    private let cache = OCSPStatusCache()
 
-    /// Nil where nobody is to be asked.
+    /// Creates a check, or returns nil if no responder is to be queried.
     package init?(_ settings: RevocationSettings) {
         guard settings.mode != .off else { return nil }
         isStrict = settings.mode == .hard
         http = OutgoingHTTP(settings.http)
     }
 
-    /// - Throws: ``ReceiptRefusal/Reason/forged`` for a revoked certificate; ``RevocationUnknown``.
-    func check(_ chain: AppleChain, in chains: AppleChains, at moment: Date) async throws {
-        let standing = try await memory.standing(of: try Self.name(of: chain), at: moment) { [self] in
-            if await holds(chain, in: chains, isStrict: true, at: moment) { return .holds }
-            return await holds(chain, in: chains, isStrict: false, at: moment) ? .unknown : .revoked
+    /// Checks the certificates of a chain.
+    ///
+    /// - Throws: ``ReceiptRejection/Reason/forged`` for a revoked certificate. ``RevocationUnknown`` if the mode is
+    ///   `hard` and the status is unknown.
+    func check(_ chain: AppleChain, in chains: AppleChains, at timestamp: Date) async throws {
+        let status = try await cache.status(of: try Self.name(of: chain), at: timestamp) { [self] in
+            if await holds(chain, in: chains, isStrict: true, at: timestamp) { return .holds }
+            return await holds(chain, in: chains, isStrict: false, at: timestamp) ? .unknown : .revoked
         }
-        switch standing {
+        switch status {
         case .holds: return
-        case .revoked: throw ReceiptRefusal(.forged)
+        case .revoked: throw ReceiptRejection(.forged)
         case .unknown: if isStrict { throw RevocationUnknown() }
         }
     }
 
-    private func holds(_ chain: AppleChain, in chains: AppleChains, isStrict: Bool, at moment: Date) async -> Bool {
+    private func holds(_ chain: AppleChain, in chains: AppleChains, isStrict: Bool, at timestamp: Date) async -> Bool {
         var verifier = Verifier(rootCertificates: chains.roots) {
-            RFC5280Policy(fixedExpiryValidationTime: moment)
+            RFC5280Policy(fixedExpiryValidationTime: timestamp)
             AppleChainPolicy()
             OCSPVerifierPolicy(
                 failureMode: isStrict ? .hard : .soft, requester: RevocationRequester(http: http, isStrict: isStrict),
-                fixedExpiryValidationTime: moment)
+                fixedExpiryValidationTime: timestamp)
         }
         return await chains.leads(chain, by: &verifier)
     }

@@ -1,13 +1,14 @@
 package import OutgoingRequests
 package import Settings
 
-/// Whether Apple is asked if its certificates still hold (OCSP, RFC 6960): the key `ocsp`.
+/// The mode of the revocation check of Apple's certificates (OCSP, RFC 6960): the key `ocsp`.
 package enum RevocationMode: String, Sendable, CaseIterable {
-    /// Nobody is asked; certificates have to be valid when the receipt was signed.
+    /// No responder is queried. Certificates must have been valid when the receipt was signed.
     case off
-    /// A revoked certificate is refused; one about which nobody answers is accepted.
+    /// A revoked certificate is rejected. A certificate of unknown status is accepted.
     case soft
-    /// Nothing is accepted of which nobody says that it holds; as long as nobody answers, Apple "could not be asked".
+    /// Only a certificate with a confirmed status is accepted. While no responder is reachable, Apple counts as
+    /// unavailable.
     case hard
 }
 
@@ -20,17 +21,18 @@ package struct RevocationSettings: Sendable {
         self.http = http
     }
 
-    /// Reads `ocsp`. The section may have more keys: whoever has it calls `finish()`.
+    /// Reads `ocsp`. The section may have more keys, so the caller calls `finish()`.
     package init(_ section: SettingsSection) throws(SettingsError) {
         self.init(mode: try section.choice("ocsp", default: RevocationMode.off))
     }
 
-    /// Responders are near or not at all, and their answers small.
+    /// The HTTP settings of queries to responders. The limits are low, because responders are near and their
+    /// responses are small.
     package static var http: OutgoingHTTPSettings {
         var settings = OutgoingHTTPSettings()
         settings.connectTimeout = 2
         settings.timeout = 4
-        settings.largestAnswer = 64 << 10
+        settings.maxResponseSize = 64 << 10
         return settings
     }
 }

@@ -4,37 +4,45 @@ import Gatefold
 import JSON
 import X509
 
-/// Says whether Apple signed a JWS, and nobody since has changed it (PROTOCOLS 6.3, PITFALLS row 18).
+/// A verifier that checks that Apple signed a JWS and that the JWS is unchanged.
 ///
-/// jwt-kit's `X5CVerifier` is not used for it: it takes the algorithm from the header, accepts chains of any length, reads
-/// the payload before it believes it, with a decoder that passes over duplicate names, and knows no `crit`.
+/// jwt-kit's `X5CVerifier` is not used, because it takes the algorithm from the header, accepts chains of any
+/// length, and decodes the payload before the verification. Its decoder ignores duplicate names, and it does not
+/// support `crit`.
+///
+/// Source: App Store protocol, “Verification of signed data”; Pitfall 18, “Store receipts that prove less than they
+/// claim”.
 package struct AppleSignatures: Sendable {
     private let chains: AppleChains
     private let revocations: RevocationCheck?
 
+    /// Creates a verifier.
+    ///
     /// - Parameters:
-    ///   - roots: the certificates trusted, in DER; the one that is sent along never is.
-    ///   - revocations: nil where Apple's word on its certificates is not asked for.
+    ///   - roots: The trusted certificates in DER. The root that is sent with the JWS is never trusted.
+    ///   - revocations: The revocation check, or nil to check no revocations.
     /// - Throws: ``UnreadableRoot``.
     package init(roots: [[UInt8]], revocations: RevocationCheck?) throws {
         chains = try AppleChains(roots: roots)
         self.revocations = revocations
     }
 
-    /// - Parameter moment: when it is asked; certificates have to be valid then if their revocation is asked for, and at the
-    ///   payload's `signedDate` if not.
-    /// - Throws: ``ReceiptRefusal/Reason/forged`` or ``ReceiptRefusal/Reason/malformed``; ``RevocationUnknown`` where
-    ///   it could not be learned and has to be.
-    package func verify(_ jws: CompactJWS, at moment: Date) async throws {
+    /// Verifies the signature and the certificates of a JWS.
+    ///
+    /// - Parameter timestamp: The current date. With a revocation check, certificates must be valid at this date.
+    ///   Without it, they must be valid at the payload's `signedDate`.
+    /// - Throws: ``ReceiptRejection/Reason/forged`` or ``ReceiptRejection/Reason/malformed``. ``RevocationUnknown`` if
+    ///   the revocation status is required and unknown.
+    package func verify(_ jws: CompactJWS, at timestamp: Date) async throws {
         let header = try AppleJWSHeader(jws.header)
-        guard let signedDate = jws.payload.milliseconds("signedDate") else { throw ReceiptRefusal(.malformed) }
+        guard let signedDate = jws.payload.milliseconds("signedDate") else { throw ReceiptRejection(.malformed) }
         let chain = try await chains.chain(
-            of: header.certificates, validAt: revocations == nil ? signedDate : moment)
-        // First what costs nothing but time here: a forger must not have anybody asked.
+            of: header.certificates, validAt: revocations == nil ? signedDate : timestamp)
+        // The local verification comes first, because a forged signature must not cause a query.
         guard let key = P256.Signing.PublicKey(chain.leaf.publicKey),
             let signature = try? P256.Signing.ECDSASignature(rawRepresentation: jws.signature),
             key.isValidSignature(signature, for: jws.signed)
-        else { throw ReceiptRefusal(.forged) }
-        try await revocations?.check(chain, in: chains, at: moment)
+        else { throw ReceiptRejection(.forged) }
+        try await revocations?.check(chain, in: chains, at: timestamp)
     }
 }

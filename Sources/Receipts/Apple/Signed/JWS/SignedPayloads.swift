@@ -2,8 +2,9 @@ package import Foundation
 package import Gatefold
 package import JSON
 
-/// Reads what Apple signed, of the publisher's apps and of environments that count, and refuses everything else
-/// (PITFALLS row 18).
+/// A reader of signed data of the publisher's apps in allowed environments. It rejects everything else.
+///
+/// Source: Pitfall 18, “Store receipts that prove less than they claim”.
 package struct SignedPayloads: Sendable {
     package let apps: AppleApps
     private let signatures: AppleSignatures
@@ -13,60 +14,61 @@ package struct SignedPayloads: Sendable {
         self.signatures = signatures
     }
 
-    /// The payload of a JWS, once it is known to be genuine.
+    /// Returns the payload of a JWS after its verification.
     ///
-    /// Xcode and LocalTesting sign with a developer's own key, which proves nothing. Such a payload is believed only where
-    /// nothing else is: with production or sandbox anywhere in sight it is refused, whatever it proves. One that claims
-    /// production or sandbox is never believed without Apple's signature.
+    /// Xcode and LocalTesting sign with a developer's own key, which proves nothing. Such a payload is accepted
+    /// only if no other environment is configured or allowed. If production or sandbox is configured or allowed,
+    /// the payload is rejected. A payload that claims production or sandbox is never accepted without Apple's
+    /// signature.
     ///
     /// - Parameters:
-    ///   - allowed: the environments that count for whoever asks.
-    ///   - environment: finds the payload's own claim of its environment; nil where it makes none.
-    /// - Throws: ``ReceiptRefusal``, or what says that Apple could not be asked.
+    ///   - allowed: The environments that the caller allows.
+    ///   - environment: A closure that returns the environment that the payload claims, or nil if it claims none.
+    /// - Throws: ``ReceiptRejection``, or another error if Apple is unavailable.
     package func payload(
-        _ text: some StringProtocol, allowing allowed: Set<StoreEnvironment>, at moment: Date,
+        _ text: some StringProtocol, allowing allowed: Set<StoreEnvironment>, at timestamp: Date,
         environment: (JSONValue) -> StoreEnvironment?
     ) async throws -> JSONValue {
         let jws = try CompactJWS(text)
         if let claimed = environment(jws.payload), claimed.isLocal {
             guard allowed.union(apps.environments).allSatisfy(\.isLocal) else {
-                throw ReceiptRefusal(.wrongEnvironment)
+                throw ReceiptRejection(.wrongEnvironment)
             }
             return jws.payload
         }
-        try await signatures.verify(jws, at: moment)
+        try await signatures.verify(jws, at: timestamp)
         return jws.payload
     }
 
-    /// The environment a transaction or a subscription's renewal names.
+    /// Returns the environment in the payload of a transaction or a renewal.
     package static func environment(of payload: JSONValue) -> StoreEnvironment? {
         payload["environment"]?.text.flatMap(AppleEnvironment.named)
     }
 
     package func transaction(
-        _ text: some StringProtocol, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ text: some StringProtocol, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> SignedTransaction {
         let transaction = try SignedTransaction(
-            await payload(text, allowing: allowed, at: moment, environment: Self.environment(of:)))
-        guard apps.bundles.contains(transaction.bundle) else { throw ReceiptRefusal(.wrongApp) }
+            await payload(text, allowing: allowed, at: timestamp, environment: Self.environment(of:)))
+        guard apps.bundles.contains(transaction.bundle) else { throw ReceiptRejection(.wrongApp) }
         try requireCounting(transaction.environment, allowed)
         return transaction
     }
 
     func renewalInfo(
-        _ text: some StringProtocol, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        _ text: some StringProtocol, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> SignedRenewalInfo {
         let info = try SignedRenewalInfo(
-            await payload(text, allowing: allowed, at: moment, environment: Self.environment(of:)))
+            await payload(text, allowing: allowed, at: timestamp, environment: Self.environment(of:)))
         try requireCounting(info.environment, allowed)
         return info
     }
 
     func requireCounting(
         _ environment: StoreEnvironment?, _ allowed: Set<StoreEnvironment>
-    ) throws(ReceiptRefusal) {
+    ) throws(ReceiptRejection) {
         guard let environment, allowed.contains(environment), apps.environments.contains(environment) else {
-            throw ReceiptRefusal(.wrongEnvironment)
+            throw ReceiptRejection(.wrongEnvironment)
         }
     }
 }

@@ -2,69 +2,75 @@ package import Foundation
 package import Gatefold
 import JSON
 
-/// Reads App Store Server Notifications of version 2 (PROTOCOLS 6.3).
+/// A reader of App Store Server Notifications of version 2.
+///
+/// Source: App Store protocol, “Notifications V2”.
 package struct AppStoreNotifications: Sendable {
     private let payloads: SignedPayloads
 
-    /// In bytes: more than any has, and what a front door takes at most.
-    package static let longest = 1 << 20
+    /// The maximum size of a notification in bytes. It exceeds any genuine notification and equals the limit of a
+    /// front door.
+    package static let maxLength = 1 << 20
 
     package init(_ payloads: SignedPayloads) {
         self.payloads = payloads
     }
 
+    /// Returns the verdict on a notification.
+    ///
     /// - Parameter body: `{"signedPayload": JWS}`.
-    /// - Throws: what says that Apple could not be asked.
+    /// - Throws: An error if Apple is unavailable.
     package func verdict(
-        on body: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date
+        on body: [UInt8], allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> NotificationVerdict {
         do {
-            return .event(try await event(in: body, allowing: allowed, at: moment))
-        } catch let refusal as ReceiptRefusal {
-            return .refused(refusal)
+            return .event(try await event(in: body, allowing: allowed, at: timestamp))
+        } catch let rejection as ReceiptRejection {
+            return .rejected(rejection)
         }
     }
 
     private func event(
-        in body: [UInt8], allowing allowed: Set<StoreEnvironment>, at moment: Date
+        in body: [UInt8], allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> StoreEvent {
-        guard body.count <= Self.longest, let outer = try? JSONParser.parse(body),
+        guard body.count <= Self.maxLength, let outer = try? JSONParser.parse(body),
             let text = outer["signedPayload"]?.text
-        else { throw ReceiptRefusal(.malformed) }
+        else { throw ReceiptRejection(.malformed) }
         let notification = try NotificationPayload(
             await payloads.payload(
-                text, allowing: allowed, at: moment, environment: NotificationPayload.environment(of:)))
-        try requireOurs(notification)
+                text, allowing: allowed, at: timestamp, environment: NotificationPayload.environment(of:)))
+        try requireOwnApp(notification)
         try payloads.requireCounting(notification.environment, allowed)
         return StoreEvent(
             store: payloads.apps.store, id: notification.id, name: notification.name, signed: notification.signed,
-            transactions: try await transactions(of: notification, allowing: allowed, at: moment))
+            transactions: try await transactions(of: notification, allowing: allowed, at: timestamp))
     }
 
-    private func requireOurs(_ notification: NotificationPayload) throws(ReceiptRefusal) {
+    private func requireOwnApp(_ notification: NotificationPayload) throws(ReceiptRejection) {
         guard let bundle = notification.bundle, payloads.apps.bundles.contains(bundle) else {
-            throw ReceiptRefusal(.wrongApp)
+            throw ReceiptRejection(.wrongApp)
         }
         if notification.environment == .production, let expected = payloads.apps.appID,
             notification.appID != expected
         {
-            throw ReceiptRefusal(.wrongApp)
+            throw ReceiptRejection(.wrongApp)
         }
     }
 
-    /// Its one transaction, a grace period included; none where it tells of none.
+    /// Returns the transaction of a notification with its grace period, or an empty array if the notification has
+    /// no transaction.
     private func transactions(
-        of notification: NotificationPayload, allowing allowed: Set<StoreEnvironment>, at moment: Date
+        of notification: NotificationPayload, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> [StoreTransaction] {
         guard notification.subject == .data,
             let text = notification.content["signedTransactionInfo"]?.text
         else { return [] }
-        let transaction = try await payloads.transaction(text, allowing: allowed, at: moment)
+        let transaction = try await payloads.transaction(text, allowing: allowed, at: timestamp)
         var renewals: [SignedRenewalInfo] = []
         if let text = notification.content["signedRenewalInfo"]?.text {
-            renewals.append(try await payloads.renewalInfo(text, allowing: allowed, at: moment))
+            renewals.append(try await payloads.renewalInfo(text, allowing: allowed, at: timestamp))
         }
-        guard transaction.environment == notification.environment else { throw ReceiptRefusal(.wrongEnvironment) }
-        return PurchaseCourse.transactions([transaction], renewals: renewals, of: payloads.apps.store)
+        guard transaction.environment == notification.environment else { throw ReceiptRejection(.wrongEnvironment) }
+        return PurchaseTimeline.transactions([transaction], renewals: renewals, of: payloads.apps.store)
     }
 }

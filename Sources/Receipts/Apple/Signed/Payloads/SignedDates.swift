@@ -1,9 +1,11 @@
 import Foundation
 import JSON
 
-/// Moments as Apple writes them: milliseconds since 1970 (PROTOCOLS 6.3).
+/// Dates in Apple's format: milliseconds since 1970.
+///
+/// Source: App Store protocol, “Transaction payload”.
 enum SignedDates {
-    /// The year 2200 in seconds. What lies beyond is no date: an arithmetic trap, or a mistake of units.
+    /// The year 2200 in seconds. A later value is invalid: an attempt to cause an overflow, or a wrong unit.
     static let end: TimeInterval = 7_258_118_400
 
     static func date(milliseconds: Double) -> Date? {
@@ -15,9 +17,9 @@ enum SignedDates {
     static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
 }
 
-/// Apple's payloads, read leniently: what is a number may be written as a text, and the reverse.
+/// A lenient reader of Apple's payloads: a number may be written as a text, and a text as a number.
 extension JSONValue {
-    /// A moment; nil where there is none, or it is none.
+    /// Returns a date, or nil if the member is missing or is not a date.
     func milliseconds(_ name: String) -> Date? {
         switch self[name] {
         case .number(let text), .string(let text): Double(text).flatMap { SignedDates.date(milliseconds: $0) }
@@ -25,23 +27,23 @@ extension JSONValue {
         }
     }
 
-    /// An identifier, not empty and of at most so many bytes.
-    func identifier(_ name: String, longest: Int) -> String? {
+    /// Returns an identifier that is not empty and has at most `maxLength` bytes.
+    func identifier(_ name: String, maxLength: Int) -> String? {
         switch self[name] {
         case .number(let text), .string(let text):
-            text.isEmpty || text.utf8.count > longest ? nil : text
+            text.isEmpty || text.utf8.count > maxLength ? nil : text
         default: nil
         }
     }
 
-    func wholeNumber(_ name: String) -> Int64? {
+    func integer(_ name: String) -> Int64? {
         switch self[name] {
         case .number(let text), .string(let text): Int64(text)
         default: nil
         }
     }
 
-    /// Whether a member is there and more than `null`.
+    /// Returns whether a member exists and is not `null`.
     func has(_ name: String) -> Bool {
         switch self[name] {
         case nil, .null: false

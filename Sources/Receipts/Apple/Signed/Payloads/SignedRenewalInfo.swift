@@ -2,25 +2,27 @@ import Foundation
 import Gatefold
 import JSON
 
-/// Apple's JWSRenewalInfoDecodedPayload, as far as it matters here.
+/// The fields of Apple's JWSRenewalInfoDecodedPayload that Gatefold uses.
 struct SignedRenewalInfo: Sendable, Equatable {
-    /// The purchase it is about.
+    /// The original transaction of the purchase.
     let original: String
     let environment: StoreEnvironment
-    /// Until then a subscriber whose payment failed keeps the service.
-    let graceEnds: Date?
+    /// The date until which a subscriber keeps the service after a failed payment.
+    let gracePeriodEnd: Date?
     let signed: Date
 
-    /// - Throws: ``ReceiptRefusal/Reason/malformed``.
-    init(_ payload: JSONValue) throws(ReceiptRefusal) {
+    /// Reads a payload.
+    ///
+    /// - Throws: ``ReceiptRejection/Reason/malformed``.
+    init(_ payload: JSONValue) throws(ReceiptRejection) {
         guard
-            let original = payload.identifier("originalTransactionId", longest: StoreTransaction.longestText),
+            let original = payload.identifier("originalTransactionId", maxLength: StoreTransaction.maxTextLength),
             let environment = payload["environment"]?.text.flatMap(AppleEnvironment.named),
             let signed = payload.milliseconds("signedDate")
-        else { throw ReceiptRefusal(.malformed) }
+        else { throw ReceiptRejection(.malformed) }
         self.original = original
         self.environment = environment
         self.signed = signed
-        graceEnds = payload.milliseconds("gracePeriodExpiresDate")
+        gracePeriodEnd = payload.milliseconds("gracePeriodExpiresDate")
     }
 }

@@ -4,7 +4,9 @@ import JSON
 import OutgoingRequests
 package import Protections
 
-/// Asks the App Store Server API (PROTOCOLS 6.3). What it answers is signed, and verified by whoever reads it.
+/// A client of the App Store Server API. Its results are signed, and the caller verifies them.
+///
+/// Source: App Store protocol, “App Store Server API”.
 package struct AppStoreServerClient: Sendable {
     private let settings: AppStoreServerSettings
     private let http: OutgoingHTTP
@@ -12,9 +14,11 @@ package struct AppStoreServerClient: Sendable {
     private let clock: WallClock
     private let sleep: Sleep
 
-    var mostPages: Int { settings.mostPages }
+    var maxPages: Int { settings.maxPages }
 
-    /// - Parameter sleep: waits before a question is asked once more.
+    /// Creates a client.
+    ///
+    /// - Parameter sleep: The wait before a retry.
     package init(
         _ settings: AppStoreServerSettings, protection: ProtectedStore, clock: WallClock,
         sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) }
@@ -26,7 +30,7 @@ package struct AppStoreServerClient: Sendable {
         http = OutgoingHTTP(settings.http)
     }
 
-    /// Where and of which app something is asked.
+    /// The app and the environment of a query.
     package struct Place: Sendable, Hashable {
         package let bundle: String
         package let environment: StoreEnvironment
@@ -37,39 +41,43 @@ package struct AppStoreServerClient: Sendable {
         }
     }
 
-    /// What came back.
-    enum Answer: Sendable, Equatable {
+    /// The result of a request.
+    enum ServiceResult: Sendable, Equatable {
         case found(JSONValue)
-        /// - Parameter code: Apple's own number.
+        /// - Parameter code: Apple's own error number.
         case notFound(code: Int?)
-        case refused(code: Int?)
+        case rejected(code: Int?)
     }
 
-    /// - Parameter path: below the base URL, its parts escaped.
+    /// Sends a GET request.
+    ///
+    /// - Parameter path: The path below the base URL, with escaped segments.
     /// - Throws: ``AppStoreServerFailure``, ``HTTPFailure``, ``ProtectionError``.
-    func get(_ path: String, in place: Place) async throws -> Answer {
+    func get(_ path: String, in place: Place) async throws -> ServiceResult {
         let base = place.environment == .sandbox ? settings.sandbox : settings.production
         let prefix = base.text.hasSuffix("/") ? String(base.text.dropLast()) : base.text
         guard let url = ServiceURL(prefix + path) else { throw AppStoreServerFailure.incomplete }
-        return try await protection.ask { try await ask(url, in: place) }
+        return try await protection.perform { try await perform(url, in: place) }
     }
 
-    /// Once more where Apple says that it may help, and no more often (PROTOCOLS 6.3).
-    private func ask(_ url: ServiceURL, in place: Place) async throws -> Answer {
+    /// Sends the request, and retries once if Apple reports that a retry may help.
+    ///
+    /// Source: App Store protocol, “Errors of API calls”.
+    private func perform(_ url: ServiceURL, in place: Place) async throws -> ServiceResult {
         var isLast = false
         while true {
-            let answer = try await http.send(try await question(url, in: place))
-            if answer.status == 200 {
-                guard let json = try? JSONParser.parse(answer.body) else { throw AppStoreServerFailure.notJSON }
+            let response = try await http.send(try await request(url, in: place))
+            if response.status == 200 {
+                guard let json = try? JSONParser.parse(response.body) else { throw AppStoreServerFailure.notJSON }
                 return .found(json)
             }
-            let error = AppStoreServerError(status: answer.status, body: answer.body)
+            let error = AppStoreServerError(status: response.status, body: response.body)
             switch error.meaning {
             case .notFound: return .notFound(code: error.code)
-            case .refused: return .refused(code: error.code)
+            case .rejected: return .rejected(code: error.code)
             case .failing: throw AppStoreServerFailure.status(error.status, code: error.code)
             case .passing:
-                guard !isLast, let pause = RetryAfter.pause(answer.values("retry-after").first, at: clock.now) else {
+                guard !isLast, let pause = RetryAfter.pause(response.values("retry-after").first, at: clock.now) else {
                     throw AppStoreServerFailure.status(error.status, code: error.code)
                 }
                 isLast = true
@@ -78,11 +86,11 @@ package struct AppStoreServerClient: Sendable {
         }
     }
 
-    private func question(_ url: ServiceURL, in place: Place) async throws -> HTTPQuestion {
+    private func request(_ url: ServiceURL, in place: Place) async throws -> OutboundRequest {
         guard let token = try? await AppStoreServerToken(settings).text(for: place.bundle, at: clock.now) else {
             throw AppStoreServerFailure.key
         }
-        return HTTPQuestion(
+        return OutboundRequest(
             url: url,
             headers: [
                 .init(name: "Authorization", value: "Bearer \(token)"),

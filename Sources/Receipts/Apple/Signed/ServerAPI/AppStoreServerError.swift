@@ -2,10 +2,10 @@ package import Gatefold
 import JSON
 import Protections
 
-/// An answer of the App Store Server API that is none to the question: `{"errorCode": …, "errorMessage": …}`.
+/// An error response of the App Store Server API: `{"errorCode": …, "errorMessage": …}`.
 struct AppStoreServerError: Sendable, Equatable {
     let status: Int
-    /// Apple's own number, the status its first three digits; nil where the answer is not Apple's.
+    /// Apple's own number, whose first three digits are the status, or nil if the response is not from Apple.
     let code: Int?
 
     init(status: Int, body: [UInt8]) {
@@ -13,55 +13,56 @@ struct AppStoreServerError: Sendable, Equatable {
         code = (try? JSONParser.parse(body))?["errorCode"]?.integer
     }
 
-    enum Meaning: Equatable {
-        /// Apple has no such transaction, purchase, customer or app here; it may have in the other environment.
+    enum ErrorCategory: Equatable {
+        /// Apple has no such transaction, purchase, customer or app in this environment. The other environment may
+        /// have it.
         case notFound
-        /// Asking again may help.
+        /// A retry may help.
         case passing
-        /// Apple refuses the question itself.
-        case refused
-        /// Apple refuses whoever asks, or what answered is not Apple.
+        /// Apple rejects the query itself.
+        case rejected
+        /// Apple rejects the caller, or the response is not from Apple.
         case failing
     }
 
-    /// AccountNotFound, AppNotFound and OriginalTransactionIdNotFound have a twin each that says "try again".
+    /// AccountNotFound, AppNotFound and OriginalTransactionIdNotFound have a retryable variant each.
     private static let passing: Set<Int> = [4_040_002, 4_040_004, 4_040_006, 4_290_000, 5_000_001]
     private static let notFound: Set<Int> = [4_040_001, 4_040_003, 4_040_005, 4_040_010]
 
-    var meaning: Meaning {
+    var meaning: ErrorCategory {
         if let code, Self.passing.contains(code) { return .passing }
         if let code, Self.notFound.contains(code) { return .notFound }
         return switch status {
         case 429, 500...599: .passing
-        case 400 where code != nil: .refused
+        case 400 where code != nil: .rejected
         default: .failing
         }
     }
 }
 
-/// Why Apple "could not be asked" over its API. Holds no identifier and no token.
-package enum AppStoreServerFailure: AnswerFailure, Equatable {
+/// An error that indicates why a call to the API failed. It holds no identifier and no token.
+package enum AppStoreServerFailure: RequestScopedFailure, Equatable {
     /// - Parameter code: Apple's own number.
     case status(Int, code: Int?)
     case notJSON
-    /// An answer lacks what it must have.
+    /// A response lacks a required field.
     case incomplete
-    /// What an answer holds was not signed by Apple, or is of another app or environment.
-    case unverified(ReceiptRefusal.Reason)
+    /// The content of a response is not signed by Apple, or belongs to another app or environment.
+    case unverified(ReceiptRejection.Reason)
     case key
 
     package var cause: String {
         switch self {
         case .status(let status, let code):
-            "the App Store Server API answered \(status)" + (code.map { " with error \($0)" } ?? "")
-        case .notJSON: "the App Store Server API's answer is not JSON"
-        case .incomplete: "the App Store Server API's answer lacks what it must have"
-        case .unverified(let reason): "the App Store Server API's answer was not accepted (\(reason.rawValue))"
-        case .key: "the key of the App Store Server API does not sign"
+            "the App Store Server API responded with \(status)" + (code.map { " with error \($0)" } ?? "")
+        case .notJSON: "the App Store Server API's response is not JSON"
+        case .incomplete: "the App Store Server API's response lacks a required field"
+        case .unverified(let reason): "the App Store Server API's response was not accepted (\(reason.rawValue))"
+        case .key: "the key of the App Store Server API cannot sign"
         }
     }
 
-    package var isOfOneAnswer: Bool {
+    package var isRequestScoped: Bool {
         switch self {
         case .status, .key: false
         case .notJSON, .incomplete, .unverified: true

@@ -1,15 +1,16 @@
-// The same work as Gatefold's hot calls, as somebody would write it with Go's net/http: what Gatefold is compared with.
+// A peer for Gatefold: the work of its hot calls, written with Go's net/http in the usual way.
 //
 // It opens Gatefold's own tokens and salts with the same keys, looks up revocations and a cached subscription, applies the
-// expiry, and writes the same documents with the same headers. What it leaves out, it leaves out in its own favour: devices,
-// limits on guessing, metrics, reloads, and the questions to a subscriber system. What Gatefold does and it does not: keeping the
-// bytes of an answer for requests that are byte for byte the same within a second, which the rows "never the same twice" leave out
-// by a number in each request; and remembering what the latest tokens and good salts say and the pseudonyms of readers, up to
-// 20,000, 10,000 and 20,000 of them, where this program opens each token and salt and computes each pseudonym every time. Only the row of 25,000
-// sessions leaves that out.
+// expiry, and writes the same documents with the same headers. It omits devices, login throttles, metrics, reloads, and the
+// queries to a subscriber system, which is to its advantage. It also omits two caches of Gatefold. First, Gatefold caches a
+// response for one second for byte-identical requests; a number in each request of the rows "never the same twice" prevents
+// this. Second, Gatefold caches the contents of the latest tokens and valid salts and the pseudonyms of readers, up to 20,000,
+// 10,000 and 20,000, while this program opens each token and salt and computes each pseudonym every time. Only the row with
+// 25,000 sessions prevents this.
 //
-// A sign-in is far less work here: the reader is found in a map in memory and no guesses are counted, where Gatefold asks an SQLite
-// database made of a file of readers, and counts attempts of each reader and each address. The report says so beside those rows.
+// A sign-in is far less work here: the reader is looked up in memory and no attempts are counted, while Gatefold queries an
+// SQLite database that it created from a file of readers, and counts attempts per reader and per address. The report mentions
+// this next to those rows.
 package main
 
 import (
@@ -34,7 +35,7 @@ import (
 )
 
 const (
-	epoch       = 1577836800 // 2020-01-01: times in tokens and salts count from here
+	epoch       = 1577836800 // 2020-01-01: the epoch of times in tokens and salts
 	nonceSize   = 12
 	publication = "bench"
 )
@@ -166,7 +167,7 @@ func seal(key cipher.AEAD, id, plain, context []byte) string {
 	return base64.RawURLEncoding.EncodeToString(key.Seal(sealed, nonce, plain, context))
 }
 
-// The pseudonym that revocations go by.
+// reference returns the pseudonym that revocations are stored under.
 func reference(s session) [7]byte {
 	code := hmac.New(sha256.New, referenceKey)
 	for _, part := range []string{"subscriber", s.backend, s.key} {
@@ -187,7 +188,7 @@ func isRevoked(who [7]byte, issued uint32) bool {
 	return found && issued < before
 }
 
-// What a system behind said of the reader, at most five minutes ago.
+// told returns the subscription that a subscriber system reported at most five minutes ago.
 func told(s session) subscription {
 	key := s.backend + "\x00" + s.key
 	lock.RLock()
@@ -302,7 +303,7 @@ func signIn(w http.ResponseWriter, r *http.Request) {
 	answer(w, declaration+"<token>"+escaped(sealToken(s))+"</token>")
 }
 
-// The same decision as the auth-request endpoint: path, edition, salt, password, expiry, revocation.
+// Makes the same decision as the auth-request endpoint: path, edition, salt, password, expiry, revocation.
 func authRequest(w http.ResponseWriter, r *http.Request) {
 	noCache(w.Header())
 	target := r.Header.Get("X-Original-URI")

@@ -1,8 +1,8 @@
 <?php
-// What such an endpoint was for most of its life: a script that knows a few readers and computes the formula.
-// No token is opened, because the historic token was the reader's name, and nothing is sealed: a userid was random.
-// A sign-in is far less work than Gatefold's: one reader in an array, a hash without a salt, no guesses counted. The report says
-// so beside those rows.
+// The historic form of such an endpoint: a script that has a few readers and computes the formula.
+// It opens no token, because the historic token was the reader's name, and seals nothing, because a userid was random.
+// A sign-in is far less work than in Gatefold: one reader in an array, a hash without a salt, no login throttle. The report
+// mentions this next to those rows.
 header('Content-Type: text/xml; charset=utf-8');
 header('Cache-Control: no-store, no-cache, must-revalidate, private, max-age=0');
 header('Pragma: no-cache');
@@ -19,7 +19,7 @@ function text($value) { return htmlspecialchars($value, ENT_XML1 | ENT_QUOTES, '
 echo '<?xml version="1.0" encoding="UTF-8"?>', "\n";
 switch ($path) {
 case '/verify_subscription':
-    // One line of its table for each of the thousand readers.
+    // One row of the table for each of the thousand readers.
     if (!isset($readers[$token]) && !preg_match('/^reader[0-9]{1,3}$/D', $token)) {
         echo '<subscription state="unknown"/>';
         break;

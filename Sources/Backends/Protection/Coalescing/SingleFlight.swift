@@ -1,0 +1,65 @@
+/// The state machine of single flight: the queries in progress and the callers that wait for each.
+struct SingleFlight<Key: Hashable & Sendable>: Sendable {
+    typealias Flight = UInt64
+    typealias Participant = UInt64
+
+    enum JoinResult: Equatable {
+        /// The first caller for this key: its query becomes the flight.
+        case begins(Flight, Participant)
+        case joins(Flight, Participant)
+    }
+
+    private struct Entry {
+        let key: Key
+        var waiters: Set<Participant>
+    }
+
+    private var current: [Key: Flight] = [:]
+    private var entries: [Flight: Entry] = [:]
+    private var next: UInt64 = 0
+
+    var count: Int { entries.count }
+
+    mutating func join(_ key: Key) -> JoinResult {
+        next += 1
+        let participant = next
+        if let flight = current[key] {
+            entries[flight]?.waiters.insert(participant)
+            return .joins(flight, participant)
+        }
+        next += 1
+        current[key] = next
+        entries[next] = Entry(key: key, waiters: [participant])
+        return .begins(next, participant)
+    }
+
+    /// Removes a caller from a flight.
+    ///
+    /// - Returns: `true` if no caller waits for the flight any more. The flight must then be cancelled, and later
+    ///   callers do not join it.
+    mutating func leave(_ flight: Flight, _ participant: Participant) -> Bool {
+        guard entries[flight]?.waiters.remove(participant) != nil, entries[flight]?.waiters.isEmpty == true else {
+            return false
+        }
+        remove(flight)
+        return true
+    }
+
+    /// Completes a flight and returns the callers that wait for it.
+    mutating func complete(_ flight: Flight) -> Set<Participant> {
+        remove(flight)?.waiters ?? []
+    }
+
+    /// Prevents later callers from joining the current flights; they start new ones. Callers that already joined
+    /// still receive their results.
+    mutating func forgetInFlight() {
+        current = [:]
+    }
+
+    @discardableResult
+    private mutating func remove(_ flight: Flight) -> Entry? {
+        guard let entry = entries.removeValue(forKey: flight) else { return nil }
+        if current[entry.key] == flight { current[entry.key] = nil }
+        return entry
+    }
+}

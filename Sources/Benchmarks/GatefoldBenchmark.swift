@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// The benchmark program. It measures the costs that the tests only count.
+@main
+struct GatefoldBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gatefold-bench", abstract: "Gatefold's benchmarks.",
+        subcommands: [HerdCommand.self, MicroCommand.self])
+}

@@ -1,0 +1,54 @@
+/// A gate in operation, which uses the current ``Gate`` for each decision and reports each decision to an observer.
+///
+/// Every entry point of the gate into a server (``GateMiddleware``, ``AuthRequestEndpoint``, ``ContentResponder``)
+/// holds a gate keeper.
+public struct GateEvaluator: Sendable {
+    private let current: @Sendable () -> Gate
+    private let observer: @Sendable (GateEvent) -> Void
+
+    /// - Parameter observer: Receives every decision on the request's own task. Must not block.
+    public init(_ gate: Gate, observer: @escaping @Sendable (GateEvent) -> Void = { _ in }) {
+        self.init(observer: observer, current: { gate })
+    }
+
+    /// - Parameters:
+    ///   - observer: Receives every decision on the request's own task. Must not block.
+    ///   - current: Returns the gate for each request, so that publications can change while the server runs.
+    public init(
+        observer: @escaping @Sendable (GateEvent) -> Void = { _ in }, current: @escaping @Sendable () -> Gate
+    ) {
+        self.observer = observer
+        self.current = current
+    }
+
+    /// The current gate.
+    public var gate: Gate { current() }
+
+    /// Decides about a request and reports the decision to the observer.
+    public func evaluate(_ request: GateRequest, for entryPoint: GateEvent.EntryPoint) -> GateDecision {
+        let decision = current().evaluate(request)
+        report(GateEvent(decision: decision, entryPoint: entryPoint))
+        return decision
+    }
+
+    /// Reports an event to the observer.
+    package func report(_ event: GateEvent) {
+        observer(event)
+    }
+
+    func report(_ denial: GateDenial, by entryPoint: GateEvent.EntryPoint) {
+        report(GateEvent(decision: .denied(denial), entryPoint: entryPoint))
+    }
+}
+
+/// One decision, for logs and metrics. Contains no credentials and no address.
+public struct GateEvent: Sendable, Equatable {
+    public enum EntryPoint: String, Sendable {
+        case middleware
+        case authRequest = "auth_request"
+        case fileServer = "file_server"
+    }
+
+    public let decision: GateDecision
+    public let entryPoint: EntryPoint
+}

@@ -1,0 +1,4 @@
+package import Protections
+
+/// A signal that wakes the delivery worker when a delivery is waiting.
+package typealias DeliverySignal = AsyncSignal

@@ -1,0 +1,31 @@
+import Foundation
+import Gatefold
+import JSON
+
+/// A notification to an account's apps, as they read it.
+///
+/// Source: InPlayer notifications protocol, “Notification envelope”.
+struct AccountNotification {
+    let type: String
+    let resource: JSONValue
+
+    init(type: String, resource: JSONValue = .object([])) {
+        self.type = type
+        self.resource = resource
+    }
+
+    /// All of the account's sessions were ended.
+    static let signedOut = AccountNotification(type: "account.logout")
+    static let accountErased = AccountNotification(type: "account.erased")
+
+    func payload(at timestamp: Date) -> [UInt8] {
+        JSONWriter.bytes(["type": .string(type), "timestamp": .seconds(timestamp), "resource": resource])
+    }
+}
+
+extension InPlayerPublication {
+    /// Notifies an account's apps, if notifications are available.
+    func notify(_ notification: AccountNotification, to uuid: String) {
+        tools.notificationPublisher?.publish(notification.payload(at: now), to: uuid)
+    }
+}

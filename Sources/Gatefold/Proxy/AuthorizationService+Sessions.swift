@@ -1,0 +1,15 @@
+extension AuthorizationService {
+    /// Returns the session of a valid token, or nil for any other token.
+    public func session(token: String) -> Session? {
+        guard case .good(let authenticated) = read(token) else { return nil }
+        return authenticated.session
+    }
+
+    /// Returns the owner that represents the reader in purchases.
+    public func owner(of subscriber: Subscriber) -> PurchaseOwner { pseudonymKey.owner(subscriber) }
+
+    /// Returns a proxy for the same publication with sessions in another format.
+    public func with(tokens: any TokenCodec) -> AuthorizationService {
+        AuthorizationService(self, tokens: tokens)
+    }
+}

@@ -1,0 +1,37 @@
+import Backends
+import Deliveries
+import Gatefold
+import Protections
+
+/// The parts that a publication needs for its sales.
+extension ServerServices {
+    /// Returns the delivery plan for purchases of a publication.
+    func delivery(of id: PublicationID, by settings: DeliverySettings) throws(BootstrapError) -> DeliveryPlan {
+        do {
+            let transport = try settings.open(
+                clock: services.clock, random: services.random,
+                breakerChanged: { DeliveryEventReporter.report($0, of: id) })
+            return DeliveryPlan(publication: id, transport: transport, retryPolicy: settings.retryPolicy)
+        } catch {
+            throw .deliveries(publication: id, cause: "\(error)")
+        }
+    }
+
+    /// Returns the purchase service of a publication, or nil if the publication sells in no store.
+    func purchaseService(
+        of publication: PublicationConfiguration, _ plan: StorePlan, _ stores: LiveStoreRegistry
+    ) throws(BootstrapError) -> PurchaseService? {
+        guard let purchases = publication.purchases else { return nil }
+        let id = publication.publication.id
+        let reporter = PurchaseEventReporter(publication: id)
+        return PurchaseService(
+            publication: id, products: purchases.products,
+            environments: try plan.environments(for: purchases, of: id, isTest: publication.isTest),
+            claims: purchases.claims, limits: purchases.limits, times: purchases.times,
+            verifiers: purchases.stores.compactMap { stores[$0] }, ledger: state, clock: services.clock,
+            observe: { [deliverySignal] event in
+                reporter.report(event)
+                if case .verified = event { deliverySignal.signal() }
+            }, didChange: { [purchaseEventRelay] in purchaseEventRelay.notify($0, of: id) })
+    }
+}

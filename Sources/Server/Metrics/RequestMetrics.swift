@@ -1,0 +1,40 @@
+import HTTPTypes
+import Metrics
+import Synchronization
+
+/// A cache of the metrics of requests. Looking up a metric by its labels for every request costs more than the
+/// response.
+final class RequestMetrics: Sendable {
+    struct Key: Hashable {
+        let route: String
+        let method: String
+        let status: Int
+    }
+
+    struct RouteMetrics {
+        fileprivate let timer: Timer
+        fileprivate let counter: Counter
+
+        func record(_ elapsed: Duration) {
+            timer.recordNanoseconds(elapsed.nanoseconds)
+            counter.increment()
+        }
+    }
+
+    private let known = Mutex<[Key: RouteMetrics]>([:])
+
+    /// Returns the metrics of the requests that share the key.
+    func routeMetrics(_ key: Key) -> RouteMetrics {
+        known.withLock { known in
+            if let routeMetrics = known[key] { return routeMetrics }
+            let routeMetrics = RouteMetrics(
+                timer: Timer(
+                    label: "gatefold_request_duration", dimensions: [("route", key.route), ("method", key.method)]),
+                counter: Counter(
+                    label: "gatefold_requests_total",
+                    dimensions: [("route", key.route), ("status", String(key.status))]))
+            known[key] = routeMetrics
+            return routeMetrics
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Gatefold
+import TestSupport
+
+/// A state store that runs a closure after it admits a device and before it returns the result.
+actor AdmissionDelayStub: SessionStore {
+    private let store = InMemoryStateStore()
+    private var meanwhile: (@Sendable () async throws -> Void)?
+
+    func afterNextAdmission(_ body: @escaping @Sendable () async throws -> Void) { meanwhile = body }
+
+    func admit(
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        limit: DeviceLimit, at timestamp: Date
+    ) async throws -> DeviceRegistration {
+        let response = await store.admit(device, of: subscriber, in: publication, limit: limit, at: timestamp)
+        if let body = meanwhile {
+            meanwhile = nil
+            try await body()
+        }
+        return response
+    }
+
+    func devices(of subscriber: SubscriberPseudonym, in publication: PublicationID) async -> [Device] {
+        await store.devices(of: subscriber, in: publication)
+    }
+
+    func touch(
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
+    ) async { await store.touch(device, of: subscriber, in: publication, at: timestamp) }
+
+    func remove(
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
+    ) async { await store.remove(device, of: subscriber, in: publication) }
+
+    func record(_ revocation: Revocation) async { await store.record(revocation) }
+    func record(_ bounds: TokenBounds, of publication: PublicationID) async {
+        await store.record(bounds, of: publication)
+    }
+    func revocations(after sequence: Int64, limit: Int) async -> RevocationPage {
+        await store.revocations(after: sequence, limit: limit)
+    }
+    func maintain() async -> [PublicationID: Date] { await store.maintain() }
+    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async {
+        await store.recordKnownDevice(digest, of: identifier)
+    }
+    func isKnownDevice(_ digest: [UInt8]) async -> Bool { await store.isKnownDevice(digest) }
+    func health() {}
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Gatefold
+import Settings
+import TestSupport
+import Testing
+
+@testable import Mail
+
+/// Tests with a real server.
+@Suite("Mail queue service")
+struct MailQueueServiceTests {
+    private func settings(_ port: Int, _ more: String = "") throws -> MailSettings {
+        try MailSettings(
+            try YAMLSettings.read(
+                text: "{server: 'smtp://127.0.0.1:\(port)', from: 'The Daily <news@daily.example>'\(more)}",
+                name: "m.yaml", folder: "/etc/gatefold"))
+    }
+
+    private func mailer(
+        _ settings: MailSettings, _ time: ManualTime, _ events: Locked<[MailEvent]>
+    ) throws -> QueueingMailer {
+        try QueueingMailer(
+            settings, clock: time.clock.wall, random: .seeded(1), sleep: time.sleep,
+            observe: { event in
+                if case .waiting = event { return }
+                events.withLock { $0.append(event) }
+            })
+    }
+
+    private func emailMessage(_ to: String, _ subject: String = "Hello") -> EmailMessage {
+        EmailMessage(to: to, subject: subject, text: "Text")
+    }
+
+    @Test("Sends all accepted messages over a few connections", .timeLimit(.minutes(10)))
+    func sends() async throws {
+        try await MailCatcher.with { catcher, _ in
+            let events = Locked<[MailEvent]>([])
+            let mailer = try mailer(settings(catcher.port), ManualTime(), events)
+            let running = Task { await mailer.run() }
+            for number in 0..<20 { try mailer.send(emailMessage("reader\(number)@example.com")) }
+            let caught = try await catcher.caught(atLeast: 20)
+            #expect(Set(caught.flatMap(\.to)).count == 20)
+            mailer.close()
+            await running.value
+            #expect(events.withLock(\.self) == Array(repeating: .sent, count: 20))
+            #expect(throws: MailRejected.stopped) { try mailer.send(emailMessage("late@example.com")) }
+        }
+    }
+
+    @Test("Rejects an invalid recipient and a message beyond the queue's capacity")
+    func rejects() throws {
+        let events = Locked<[MailEvent]>([])
+        let mailer = try mailer(settings(1, ", max_queued: 2"), ManualTime(), events)
+        #expect(throws: MailRejected.address) { try mailer.send(emailMessage("nobody")) }
+        try mailer.send(emailMessage("a@example.com"))
+        try mailer.send(emailMessage("b@example.com"))
+        #expect(throws: MailRejected.full) { try mailer.send(emailMessage("c@example.com")) }
+        #expect(events.withLock(\.self) == [.rejected(.address), .rejected(.full)])
+    }
+
+    @Test("Retries after the server returns, and drops permanently rejected messages", .timeLimit(.minutes(10)))
+    func retries() async throws {
+        try await MailCatcher.with(responses: ["gone@example.com": "550 5.1.1 <gone@example.com> No"]) {
+            catcher, server in
+            let events = Locked<[MailEvent]>([])
+            let time = ManualTime()
+            let mailer = try mailer(settings(catcher.port, ", connections: 1"), time, events)
+            let running = Task { await mailer.run() }
+            await server.stop(SIGKILL)
+            try mailer.send(emailMessage("ada@example.com"))
+            while events.withLock(\.isEmpty) { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(events.withLock(\.self) == [.postponed(cause: "the mail server cannot be reached")])
+            try await server.start()
+            while try catcher.caught().isEmpty {
+                time.advance(by: 1)
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            try mailer.send(emailMessage("gone@example.com"))
+            while events.withLock({ $0.count < 3 }) { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(
+                events.withLock { Array($0.suffix(2)) }
+                    == [.sent, .failed(cause: "the mail server rejected the message with 550 (5.1.1)")])
+            mailer.close()
+            await running.value
+        }
+    }
+
+    @Test("Sends waiting messages on close and stops in time if the server is slow", .timeLimit(.minutes(10)))
+    func closes() async throws {
+        try await MailCatcher.with { catcher, _ in
+            let events = Locked<[MailEvent]>([])
+            let time = ManualTime()
+            let mailer = try mailer(settings(catcher.port, ", connections: 1"), time, events)
+            try mailer.send(emailMessage("ada@example.com"))
+            try mailer.send(emailMessage("slow@example.com"))
+            try mailer.send(emailMessage("late@example.com"))
+            mailer.close()
+            let running = Task { await mailer.run() }
+            _ = try await catcher.caught(atLeast: 1)
+            // The grace period of the close is the only wait.
+            while time.sleeping == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            time.advance(by: QueueingMailer.grace)
+            await running.value
+            // Independent of whether the slow message had started by then.
+            #expect(events.withLock(\.count) == 3, "\(events.withLock(\.self))")
+            #expect(
+                events.withLock { $0.contains(.failed(cause: "the server stopped")) && $0.contains(.sent) })
+        }
+    }
+
+    @Test("Reports each waiting message as failed on cancellation", .timeLimit(.minutes(10)))
+    func cancelled() async throws {
+        let events = Locked<[MailEvent]>([])
+        // An unreachable server: the messages wait for a retry that never happens.
+        let mailer = try mailer(settings(FreePort.find()), ManualTime(), events)
+        let running = Task { await mailer.run() }
+        for number in 0..<3 { try mailer.send(emailMessage("reader\(number)@example.com")) }
+        await until { events.withLock(\.count) == 3 }
+        running.cancel()
+        await running.value
+        #expect(
+            events.withLock { Array($0.suffix(3)) } == Array(repeating: .failed(cause: "the server stopped"), count: 3))
+        #expect(events.withLock(\.count) == 6)
+        #expect(throws: MailRejected.stopped) { try mailer.send(emailMessage("late@example.com")) }
+    }
+
+    @Test("Events contain no address")
+    func secrecy() async throws {
+        try await MailCatcher.with(responses: ["ada@example.com": "450 4.2.1 <ada@example.com> later"]) { catcher, _ in
+            let events = Locked<[MailEvent]>([])
+            let mailer = try mailer(settings(catcher.port), ManualTime(), events)
+            let running = Task { await mailer.run() }
+            try mailer.send(emailMessage("ada@example.com"))
+            while events.withLock(\.isEmpty) { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(!"\(events.withLock(\.self))".contains("ada"))
+            mailer.close()
+            await running.value
+        }
+    }
+}

@@ -1,0 +1,11 @@
+import Gatefold
+
+/// A response as a listener caches it, to repeat it for the same request in the same second.
+struct CachedResponse {
+    let second: Int
+    let validity: CacheValidity
+    /// A description for the report of a contradiction.
+    let words: String
+    /// Whether it equals the current response.
+    let isCorrect: () throws -> Bool
+}

@@ -1,0 +1,501 @@
+import AccessModel
+import ContentGate
+import Foundation
+import Gatefold
+import HTTPTypes
+
+@testable import Backends
+
+/// The calls of readers.
+extension HistoryRunner {
+    /// - Parameter key: The subscriber system's key of the reader.
+    func signIn(
+        _ typed: String, _ password: String, _ device: String?, _ title: Int, key: String
+    ) async throws {
+        var fields = ["email": typed, "password": password]
+        fields["device"] = device
+        let limit = device == nil ? nil : world.titles[title].deviceLimit
+        let before = try await world.devices(of: key, in: title)
+        let result: SignInResult?
+        do {
+            result = try await world.authorizationServices[title].signIn(CallContext(fields: fields))
+        } catch is Unavailable {
+            result = nil
+        }
+        listen()
+        let query = HouseQuery.authenticate(identifier: typed, password: password)
+        if result == nil, isAmbiguous(key),
+            let uncached = try? heard(query, Uncertainty(hasCachedResult: false, validity: .good)), uncached.word == nil
+        {
+            return countUnavailable(query, key)
+        }
+        let authentication = try heard(query, Uncertainty(validity: .good))
+        tally.count(.recognisedByStandIn, if: authentication.isLastKnownGood)
+        guard let word = authentication.word else {
+            countUnavailable(query, key)
+            return try require(result == nil, "sign-in during an outage: \(result as Any)")
+        }
+        guard case .authentication(.authenticated(let subscriber)) = word else {
+            return try require(result?.rejection == .rejected, "sign-in of a stranger: \(result as Any)")
+        }
+        try require(subscriber.key == key, "\(typed) is \(subscriber.key)")
+        let isLive = queried.contains { $0.query == query && $0.result != nil }
+        if isLive {
+            confirmed[key] = (typed, password, present)
+            wasRight.insert(query)
+        }
+        if let device, let limit {
+            if world.isStoreBroken { return try require(result == nil, "sign-in without a store") }
+            let own = world.reference(toDevice: device)
+            if limit.onLimit == .reject, !before.contains(own), before.count >= limit.maxDevices {
+                tally.count(.deviceRefused)
+                return try require(result?.rejection == .tooManyDevices, "one device too many: \(result as Any)")
+            }
+            let after = try await world.devices(of: key, in: title)
+            try require(after.contains(own) && after.count <= limit.maxDevices, "devices: \(after.count)")
+            tally.count(.deviceEvicted, if: !before.isSubset(of: after))
+            let world = world
+            let leaving = before.subtracting(after)
+            end {
+                guard $0.title == title, $0.reader.key == key, let other = $0.device else { return false }
+                return leaving.contains(world.reference(toDevice: other))
+            }
+        }
+        guard case .signedIn(let text, _, _)? = result else {
+            throw Contradiction(description: "no token for a reader who is recognised: \(result as Any)")
+        }
+        // A device has one session, however often its reader signs in. It ends as one.
+        sessionNumbers += 1
+        tally.count(.signedIn)
+        tally.count(.signedInByLookAlike, if: typed.trimmingCharacters(in: .whitespaces).lowercased() != key)
+        track(text, title, subscriber, device, sessionNumber: sessionNumbers)
+        if !isLive { recordCachedResult(sessionNumbers, key, password) }
+    }
+
+    /// Counts a call during an outage without a cached result.
+    private func countUnavailable(_ query: HouseQuery, _ key: String) {
+        tally.count(.signInComesBack)
+        guard case .authenticate(let typed, let password) = query, wasRight.contains(query),
+            let latest = confirmed[key], latest.password != password
+        else { return }
+        tally.count(.formerPasswordElsewhere, if: latest.process != present)
+        tally.count(.formerPasswordByLookAlike, if: latest.typed != typed)
+    }
+
+    private func track(
+        _ text: String, _ title: Int, _ reader: Subscriber, _ device: String?, sessionNumber: Int, issued: Date? = nil
+    ) {
+        let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+        let lifetimes = world.titles[title].lifetimes
+        hold(
+            Ticket(
+                text: text, title: title, reader: reader, device: device, sessionNumber: sessionNumber,
+                expires: second.addingTimeInterval(lifetimes.token), process: present,
+                issued: issued ?? second, lifetimes: lifetimes))
+    }
+
+    // MARK: - Results of the model
+
+    /// Returns the possible states of the queried process, the likeliest first, or a single one if the state is
+    /// certain.
+    private func uncertainties(
+        _ standings: [TokenStatus], _ reader: Subscriber, wasRejected: [Bool] = [false],
+        wasEditionDenied: [Bool] = [false]
+    ) -> [Uncertainty] {
+        var all: [Uncertainty] = []
+        for validity in standings {
+            for hasCachedResult in isAmbiguous(reader.key) ? [true, false] : [true] {
+                for rejected in wasRejected {
+                    for editionRefused in wasEditionDenied {
+                        all.append(
+                            Uncertainty(
+                                hasCachedResult: hasCachedResult, validity: validity, wasRejected: rejected,
+                                wasEditionDenied: editionRefused))
+                    }
+                }
+            }
+        }
+        return all
+    }
+
+    /// Returns the uncertainty and the correct result that matches the actual one.
+    ///
+    /// - Throws: ``Contradiction`` if the actual result is correct under no uncertainty.
+    private func right<Value>(
+        among uncertainties: [Uncertainty], _ isIssued: (Value) -> Bool, words: (Uncertainty, Value) -> String,
+        _ find: (Uncertainty, inout [() -> Void]) throws -> Value
+    ) throws -> (Value, Uncertainty) {
+        var first: (any Error)?
+        for reportWarning in uncertainties {
+            do {
+                var effects: [() -> Void] = []
+                let result = try find(reportWarning, &effects)
+                if isIssued(result) {
+                    effects.forEach { $0() }
+                    return (result, reportWarning)
+                }
+                try require(false, words(reportWarning, result))
+            } catch {
+                first = first ?? error
+            }
+        }
+        throw first ?? Contradiction(description: "no way to answer")
+    }
+
+    func verify(_ token: Int?, _ title: Int) async throws {
+        let authorizationService = world.authorizationServices[title]
+        let standings = standings(token, in: title)
+        let known = authorizationService.immediateVerification(token: text(token), CallContext())
+        let immediate = known?.response
+        listen()
+        try require(queried.isEmpty, "the decided lane asked the house")
+        if let known {
+            let text = text(token)
+            track(known.validity, "\(known.response)") {
+                authorizationService.immediateVerification(token: text, CallContext())?.response == known.response
+            }
+        }
+        let result: VerificationResult?
+        do {
+            result = try await authorizationService.verify(token: text(token), CallContext())
+        } catch is Unavailable {
+            result = nil
+        }
+        listen()
+        try require(immediate == nil || immediate == result, "decided \(immediate as Any), then \(result as Any)")
+        let reader = ticket(token)?.reader ?? Subscriber(backend: "", key: "")
+        let given =
+            result.map { ModelVerification.reported($0.subscription.state, $0.subscription.entitlement) }
+            ?? .unavailable
+        let (right, reportWarning) = try right(
+            among: uncertainties(standings, reader), { $0 == given },
+            words: { "verification of a \($0.validity) token: \(given), right is \($1)" }
+        ) { reportWarning, effects in
+            try models[title].verification(
+                reportWarning.validity,
+                heard: {
+                    let heard = try receivedSubscription(reader, reportWarning)
+                    effects.append { [self] in
+                        tally.count(.verifiedByStandIn, if: heard.isLastKnownGood)
+                        record(heard, of: reader)
+                    }
+                    return heard
+                }, bought: bought(by: reader, in: title), at: now)
+        }
+        tally.count(.immediateVerification, if: known != nil && reportWarning.validity == .good)
+        tally.count(right == .unavailable ? .verificationComesBack : .verified, if: reportWarning.validity == .good)
+        tally.count(.tokenExpired, if: reportWarning.validity == .expired)
+        if let ticket = ticket(token) { count(ticket, reportWarning.validity) }
+    }
+
+    /// Counts the status of a token in cases that are hard to determine.
+    private func count(_ ticket: Ticket, _ validity: TokenStatus) {
+        tally.count(.validUntilEndReported, if: validity == .good && wasEndedElsewhere(ticket.sessionNumber))
+        guard validity == .ended else { return }
+        tally.count(.tokenEnded)
+        guard hasEnded(ticket.sessionNumber) else { return }
+        let lifetimes = world.titles[ticket.title].lifetimes
+        tally.count(
+            .expiredAfterShortening,
+            if: endedBeforePruning.contains(ticket.sessionNumber) && lifetimes.token < ticket.lifetimes.token
+                && now < ticket.expires)
+        tally.count(.endedAfterClockStep, if: endedBeforeStep.contains(ticket.sessionNumber) && now < ticket.expires)
+        tally.count(.endedElsewhere, if: wasEnded(ticket.sessionNumber, notBy: present))
+    }
+
+    func credentials(_ token: Int?, _ edition: EditionID, _ title: Int) async throws {
+        let authorizationService = world.authorizationServices[title]
+        let known = try authorizationService.immediateCredentials(
+            token: text(token), edition: edition.rawValue, CallContext(), willBeCached: true)
+        let immediate = known?.response
+        listen()
+        try require(queried.isEmpty, "the decided lane asked the house")
+        if let known {
+            let text = text(token)
+            track(known.validity, "\(known.response) for \(edition)") {
+                let right = try authorizationService.immediateCredentials(
+                    token: text, edition: edition.rawValue, CallContext())?.response
+                return switch known.reusability {
+                case .same: right == known.response
+                case .replacing(let first, let next): try right.map(Self.isGranted) == true && next() != first
+                case .never: false
+                }
+            }
+        }
+        let validity = try await requestCredentials(token, edition, title, immediate: immediate)
+        if let known {
+            tally.count(Self.isGranted(known.response) ? .immediateGrant : .decidedRefusal, if: validity == .good)
+        }
+    }
+
+    /// A reader requests more editions than the cache holds for one reader. None of them exists.
+    func requestUnknownEdition(_ token: Int?, _ title: Int) async throws {
+        guard let ticket = ticket(token) else { return }
+        if isAmbiguous(ticket.reader.key), flooding.contains(ticket.reader.key) { return }
+        flooding.insert(ticket.reader.key)
+        refusals.markOverCapacity(ticket.reader.key)
+        for number in 0..<Self.madeUp {
+            guard let edition = EditionID("made-up-\(number)") else { continue }
+            try await requestCredentials(token, edition, title)
+        }
+        tally.count(.requestedUnknownEdition)
+    }
+
+    /// More than the capacity, but few enough to be fast.
+    private static let madeUp = 700
+
+    /// - Returns: The status of the token.
+    @discardableResult
+    private func requestCredentials(
+        _ token: Int?, _ edition: EditionID, _ title: Int, immediate: CredentialsResult? = nil
+    ) async throws -> TokenStatus {
+        let standings = standings(token, in: title)
+        let ticket = ticket(token)
+        let reader = ticket?.reader ?? Subscriber(backend: "", key: "")
+        let key = DenialKey.edition(title: title, reader: reader.key, edition)
+        let keys = [key, .reader(reader.key)]
+        let isNew = refusals.isNew(keys, to: present)
+        let uncertainties = uncertainties(
+            standings, reader, wasRejected: refusals.wasRejected(keys, by: present),
+            wasEditionDenied: refusals.wasEditionDenied(key, by: present))
+        let result = try await world.authorizationServices[title].editionCredentials(
+            token: text(token), edition: edition.rawValue, CallContext())
+        listen()
+        try require(
+            immediate.map { Self.shape($0) == Self.shape(result) } ?? true,
+            "decided \(immediate as Any), then \(result)")
+        var isLastKnownGood = false
+        // A decision by the catalogue or a purchase is not the subscriber system's and ends no denial.
+        var isSubscriberSystemRecord = false
+        let (right, reportWarning) = try right(
+            among: uncertainties, { isCorrect($0, result, edition, ticket) },
+            words: {
+                "credentials for \(edition) with a \($0.validity) token: \(words(result, edition, ticket)), right is \($1)"
+            }
+        ) { reportWarning, effects in
+            (isLastKnownGood, isSubscriberSystemRecord) = (false, false)
+            var isDeniedNow = false
+            return try models[title].credentials(
+                reportWarning.validity, for: edition,
+                verdict: {
+                    let heard = try receivedVerdict(edition, reader, reportWarning)
+                    isSubscriberSystemRecord = true
+                    isLastKnownGood = isLastKnownGood || heard.isLastKnownGood
+                    if case .rejected? = heard.word ?? nil {
+                        isDeniedNow = true
+                        effects.append { [self] in reject(key, edition) }
+                    }
+                    return heard
+                },
+                heard: {
+                    let heard = try receivedSubscription(reader, reportWarning)
+                    isSubscriberSystemRecord = true
+                    isLastKnownGood = isLastKnownGood || heard.isLastKnownGood
+                    effects.append { [self] in record(heard, of: reader) }
+                    if let word = heard.word {
+                        let isOpen = models[title].opens(edition, word, at: now)
+                        isDeniedNow = isDeniedNow || !isOpen || word.state != .active
+                        effects.append { [self] in
+                            if isOpen { countGrantReasons(edition, word, models[title]) } else { reject(key, edition) }
+                        }
+                    }
+                    return heard
+                }, bought: bought(by: reader, in: title),
+                wasRejected: {
+                    let wasRejected = isDeniedNow || reportWarning.wasRejected
+                    effects.append { [self] in countDenied(wasRejected, reader, isNew: isNew) }
+                    return wasRejected
+                }, wasEditionDenied: { reportWarning.wasEditionDenied }, at: now)
+        }
+        tally.count(
+            .openedByPurchase, if: right == .granted && bought(by: reader, in: title)?.contains(edition) == true)
+        guard reportWarning.validity == .good, let ticket else { return reportWarning.validity }
+        tally.count(.grantedByStandIn, if: right == .granted && isLastKnownGood)
+        tally.count(
+            .standsInAfterMadeUp,
+            if: right == .granted && isLastKnownGood && !flooding.isEmpty && !flooding.contains(reader.key))
+        switch right {
+        case .granted: tally.count(.granted)
+        case .grantedForNow: tally.count(.grantedForNow)
+        case .rejected: tally.count(.rejected)
+        case .unavailable: tally.count(.credentialsComeBack)
+        }
+        if right == .granted, isSubscriberSystemRecord, !isLastKnownGood {
+            refusals.record(key, false, by: present, at: elapsed)
+        }
+        if case .granted(let pair, _, _) = result { track(pair, edition, ticket, isForNow: right == .grantedForNow) }
+        return reportWarning.validity
+    }
+
+    private func reject(_ key: DenialKey, _ edition: EditionID) {
+        guard case .edition(let title, _, _) = key, models[title].mayBeThere(edition) else { return }
+        refusals.record(key, true, by: present, at: elapsed)
+    }
+
+    private func countDenied(_ wasRejected: Bool, _ reader: Subscriber, isNew: Bool) {
+        tally.count(.keptClosedByRefusal, if: wasRejected)
+        tally.count(.keptClosedByNews, if: wasRejected && isNew)
+        tally.count(
+            .keptClosedAfterMadeUp, if: wasRejected && !flooding.isEmpty)
+    }
+
+    /// Counts which part of a subscription opens the edition if no other part does.
+    private func countGrantReasons(_ edition: EditionID, _ word: Subscription, _ model: AccessModel) {
+        var plain = word
+        plain.periods = []
+        if !model.opens(edition, plain, at: now),
+            let published = model.editions?.first(where: { $0.id == edition })?.published
+        {
+            tally.count(.openedByPeriod)
+            tally.count(.openedAtStartOfPeriod, if: word.periods.contains { $0.start == published })
+            tally.count(.openedAtEndOfPeriod, if: word.periods.contains { $0.end == published })
+        }
+        var modelWithoutGrace = model
+        modelWithoutGrace.grace = GraceRules()
+        tally.count(.openedByGrace, if: !modelWithoutGrace.opens(edition, word, at: now))
+    }
+
+    private func track(_ pair: EditionCredentials, _ edition: EditionID, _ ticket: Ticket, isForNow: Bool) {
+        pairs.append(
+            Pair(
+                credentials: pair, edition: edition, ticket: ticket, expires: expiry(under: ticket, isForNow: isForNow))
+        )
+    }
+
+    /// Returns the expiry of edition credentials issued now, or nil for none.
+    private func expiry(under ticket: Ticket, isForNow: Bool) -> Date? {
+        if world.titles[ticket.title].saltFormat == .plain, !isForNow { return nil }
+        let lifetimes = world.titles[ticket.title].lifetimes
+        let until = now.addingTimeInterval(isForNow ? lifetimes.failOpenCredentials : lifetimes.editionCredentials)
+        // Salts have a precision of whole minutes.
+        let minute = (min(until, ticket.expires).timeIntervalSince1970 / 60).rounded(.up) * 60
+        return Date(timeIntervalSince1970: minute)
+    }
+
+    /// Returns whether the credentials are correct. The salt distinguishes short-lived from ordinary ones.
+    private func isCorrect(
+        _ right: ModelCredentials, _ result: CredentialsResult, _ edition: EditionID, _ ticket: Ticket?
+    ) -> Bool {
+        switch result {
+        case .granted(let pair, _, _):
+            guard right == .granted || right == .grantedForNow, let ticket else { return false }
+            return world.expiry(of: pair, for: edition, in: ticket.title)
+                == expiry(under: ticket, isForNow: right == .grantedForNow)
+        case .rejected(let rejection, _):
+            return right == (rejection.retryAfter == nil ? .rejected(rejection.reason) : .unavailable)
+        }
+    }
+
+    private func words(_ result: CredentialsResult, _ edition: EditionID, _ ticket: Ticket?) -> String {
+        guard case .granted(let pair, _, _) = result, let ticket else { return Self.shape(result) }
+        let end = world.expiry(of: pair, for: edition, in: ticket.title)
+        return "granted until \(end.map { "\($0.timeIntervalSince(now)) s" } ?? "for ever")"
+    }
+
+    private static func shape(_ result: CredentialsResult) -> String {
+        if case .rejected(let rejection, _) = result { "\(rejection)" } else { "granted" }
+    }
+
+    private static func isGranted(_ result: CredentialsResult) -> Bool { shape(result) == "granted" }
+
+    func renew(_ token: Int?, _ title: Int) async throws {
+        let standings = standings(token, in: title)
+        let result: SignInResult?
+        do {
+            result = try await world.authorizationServices[title].renew(token: text(token), CallContext())
+        } catch is Unavailable {
+            result = nil
+        }
+        listen()
+        if let ticket = ticket(token), standings.count > 1, result?.rejection == .rejected, queried.isEmpty {
+            // The session was ended or forgotten.
+            return try require(standings.contains { $0 != .good && $0 != .renewable }, "\(ticket.title)")
+        }
+        guard let validity = standings.first(where: { $0 == .good || $0 == .renewable }), let ticket = ticket(token)
+        else {
+            return try require(result?.rejection == .rejected, "renewal of \(standings): \(result as Any)")
+        }
+        guard let word = try heard(.renew(ticket.reader), Uncertainty(validity: validity)).word else {
+            return try require(result == nil, "renewal during an outage: \(result as Any)")
+        }
+        guard case .authentication(.authenticated(let reader)) = word else {
+            refusals.record(.reader(ticket.reader.key), true, by: present, at: elapsed)
+            return try require(result?.rejection == .rejected, "renewal for a stranger: \(result as Any)")
+        }
+        guard case .signedIn(let text, _, _)? = result else {
+            throw Contradiction(description: "no new token for a reader who is known: \(result as Any)")
+        }
+        tally.count(.renewedAfterExpiry, if: validity == .renewable)
+        track(text, title, reader, ticket.device, sessionNumber: ticket.sessionNumber, issued: ticket.issued)
+    }
+
+    func signOut(_ token: Int?, _ title: Int) async throws {
+        let standings = standings(token, in: title)
+        var isDone = true
+        do {
+            try await world.authorizationServices[title].signOut(token: text(token), CallContext())
+        } catch is Unavailable {
+            isDone = false
+        }
+        listen()
+        guard standings.contains(where: { ![.missing, .unreadable, .ended].contains($0) }), let ticket = ticket(token)
+        else {
+            return try require(isDone, "signing out of nothing")
+        }
+        if !standings.contains(.ended) {
+            try require(isDone != world.isStoreBroken, "sign-out: \(isDone), store broken: \(world.isStoreBroken)")
+        }
+        guard isDone, !world.isStoreBroken else { return }
+        end(ticket.sessionNumber) {
+            $0.sessionNumber == ticket.sessionNumber
+                || ticket.device != nil && $0.device == ticket.device && $0.title == title
+                    && $0.reader.key == ticket.reader.key
+        }
+    }
+
+    /// Credentials open exactly their edition until their expiry, a little longer for a download that started before,
+    /// and never after the end of their session.
+    func download(_ number: Int, _ edition: EditionID?, _ title: Int?, _ isResume: Bool) throws {
+        guard !pairs.isEmpty else { return }
+        let pair = pairs[pairs.count - 1 - number % pairs.count]
+        let edition = edition ?? pair.edition
+        let title = title ?? pair.ticket.title
+        let basic = Data("\(pair.credentials.userid):\(pair.credentials.password)".utf8).base64EncodedString()
+        let request = GateRequest(
+            method: .get, target: "/content/\(world.titles[title].id)/\(edition)/index.html",
+            authorization: ["Basic \(basic)"], isResume: isResume)
+        let gate = world.gate
+        let validity = gate.validity(forTarget: request.target)
+        let decision = gate.evaluate(request)
+        track(validity, "\(decision)") { gate.evaluate(request).isAllowed == decision.isAllowed }
+        var isCorrect = title == pair.ticket.title && edition == pair.edition
+        if let expires = pair.expires {
+            let window = world.titles[title].lifetimes.resumeWindow
+            let end = expires.addingTimeInterval(isResume ? window : 0)
+            let (isInTime, hasEnded) = (now < end, hasEnded(pair.ticket.sessionNumber))
+            if isCorrect, !models[title].isFree(edition, at: now) {
+                tally.count(.resumedAfterExpiry, if: isInTime && !hasEnded && now >= expires)
+                tally.count(.refusedAfterExpiry, if: !isInTime && !hasEnded)
+                tally.count(.refusedAfterEnd, if: isInTime && hasEnded)
+            }
+            isCorrect = isCorrect && isInTime && !hasEnded
+            let isClosed = !decision.isAllowed
+            if isClosed, isUncertain(pair.ticket.sessionNumber) || mayBeEvicted(expires, in: title) { return }
+        }
+        tally.count(.downloaded, if: isCorrect)
+        isCorrect = isCorrect || models[title].isFree(edition, at: now)
+        try require(isCorrect == decision.isAllowed, "download of \(edition) in \(title): \(decision)")
+    }
+}
+
+extension SignInResult {
+    fileprivate var rejection: SignInRejection.Reason? {
+        if case .rejected(let rejection) = self { rejection.reason } else { nil }
+    }
+}
+
+extension GateDecision {
+    fileprivate var isAllowed: Bool {
+        if case .allowed = self { true } else { false }
+    }
+}

@@ -1,0 +1,107 @@
+import ContentGate
+import FrontDoors
+import Gatefold
+import Hummingbird
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// Tests that the fast path resolves the client like the other handlers, because an edge token bound to another address
+/// opens nothing.
+@Suite("Client address in the fast path")
+struct FastPathClientTests {
+    /// A backend that knows every reader and returns its results at once.
+    private struct Told: SubscriberBackend {
+        let name = "told"
+
+        func authenticate(_ credentials: Credentials, context: CallContext) -> AuthenticationResult {
+            .authenticated(Subscriber(backend: name, key: credentials.identifier))
+        }
+        func subscription(of subscriber: Subscriber, context: CallContext) -> Subscription {
+            Subscription(state: .active)
+        }
+        func cachedSubscription(of subscriber: Subscriber, context: CallContext) -> Cached<Subscription>? {
+            Cached(Subscription(state: .active))
+        }
+        func cachedVerdict(
+            on edition: EditionID, for subscriber: Subscriber, context: CallContext
+        ) -> Cached<CachedVerdict>? { Cached(CachedVerdict.none) }
+    }
+
+    struct Case: Sendable {
+        let trusted: [String]
+        let forwardedFor: String?
+        let client: String
+    }
+
+    static let cases = [
+        Case(trusted: ["127.0.0.1/32"], forwardedFor: nil, client: "127.0.0.1"),
+        Case(trusted: ["127.0.0.1/32"], forwardedFor: "203.0.113.7", client: "203.0.113.7"),
+        Case(trusted: ["127.0.0.1/32"], forwardedFor: "198.51.100.1, 203.0.113.7", client: "203.0.113.7"),
+        Case(
+            trusted: ["127.0.0.1/32", "203.0.113.0/24"], forwardedFor: "198.51.100.1, 203.0.113.7",
+            client: "198.51.100.1"),
+        Case(trusted: ["127.0.0.1/32"], forwardedFor: "somebody", client: "127.0.0.1"),
+        Case(trusted: [], forwardedFor: "203.0.113.7", client: "127.0.0.1"),
+    ]
+
+    @Test("Edge tokens are bound to the address that a trusted proxy names", arguments: cases)
+    func boundTokens(to given: Case) async throws {
+        let clock = ManualClock()
+        let authorizationService = try Self.authorizationService(clock)
+        let publications = ReloadableSnapshot(
+            ServingState(
+                directory: PublicationDirectory(
+                    default: authorizationService, byID: [authorizationService.publication.id: authorizationService]),
+                gate: try Gate([], clock: clock.wall), backends: LiveBackendRegistry(),
+                clients: ClientAddressResolver(trusted: given.trusted.compactMap { AddressBlock($0) })))
+        let router = MainRouter.make(publications: publications, clock: clock.wall, readiness: { .ready })
+        let fastPath = FastPathResponder(
+            publications: publications, evaluator: GateEvaluator(current: { publications.value.gate }),
+            log: AccessLog(),
+            clock: clock.wall)
+        let response = try await authorizationService.signIn(
+            CallContext(fields: ["email": "ada@example.com", "password": "right"]))
+        guard case .signedIn(let token, _, _) = response else {
+            Issue.record("not signed in")
+            return
+        }
+        let target = "/edition_credentials?token=\(token)&product_id=ed-1"
+        let fields = given.forwardedFor.map { [("X-Forwarded-For", $0)] } ?? []
+        let request = FastPathTests.get(target, fields)
+        let plain = try await FastPathTests.exchange([request], router, nil)[0].map(Self.shape)
+        let fast = try await FastPathTests.exchange([request], router, fastPath)[0].map(Self.shape)
+        #expect(fast == plain)
+        #expect(plain.last?.contains("ip=\(given.client)~") == true, "\(plain)")
+        // The fast path returned this response.
+        var bytes = ByteBuffer(string: request)
+        var out: ByteBuffer?
+        #expect(
+            fastPath.response(&bytes, FastPathPeer(address: ClientAddress("127.0.0.1")), FastPathCache(), into: &out))
+        #expect(out.map { String(buffer: $0).contains("ip=\(given.client)~") } == true)
+    }
+
+    private static func authorizationService(_ clock: ManualClock) throws -> AuthorizationService {
+        let id = try #require(PublicationID("daily"))
+        let secrets = SecretRing(current: Secret("kW8xVq2mTz5nRb7LcY3hJd9s"))
+        var options = AkamaiEdgeToken.Options()
+        options.bindsAddress = true
+        let bound = try AkamaiEdgeToken(
+            key: Secret("000102030405060708090a0b0c0d0e0f"), scope: .acl(["/{edition}/*"]), options: options)
+        return AuthorizationService(
+            publication: Publication(
+                id: id, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
+                rule: EntitlementRule(policy: .accessBased), edgeTokens: [bound]),
+            backend: Told(), tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(1)),
+            editionSecrets: secrets, state: InMemoryStateStore(), revocations: RevocationList(publication: id),
+            loginThrottle: UnlimitedLoginAttempts(), pseudonymKey: PseudonymKey(Secret("Zp4gQe6vXu1wNa8KfM5tHy2r")),
+            clock: clock.wall, random: .seeded(2))
+    }
+
+    /// Returns a part of a response without its random values.
+    private static func shape(_ text: String) -> String {
+        text.replacing(#/<userid>.*<\/password>/#, with: "credentials")
+    }
+}

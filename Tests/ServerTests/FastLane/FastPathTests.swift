@@ -1,0 +1,194 @@
+import ContentGate
+import FrontDoors
+import Gatefold
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTesting
+import Logging
+import NIOCore
+import NIOEmbedded
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// Tests that the fast path responds to decided requests like the other handlers, byte for byte and in order.
+@Suite("Fast path")
+struct FastPathTests {
+    private static let configuration = """
+        \(ConfigurationTests.minimal)
+            default: true
+            content: {root: editions}
+            catalogue:
+              - {id: ed-1, published: 2026-01-01}
+              - {id: free, published: 2026-01-02, free: true}
+        """
+
+    @Test("Responds to a decided request and passes every other request on unchanged")
+    func responses() async throws {
+        try await withFastPath { fastPath, _ in
+            let channel = EmbeddedChannel(handler: FastPathHandler(fastPath))
+            defer { _ = try? channel.finish() }
+            try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
+            let response = try #require(try channel.readOutbound(as: ByteBuffer.self))
+            #expect(String(buffer: response).hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
+
+            let other = Self.get("/healthz")
+            try channel.writeInbound(ByteBuffer(string: other))
+            #expect(try channel.readInbound(as: ByteBuffer.self).map { String(buffer: $0) } == other)
+            // The response to that request is not out yet.
+            try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
+            #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        }
+    }
+
+    static let targets = [
+        "/verify_subscription", "/verify_subscription/", "/verify_subscription?token=x",
+        "/daily/verify_subscription?token=x",
+        "/daily/verify_subscription/?token=x&token=", "/other/verify_subscription?token=x",
+        "/verify_subscription?token=%zz&a=b+c",
+        "//verify_subscription?token=x", "/verify_subscription?" + String(repeating: "a=b&", count: 200),
+        "/edition_credentials",
+        "/edition_credentials?token=x&product_id=ed-1", "/edition_credentials?product_id=free",
+        "/edition_credentials/?token=%00",
+        "/sign_in?username=a&password=b", "/healthz", "/nowhere", "/auth-request/original-uri",
+        "/auth-request/original-uri?a=b",
+    ]
+
+    @Test("Responds like the other handlers", arguments: targets)
+    func same(target: String) async throws {
+        try await withFastPath { fastPath, router in
+            let variants: [[(String, String)]] = [
+                [], [("Accept-Language", "de")], [("Connection", "keep-alive")], [("X-Forwarded-For", "192.0.2.1")],
+                [("X-Original-URI", "/content/daily/free.hpub")], [("X-Original-URI", "/content/daily/ed-1.hpub")],
+                [("X-Original-URI", "/content/daily/ed-1.hpub"), ("Authorization", "Basic YTpi")],
+                [("X-Original-URI", "/content/daily/free.hpub"), ("X-Original-Method", "POST")],
+                [("X-Original-URI", "/content/daily/%2e%2e/free.hpub")], [("Content-Length", "0")],
+                [("Range", "bytes=1-")],
+            ]
+            let requests = variants.map { Self.get(target, $0) }
+            let plain = try await Self.exchange(requests, router, nil)
+            let fast = try await Self.exchange(requests, router, fastPath)
+            for (number, request) in requests.enumerated() { #expect(fast[number] == plain[number], "\(request)") }
+        }
+    }
+
+    @Test("Preserves the order of pipelined requests in any fragmentation")
+    func order() async throws {
+        try await withFastPath { fastPath, router in
+            let requests: [(bytes: String, isHead: Bool, status: Int)] = [
+                (Self.get("/verify_subscription?token=x"), false, 200), (Self.get("/healthz"), false, 200),
+                (Self.get("/nowhere"), false, 404), (Self.get("/edition_credentials?token=y"), false, 200),
+                ("POST /verify_subscription HTTP/1.1\r\nHost: a\r\nContent-Length: 7\r\n\r\ntoken=x", false, 200),
+                ("HEAD /edition_credentials HTTP/1.1\r\nHost: a\r\n\r\n", true, 200),
+                ("POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n\r\n\r\n", false, 404),
+            ]
+            try await Self.application(router, fastPath).test(.live) { client in
+                let http = RawHTTP(port: client.port ?? 0)
+                for seed in 0..<40 as Range<UInt64> {
+                    try await http.withConnection { connection in
+                        var random = SeededRandom(seed: seed)
+                        let chosen = (0..<12).map { _ in requests[Int.random(in: 0..<requests.count, using: &random)] }
+                        var bytes = Array(chosen.map(\.bytes).joined().utf8)[...]
+                        while !bytes.isEmpty {
+                            let count = Int.random(in: 1...min(bytes.count, 90), using: &random)
+                            try await connection.send(Array(bytes.prefix(count)))
+                            bytes = bytes.dropFirst(count)
+                            if Int.random(in: 0..<4, using: &random) == 0 { await Task.yield() }
+                        }
+                        for request in chosen {
+                            let response = try await connection.readResponse(isHead: request.isHead)
+                            #expect(response.status == request.status, "seed \(seed): \(request.bytes)")
+                            let isDocument = request.bytes.contains("subscription")
+                            #expect(response.text.contains("<subscription") == isDocument, "seed \(seed)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    static func get(_ target: String, _ fields: [(String, String)] = []) -> String {
+        "GET \(target) HTTP/1.1\r\nHost: a\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
+    }
+
+    /// Returns the responses without their dates, each to a request on its own connection.
+    static func exchange(
+        _ requests: [String], _ router: Router<GatefoldRequestContext>, _ fastPath: FastPathResponder?
+    ) async throws -> [[String]] {
+        try await application(router, fastPath).test(.live) { client in
+            let http = RawHTTP(port: client.port ?? 0)
+            var responses: [[String]] = []
+            for request in requests {
+                let response = try await http.exchange(Array(request.utf8))
+                let fields = response.fields.map { $0.name == "Date" ? "Date" : "\($0.name): \($0.value)" }
+                responses.append(["\(response.status)"] + fields + [response.text])
+            }
+            return responses
+        }
+    }
+
+    /// Returns the response to a request as lines without the date. The body is the last line, or the last lines.
+    static func lines(
+        ofResponseTo request: String, _ router: Router<GatefoldRequestContext>, _ fastPath: FastPathResponder?
+    ) async throws -> [String] {
+        try await application(router, fastPath).test(.live) { client in
+            try await RawHTTP(port: client.port ?? 0).withConnection { connection in
+                try await connection.send(request)
+                var bytes: [UInt8] = []
+                while !isComplete(bytes), let more = try await connection.read() { bytes += more }
+                return lines(of: String(decoding: bytes, as: UTF8.self))
+            }
+        }
+    }
+
+    static func lines(of response: String) -> [String] {
+        response.split(separator: "\r\n", omittingEmptySubsequences: false).map { line in
+            line.hasPrefix("Date: ") ? "Date" : String(line)
+        }
+    }
+
+    private static func isComplete(_ response: [UInt8]) -> Bool {
+        guard let head = response.firstRange(of: Array("\r\n\r\n".utf8)) else { return false }
+        let name = "Content-Length: "
+        let length = lines(of: String(decoding: response[..<head.lowerBound], as: UTF8.self))
+            .first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.count)) }
+        return length.map { response.count - head.upperBound >= $0 } ?? false
+    }
+
+    private static func application(
+        _ router: Router<GatefoldRequestContext>, _ fastPath: FastPathResponder?
+    ) -> some ApplicationProtocol {
+        Application(
+            router: router,
+            server: HTTPServerBuilder { responder in
+                // A client that connects during the stop must not crash the program.
+                let stallTimeout = GatefoldServer.stallTimeout
+                guard let fastPath else {
+                    return TimeoutGuardedChannel(
+                        wrapped: HTTP1Channel(responder: responder, configuration: GatefoldServer.http1()),
+                        stallTimeout: stallTimeout)
+                }
+                let http1Channel = HTTP1ServerChannel(
+                    responder: responder, configuration: GatefoldServer.http1(hasFastPath: true))
+                return TimeoutGuardedChannel(
+                    wrapped: FastPathChannel(wrapped: http1Channel, responses: fastPath), stallTimeout: stallTimeout)
+            },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    func withFastPath(
+        _ body: (FastPathResponder, Router<GatefoldRequestContext>) async throws -> Void
+    ) async throws {
+        try await withParts(Self.configuration) { parts, configuration in
+            let publications = ReloadableSnapshot(try parts.assemble(configuration))
+            let router = MainRouter.make(publications: publications, clock: .system, readiness: { .ready })
+            let fastPath = FastPathResponder(
+                publications: publications, evaluator: GateEvaluator(current: { publications.value.gate }),
+                log: AccessLog(),
+                clock: .system)
+            try await body(fastPath, router)
+        }
+    }
+}
