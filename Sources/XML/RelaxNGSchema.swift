@@ -3,14 +3,15 @@ import Synchronization
 
 /// A RELAX NG schema in the XML syntax, compiled once.
 public final class RelaxNGSchema: Sendable {
-    /// libxml2 does not promise that one compiled schema serves two threads at once.
+    /// The compiled schema, behind a lock because libxml2 does not guarantee that two threads may use one schema at
+    /// the same time.
     private let compiled: Mutex<OpaquePointer>
 
-    /// - Throws: ``XMLError/notASchema(_:)`` or what reading the text as XML throws.
+    /// - Throws: ``XMLError/notASchema(_:)``, or the error of parsing the text as XML.
     public init(_ text: String) throws {
         let errors = ErrorCollector()
         let pointer = try LibXML.withDocument(Array(text.utf8)) { document -> OpaquePointer? in
-            // Works on a copy of the document, which it frees itself.
+            // libxml2 works on a copy of the document and frees that copy.
             guard let parser = xmlRelaxNGNewDocParserCtxt(document) else { throw XMLError.outOfMemory }
             defer { xmlRelaxNGFreeParserCtxt(parser) }
             xmlRelaxNGSetParserStructuredErrors(parser, ErrorCollector.callback, errors.context)
@@ -24,11 +25,13 @@ public final class RelaxNGSchema: Sendable {
         compiled.withLock { xmlRelaxNGFree($0) }
     }
 
-    /// What is wrong with a document under this schema, the first of it; empty when it is valid.
+    /// Validates a document against this schema and returns its first errors. The result is empty when the document
+    /// is valid.
     ///
-    /// - Parameter isOpen: whether an element directly below the root, by its name without prefix and its namespace, may have anything
-    ///   in it. That is not looked at: libxml2 takes long over what a schema leaves open.
-    /// - Throws: ``XMLError`` when the bytes are no document at all.
+    /// - Parameter isOpen: returns whether an element directly below the root, given its name without prefix and
+    ///   its namespace, may have any content. That content is not validated, because libxml2 is slow where a schema
+    ///   allows any content.
+    /// - Throws: ``XMLError`` when the bytes are not an XML document.
     public func errors(
         in bytes: [UInt8], isOpen: @Sendable (_ name: String, _ namespace: String) -> Bool = { _, _ in false }
     ) throws -> [String] {
@@ -45,7 +48,7 @@ public final class RelaxNGSchema: Sendable {
         }
     }
 
-    /// Takes out what is in the open elements, and their attributes.
+    /// Removes the content and the attributes of the open elements.
     private static func empty(_ document: xmlDocPtr, _ isOpen: @Sendable (String, String) -> Bool) {
         var next = xmlDocGetRootElement(document)?.pointee.children
         while let node = next {
@@ -62,18 +65,18 @@ public final class RelaxNGSchema: Sendable {
     }
 }
 
-/// Takes libxml2's errors in place of its standard error output, for the length of one call.
+/// A collector that receives libxml2's errors instead of standard error, for the duration of one call.
 private final class ErrorCollector {
     private(set) var texts: [String] = []
-    private static let most = 100
+    private static let limit = 100
 
-    /// What libxml2 hands back to ``callback``; good for as long as the collector is.
+    /// The pointer that libxml2 passes to ``callback``. It is valid as long as the collector exists.
     var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     static let callback: @convention(c) (UnsafeMutableRawPointer?, xmlErrorPtr?) -> Void = { context, error in
         guard let context, let error else { return }
         let collector = Unmanaged<ErrorCollector>.fromOpaque(context).takeUnretainedValue()
-        guard collector.texts.count < most else { return }
+        guard collector.texts.count < limit else { return }
         collector.texts.append(LibXML.describe(error.pointee))
     }
 }

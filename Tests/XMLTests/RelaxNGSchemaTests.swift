@@ -1,7 +1,7 @@
 import Testing
 import XML
 
-@Suite("RELAX NG")
+@Suite("RELAX NG schema")
 struct RelaxNGSchemaTests {
     private let schema = """
         <element name="a" xmlns="http://relaxng.org/ns/structure/1.0">
@@ -10,7 +10,7 @@ struct RelaxNGSchemaTests {
         </element>
         """
 
-    @Test("A valid document has no errors, and an invalid one says which")
+    @Test("Accepts a valid document and names the error of an invalid one")
     func validation() throws {
         let schema = try RelaxNGSchema(schema)
         #expect(try schema.errors(in: Array("<a b='1'><c>x</c><c/></a>".utf8)) == [])
@@ -20,13 +20,13 @@ struct RelaxNGSchemaTests {
     }
 
     @Test(
-        "What is no schema is refused",
+        "Rejects an invalid schema",
         arguments: ["", "<a/>", "<element xmlns='http://relaxng.org/ns/structure/1.0'/>"])
     func notASchema(text: String) {
         #expect(throws: XMLError.self) { try RelaxNGSchema(text) }
     }
 
-    @Test("One schema serves many tasks at once")
+    @Test("Serves concurrent tasks")
     func concurrency() async throws {
         let schema = try RelaxNGSchema(schema)
         try await withThrowingTaskGroup(of: Int.self) { group in

@@ -1,7 +1,7 @@
 import XML
 
-/// The documents of the calls in RELAX NG: their elements and attributes. What may stand in them is the business of other
-/// rules, which can say better what is wrong.
+/// The documents of the calls in RELAX NG, with their elements and attributes. Other rules judge the values,
+/// because they can describe a fault better.
 package struct PugpigSchemas {
     private let byCall: [Call: RelaxNGSchema]
 
@@ -13,16 +13,16 @@ package struct PugpigSchemas {
         ]
     }
 
-    /// What is wrong with the document of a call; empty when nothing is.
+    /// Returns the faults in the document of a call, or an empty array if there are none.
     ///
-    /// - Throws: `XMLError` when the bytes are no document at all.
+    /// - Throws: `XMLError` if the bytes are not a well-formed document.
     package func errors(in bytes: [UInt8], of call: Call) throws -> [String] {
         guard let schema = byCall[call] else { return [] }
         guard let closed = Self.closed[call] else { return try schema.errors(in: bytes) }
         return try schema.errors(in: bytes) { name, namespace in !(namespace.isEmpty && closed.contains(name)) }
     }
 
-    /// Where the schema lets other elements stand beside those of the protocol: the latter.
+    /// The protocol's elements of the schemas that also allow other elements.
     private static let closed: [Call: Set<String>] = [
         .signIn: [XMLElement.dovetailToken], .renewToken: [XMLElement.dovetailToken],
         .editionCredentials: ["userid", "password", "header", "error"],
@@ -47,7 +47,9 @@ package struct PugpigSchemas {
         """
     }
 
-    /// Of sign-in and renewal. Dovetail's answer may have anything of its own beside the token (PROTOCOLS 1.4).
+    /// The schema of sign-in and renewal. Dovetail's document may have other elements in addition to the token.
+    ///
+    /// Source: Subscription systems CDS and Dovetail, “Dovetail sign-in”.
     package static let token = grammar(
         """
         <choice>
@@ -70,7 +72,10 @@ package struct PugpigSchemas {
         </define>
         """)
 
-    /// Of a verification. Readers of `term` and of `value` exist, so a category has one of them or both (PROTOCOLS 6A row 1).
+    /// The schema of a verification. Some clients read `term` and others `value`, so a category has at least one of
+    /// them.
+    ///
+    /// Source: Pugpig protocol, “User information categories”.
     package static let subscription = grammar(
         """
         <element name="subscription">
@@ -99,8 +104,10 @@ package struct PugpigSchemas {
         </element>
         """)
 
-    /// Of edition credentials. Apps look for the elements by their names, so that these may have any order, and others may stand
-    /// beside them (PROTOCOLS 1.2 and 1.4). A bare error as the root is read here, and judged by a rule of its own.
+    /// The schema of edition credentials. Apps find the elements by name, so the order is free and other elements
+    /// are allowed. A bare error at the root is valid here, because a separate rule judges it.
+    ///
+    /// Source: Pugpig protocol, “Order of elements” and “Position of the error element”.
     package static let credentials = grammar(
         """
         <choice>

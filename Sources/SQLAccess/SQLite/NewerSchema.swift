@@ -1,8 +1,8 @@
 package import GRDB
 
-/// Tables that a newer release made: this one does not know what they mean.
+/// An error that indicates that a newer release changed the tables. This release cannot interpret them.
 package struct NewerSchema: Error, Equatable, CustomStringConvertible {
-    /// The migrations that are not known, in alphabetical order.
+    /// The unknown migrations, in alphabetical order.
     package let unknown: [String]
 
     package init(unknown: [String]) {
@@ -16,8 +16,10 @@ package struct NewerSchema: Error, Equatable, CustomStringConvertible {
 }
 
 extension DatabaseMigrator {
-    /// - Throws: ``NewerSchema`` when the database has been through migrations that this migrator does not have.
-    package func refuseNewer(_ db: Database) throws {
+    /// Checks that this migrator knows all migrations of the database.
+    ///
+    /// - Throws: ``NewerSchema`` if the database contains unknown migrations.
+    package func rejectNewer(_ db: Database) throws {
         let unknown = try appliedIdentifiers(db).subtracting(migrations)
         guard unknown.isEmpty else { throw NewerSchema(unknown: unknown.sorted()) }
     }

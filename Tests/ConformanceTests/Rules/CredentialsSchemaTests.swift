@@ -3,14 +3,14 @@ import XML
 
 @testable import Conformance
 
-@Suite("The schema of edition credentials")
+@Suite("Schema of edition credentials")
 struct CredentialsSchemaTests {
     private func errors(in document: String) throws -> [String] {
         try PugpigSchemas().errors(in: Array(document.utf8), of: .editionCredentials)
     }
 
     @Test(
-        "takes the elements in any order, and others beside them",
+        "accepts the elements in any order, with additional elements",
         arguments: [
             "<credentials><userid>a</userid><password>b</password></credentials>",
             "<credentials><password>b</password><userid>a</userid></credentials>",
@@ -23,7 +23,7 @@ struct CredentialsSchemaTests {
     }
 
     @Test(
-        "takes no half pair, none twice, no pair beside an error, and no header without a name",
+        "rejects an incomplete pair, duplicates, a pair with an error, and a header without a name",
         arguments: [
             "<credentials/>", "<credentials><userid>a</userid></credentials>", "<credentials><e/></credentials>",
             "<credentials><userid>a</userid><userid>a</userid><password>b</password></credentials>",
@@ -35,13 +35,13 @@ struct CredentialsSchemaTests {
         #expect(try !errors(in: document).isEmpty)
     }
 
-    @Test("looks at nothing that it leaves open, which takes long, and closely at the rest")
+    @Test("skips the parts it leaves open, which would take long, and validates the others")
     func open() throws {
         let attributes = (0..<100).map { " a\($0)=''" }.joined()
         let many = String(repeating: "<e\(attributes)><userid/><f\(attributes)/></e>", count: 90)
         #expect(try errors(in: "<credentials>\(many)<userid>a</userid><password>b</password></credentials>").isEmpty)
         #expect(try !errors(in: "<credentials>\(many)<userid>a</userid></credentials>").isEmpty)
-        // One of another namespace is another element.
+        // An element of another namespace is a different element.
         let other = "<x:userid xmlns:x=\"urn:x\"><g/></x:userid>"
         #expect(try errors(in: "<credentials>\(other)<userid>a</userid><password>b</password></credentials>").isEmpty)
         #expect(try !errors(in: "<credentials>\(other)<password>b</password></credentials>").isEmpty)

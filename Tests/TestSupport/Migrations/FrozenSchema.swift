@@ -1,10 +1,10 @@
 public import Foundation
 public import Testing
 
-/// A database as a past release left it: a dump of its tables and of rows in each of them.
+/// A database of a past release: a dump of its tables with rows in each.
 ///
-/// The dumps in `Fixtures/Migrations` were made once, by `sqlite3 FILE .dump` of what the release's own migrations made, and
-/// never change. One is added for each migration that leaves in a release, with its line in `SHA256SUMS`.
+/// The dumps in `Fixtures/Migrations` were created once by `sqlite3 FILE .dump` after the release's own migrations, and
+/// never change. Each migration in a release adds one, with its line in `SHA256SUMS`.
 public struct FrozenSchema: Sendable, CustomTestStringConvertible {
     public let name: String
     public let sql: String
@@ -14,7 +14,7 @@ public struct FrozenSchema: Sendable, CustomTestStringConvertible {
     public static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Fixtures/Migrations").standardizedFileURL
 
-    /// The dumps of one kind of database, such as `state`, by their versions.
+    /// Returns the dumps of one kind of database, such as `state`, ordered by version.
     public static func all(of kind: String) -> [FrozenSchema] {
         (1...).lazy
             .map { version -> FrozenSchema? in
@@ -28,7 +28,7 @@ public struct FrozenSchema: Sendable, CustomTestStringConvertible {
             .compactMap(\.self)
     }
 
-    /// The SHA-256 of each dump, in lower-case hexadecimal digits, by its name.
+    /// Returns the SHA-256 of each dump in lower-case hexadecimal digits, by name.
     public static func checksums() throws -> [String: String] {
         let text = try String(contentsOf: folder.appending(path: "SHA256SUMS"), encoding: .utf8)
         return Dictionary(

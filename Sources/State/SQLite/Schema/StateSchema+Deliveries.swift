@@ -1,12 +1,12 @@
 extension StateSchema {
     static let deliveries = """
-        -- What was bought and is to be handed out: once for each transaction, whoever asks.
+        -- Purchased items to deliver: one row for each transaction.
         CREATE TABLE delivery (
             store TEXT NOT NULL,
             transaction_id TEXT NOT NULL,
             publication TEXT NOT NULL,
-            owner BLOB NOT NULL, -- of the receipt that ordered it; empty: nobody
-            account TEXT, -- whom to credit; NULL: erased, and never delivered again
+            owner BLOB NOT NULL, -- the owner of the receipt that ordered it; empty: none
+            account TEXT, -- the account to credit; NULL: erased, and never delivered again
             price TEXT,
             currency TEXT,
             product TEXT NOT NULL,
@@ -15,7 +15,9 @@ extension StateSchema {
             environment TEXT NOT NULL, -- StoreEnvironment
             ordered REAL NOT NULL,
             attempts INTEGER NOT NULL,
-            next REAL NOT NULL, -- while it waits: not to be tried before
+            next REAL NOT NULL, -- while it waits: the earliest time of the next attempt
+            next_set REAL, -- when next was set, as receipt.due_set
+            lease BLOB, -- the attempt in progress, until it ends or next passes; NULL: none
             cause TEXT, -- of the last failure
             delivered REAL, -- NULL: not yet
             PRIMARY KEY (store, transaction_id)
