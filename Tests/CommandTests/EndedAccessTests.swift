@@ -85,7 +85,7 @@ struct EndedAccessTests {
         let tokens = [try await sample.signIn(reader), try await sample.signIn(reader, device: "phone")]
         // The support staff has the reader's address, not the token.
         let shown = try await sample.succeed(["subscribers", "show", reader.email, "-b", "house"])
-        let subscriber = String(try #require(shown.firstMatch(of: /\nreference   ([0-9a-f]{14})\n/)).1)
+        let subscriber = String(try #require(shown.firstMatch(of: /\npseudonym   ([0-9a-f]{14})\n/)).1)
         #expect(try await inspect(tokens[0]).subscriber == subscriber)
         try await sample.succeed(["token", "revoke", "--subscriber", subscriber])
         for token in tokens {

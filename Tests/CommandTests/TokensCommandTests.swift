@@ -118,6 +118,6 @@ struct TokensCommandTests {
         #expect(try await sample.gatefold(["token", "revoke", "--token", "-"]).status == 66)
         let token = try await sample.signIn(sample.newReader())
         let text = try await sample.succeed(["token", "revoke", "--token", token])
-        #expect(text.contains(/^Session [0-9a-f]+ of subscriber [0-9a-f]+ is revoked\.\n$/))
+        #expect(text.contains(/^Revoked session [0-9a-f]+ of subscriber [0-9a-f]+\.\n$/))
     }
 }

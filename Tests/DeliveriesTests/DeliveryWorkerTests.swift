@@ -152,7 +152,7 @@ struct DeliveryWorkerTests {
         _ = await worker(transport).deliverDue(in: .title)
         #expect(transport.requested.withLock { $0 } == ["1000", "1000"])
         #expect(await waiting("1000") == nil)
-        #expect(events.withLock { $0 }.contains(.outboxFailed(.title, cause: "Broken")))
+        #expect(events.withLock { $0 }.contains(.outboxFailed(.title, cause: "SimulatedError")))
     }
 
     @Test("Delivers each purchase once if two processes share an outbox")

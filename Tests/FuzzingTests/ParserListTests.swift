@@ -21,7 +21,7 @@ struct ParserListTests {
         let name = #"(?:init\??|func (?!write|encode|publish|hash|sign|append|add|send)\w+)\#(generic)"#
         return try regexes([
             #"\#(name)\(\#(label)\#(bytes)"#,
-            #"(?:init\??|func \w+)\#(generic)\([^()]*, (?:\w+ )?(?:body|bytes|response|result|data|lines?): \#(bytes)"#,
+            #"(?:init\??|func \w+)\#(generic)\([^()]*, (?:\w+ )?(?:body|bytes|response|data|lines?): \#(bytes)"#,
             // The bytes of a file, a response or a connection.
             #"init\(path: String"#, #"http\.send\("#, "typealias InboundIn = (?:ByteBuffer|WebSocketFrame)",
         ])
@@ -104,7 +104,7 @@ struct ParserListTests {
     /// Files with protocols, values made of parsed values, and code that hashes, compares or looks up its input.
     private static let values: Set<String> = [
         "AcceptFailureHandler", "AccountStore", "MigratedReader", "CatalogueColumns", "CollationEquivalents",
-        "ConstantTime", "ContentType", "CredentialFacts", "CredentialsTemplate", "CryptFunction", "ImmediateResult",
+        "ConstantTime", "ContentType", "CredentialFacts", "CredentialsTemplate", "CryptFunction",
         "DummyHashes",
         "DigestFunction", "ByteExactString", "FeedItem",
         "LoginAttempt", "HTTPMessages", "InPlayerSettings", "InPlayerTransport", "CachedResponse", "FastPathCache",

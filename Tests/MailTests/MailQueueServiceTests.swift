@@ -64,7 +64,7 @@ struct MailQueueServiceTests {
             catcher, server in
             let events = Locked<[MailEvent]>([])
             let time = ManualTime()
-            let mailer = try mailer(settings(catcher.port, ", connections: 1"), time, events)
+            let mailer = try mailer(settings(catcher.port, ", max_connections: 1"), time, events)
             let running = Task { await mailer.run() }
             await server.stop(SIGKILL)
             try mailer.send(emailMessage("ada@example.com"))
@@ -90,7 +90,7 @@ struct MailQueueServiceTests {
         try await MailCatcher.with { catcher, _ in
             let events = Locked<[MailEvent]>([])
             let time = ManualTime()
-            let mailer = try mailer(settings(catcher.port, ", connections: 1"), time, events)
+            let mailer = try mailer(settings(catcher.port, ", max_connections: 1"), time, events)
             try mailer.send(emailMessage("ada@example.com"))
             try mailer.send(emailMessage("slow@example.com"))
             try mailer.send(emailMessage("late@example.com"))

@@ -37,7 +37,7 @@ struct MailSettingsTests {
             ca: mail.pem
             timeout: 20s
             max_queued: 10
-            connections: 3
+            max_connections: 3
             """)
         #expect(settings.server.security == .implicit)
         #expect(settings.server.login?.password == "s3cret")

@@ -40,14 +40,17 @@ import Testing
     @Test(
         "An invalid setting is rejected with its line",
         arguments: [
-            ("ask: random\nmembers: [{backend: a}]", "gatefold.yaml:2: ask: expected one of sequential, parallel"),
+            (
+                "strategy: random\nmembers: [{backend: a}]",
+                "gatefold.yaml:2: strategy: expected one of sequential, parallel"
+            ),
             ("strategy: sequential", "members: expected a list of 1 to 16 backends"),
             (
                 "members: [{backend: a}, {backend: a}]",
                 "gatefold.yaml:2: members[1].backend: `a` is in the chain already"
             ),
             ("members: [{authenticated: stop}]", "members[0].backend: missing; expected the name of a backend"),
-            ("members: [{backend: a, recognized: stop}]", "did you mean `recognised`?"),
+            ("members: [{backend: a, authentcated: stop}]", "did you mean `authenticated`?"),
             ("members: [{backend: a, unavailable: ignore}]", "expected one of next, fail"),
             (
                 "members: [{backend: a}]\nlazy_migration: {}",
@@ -72,7 +75,7 @@ import Testing
             #expect {
                 try kind.check(members)
             } throws: {
-                "\($0)" == "gatefold.yaml:3: adopt.into: expected a backend of kind sqlite that checks a proof"
+                "\($0)" == "gatefold.yaml:3: lazy_migration.into: expected a backend of kind sqlite that checks a proof"
             }
         }
     }

@@ -85,7 +85,7 @@ import Testing
                 kill(child, SIGKILL)
             }
             let copy = try #require(subscriber(try await backend.authenticate(ada, context: CallContext())))
-            #expect(copy.backend == "lazy_migration_completed")
+            #expect(copy.backend == "adopted")
             let fetched = try await backend.subscription(of: copy, context: CallContext())
             #expect(fetched.state == .active)
             #expect(

@@ -228,7 +228,7 @@ import Testing
         let harness = try Harness(
             [
                 "subscription": rows(
-                    ["state", "editions", "everything"], ["inactive", "a", "true"], ["active", "b", "false"],
+                    ["state", "editions", "all_editions"], ["inactive", "a", "true"], ["active", "b", "false"],
                     ["suspended", "c", "true"])
             ], settings: "subscription: {editions: {}, all_editions: {}}")
         let reported = try await harness.subscription()

@@ -28,7 +28,7 @@ extension FuzzTarget {
 
     /// A publisher's e-mail template, filled with a reader's name.
     static let emailTemplate = FuzzTarget(
-        "letter-template", upTo: 256, of: "MustacheText", "TemplateTags", "LetterTemplate", "HeaderText"
+        "letter-template", upTo: 256, of: "MustacheText", "TemplateTags", "EmailTemplate", "HeaderText"
     ) { bytes in
         for kind in [MustacheText.Kind.html, .text] {
             guard let template = try? MustacheText(text(bytes), kind, variableNames: ["name"]) else { continue }

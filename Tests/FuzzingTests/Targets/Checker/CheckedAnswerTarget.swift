@@ -5,9 +5,10 @@ import XML
 extension FuzzTarget {
     /// A foreign server's response to `gatefold check`.
     static let checkedResponse = FuzzTarget(
-        "checked-answer", upTo: 1024, of: "AnswerParser", "RawAnswer", "DocumentReading", "CacheHit", "HeaderElement",
-        "Printable", "CacheRules", "Uniformity", "Comments", "Trace", "RelaxNGSchema", "MarkupCount",
-        "Redaction", "PugpigSchemas", "RepeatedInput"
+        "checked-answer", upTo: 1024, of: "ResponseParser", "ReceivedResponse", "DocumentReading", "CacheHit",
+        "HeaderElement",
+        "Printable", "CacheRules", "Uniformity", "Comments", "ExchangeLog", "RelaxNGSchema", "MarkupCount",
+        "Redaction", "PugpigSchemas", "EchoedInput"
     ) { bytes in
         for isHead in [false, true] {
             var whole = ResponseParser(isResponseToHead: isHead, maxBodySize: 64)

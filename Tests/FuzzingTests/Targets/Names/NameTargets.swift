@@ -12,7 +12,7 @@ extension FuzzTarget {
     /// Short texts with one meaning: a parsed value survives a round trip.
     static let identifiers = FuzzTarget(
         "identifiers", upTo: 256, of: "EditionID", "PublicationID", "StoreName", "Pseudonym", "ClientAddress",
-        "PushTokenText", "MailAddress", "Hexadecimal", "Base64URL", "InPlayerFee", "TestUser", "SoldItem",
+        "PushTokenText", "MailAddress", "Hexadecimal", "Base64URL", "InPlayerFee", "TestUser", "SaleItem",
         "Delivery+Names", "NameFolding", "LookAlikeSkeleton", "LeadingNumber"
     ) { bytes in
         let text = text(bytes)
@@ -63,7 +63,7 @@ extension FuzzTarget {
 
     /// Two lines: a URL and its base.
     static let addresses = FuzzTarget(
-        "addresses", upTo: 256, of: "ServiceURL", "Address", "ContentAddress", "WebAddress", "AddressText",
+        "addresses", upTo: 256, of: "ServiceURL", "Address", "ContentAddress", "WebAddress", "URLReferenceEncoding",
         "ListenAddress", "DirectoryURL"
     ) { bytes in
         let lines = lines(bytes, 2)

@@ -6,7 +6,7 @@ extension FuzzTarget {
     /// Two lines: a stored password of a subscriber table and its salt. The target does not compute hashes, because
     /// that is slow.
     static let storedPassword = FuzzTarget(
-        "stored-password", upTo: 300, of: "SchemeName", "StoredText", "PasswordScheme", "PasswordForms",
+        "stored-password", upTo: 300, of: "SchemeName", "HashEncoding", "PasswordScheme", "PasswordFormats",
         "CryptPassword",
         "CryptCost", "APRPassword", "DESPassword", "Argon2Password", "KeyedPassword", "LDAPPassword", "MagentoPassword",
         "MySQLOldPassword", "PHPassPassword", "PlainPassword", "WrappedPassword", "DjangoPBKDF2", "IdentityPassword",

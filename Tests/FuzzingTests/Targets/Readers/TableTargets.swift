@@ -8,7 +8,7 @@ import Settings
 extension FuzzTarget {
     /// A file of subscribers to import: the import accepts nothing that the database would not.
     static let subscriberImport = FuzzTarget(
-        "subscriber-import", upTo: 1024, of: "ImportColumns", "ImportRow", "PeriodText", "ListText"
+        "subscriber-import", upTo: 1024, of: "ImportColumns", "ImportRow", "PeriodFormat", "ListFormat"
     ) { bytes in
         var reader = CSVReader(format: CSVFormat(maxRowLength: 1 << 16))
         var columns: ImportColumns?
@@ -45,7 +45,7 @@ extension FuzzTarget {
     /// A reader's record in the format of a form: it opens everything only by an explicit value of the system (Pitfall
     /// 1).
     static let mapping = FuzzTarget(
-        "mapping", upTo: 512, of: "SubscriptionMapping", "DateForm", "EditionsMapping", "StateMapping", "Record",
+        "mapping", upTo: 512, of: "SubscriptionMapping", "DateFormat", "EditionsMapping", "StateMapping", "Record",
         "CivilTime"
     ) { bytes in
         var fields: [String: [String]] = [:]

@@ -32,7 +32,7 @@ extension FuzzTarget {
 
     static let transactionReceipt = FuzzTarget(
         "transaction-receipt", upTo: 2048, of: "PropertyListText", "PropertyListTextParser", "TransactionReceipt",
-        "AppleReceiptForm"
+        "AppleReceiptFormat"
     ) { bytes in
         _ = try? PropertyListText(parsing: bytes)
         _ = TransactionReceipt(bytes)

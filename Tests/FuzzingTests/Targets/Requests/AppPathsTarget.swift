@@ -6,7 +6,7 @@ import Gatefold
 extension FuzzTarget {
     /// Two lines: a path that an app requests, and a configured pattern.
     static let appPaths = FuzzTarget(
-        "app-paths", upTo: 512, of: "InPlayerCall", "PathTemplate", "SignedTarget", "NoticeKeys"
+        "app-paths", upTo: 512, of: "InPlayerCall", "PathTemplate", "SignedTarget", "NotificationKeyIssuer"
     ) { bytes in
         let lines = lines(bytes, 2)
         if let call = InPlayerAddress(lines[0], isKnown: { $0.rawValue == "daily" })?.call {

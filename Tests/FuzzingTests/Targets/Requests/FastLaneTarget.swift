@@ -19,7 +19,7 @@ extension FuzzTarget {
     /// The first line controls the rest: each of its bytes determines the size of the next chunk and the number of
     /// response halves that the inner handlers send before it.
     static let fastPathTarget = FuzzTarget(
-        "fast-lane", upTo: 1024, of: "FastLaneHandler", "LaneAnswers", "PugpigDecided"
+        "fast-lane", upTo: 1024, of: "FastPathHandler", "FastPathResponder", "PugpigImmediateResponder"
     ) { bytes in
         let (fastPath, plain) = (exchange(bytes, usesFastPath: true), exchange(bytes, usesFastPath: false))
         promise(

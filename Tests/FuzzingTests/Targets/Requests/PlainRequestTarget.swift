@@ -7,7 +7,7 @@ import NIOHTTP1
 extension FuzzTarget {
     /// Protection against request smuggling: if the fast path parses a request, the general parser reads the same
     /// request with the same end (Pitfall 15).
-    static let fastPathRequest = FuzzTarget("plain-request", upTo: 2048, of: "PlainRequest") { bytes in
+    static let fastPathRequest = FuzzTarget("plain-request", upTo: 2048, of: "FastPathRequest") { bytes in
         guard let request = bytes.withUnsafeBytes({ FastPathRequest($0) }) else { return }
         promise((1...bytes.count).contains(request.length), "a request is longer than its bytes")
         guard let reported = parsed(Array(bytes.prefix(request.length))) else {

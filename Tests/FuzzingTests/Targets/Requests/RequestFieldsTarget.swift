@@ -6,7 +6,8 @@ import HTTPTypes
 extension FuzzTarget {
     /// A body's fields and the values made of them: the credentials, the content of an account, and the page of a list.
     static let requestFields = FuzzTarget(
-        "request-fields", upTo: 1024, of: "CredentialFields", "InPlayerQuestion+Account", "InPlayerQuestion+History"
+        "request-fields", upTo: 1024, of: "CredentialFields", "InPlayerRequestHandler+Account",
+        "InPlayerRequestHandler+History"
     ) { bytes in
         var fields: [String: String] = [:]
         for (name, value) in (try? InPlayerFields.json(bytes)) ?? FrontDoors.FormFields.parse(bytes) {

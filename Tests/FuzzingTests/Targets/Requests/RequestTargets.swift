@@ -43,7 +43,7 @@ extension FuzzTarget {
     /// of an external sign-in.
     static let requestHeaders = FuzzTarget(
         "request-headers", upTo: 512, of: "ClientAddressResolver", "ForwardedTarget", "AcceptLanguage", "AccessTokens",
-        "InPlayerQuestion", "Messages"
+        "InPlayerRequestHandler", "Messages"
     ) { bytes in
         let lines = lines(bytes, 5)
         var headers = HTTPFields()

@@ -9,7 +9,8 @@ import Settings
 extension FuzzTarget {
     /// A response of a publisher's service, parsed with every kind of configuration.
     static let serviceResponse = FuzzTarget(
-        "service-answer", upTo: 1024, of: "AnswerReader", "AnswerValues", "AnswerRule", "ServiceCall", "SOAPFault",
+        "service-answer", upTo: 1024, of: "ResponseReader", "ResponseValues", "ResponseRule", "ServiceCall",
+        "SOAPFault",
         "DigestChallenge", "FormFields", "ServiceTransport"
     ) { bytes in
         let line = text(Array(bytes.prefix { $0 != 0x0A }))
@@ -46,7 +47,7 @@ extension FuzzTarget {
 
     /// Two lines: a configured template and a typed value.
     static let serviceTemplate = FuzzTarget(
-        "service-template", upTo: 256, of: "Template", "XMLTemplate", "URLTemplate", "TemplatePlace"
+        "service-template", upTo: 256, of: "Template", "XMLTemplate", "URLTemplate", "TemplateContext"
     ) { bytes in
         let lines = lines(bytes, 2)
         let values = TemplateValues(["v": lines[1]])

@@ -6,8 +6,8 @@ import Foundation
 extension FuzzTarget {
     /// Sealed texts: only issued texts open (Pitfall 7).
     static let sealedTexts = FuzzTarget(
-        "sealed-texts", upTo: 512, of: "SealedTokenCodec", "RememberingTokenCodec", "SealedSalt", "PasswordTickets",
-        "NoticePass", "ByteWriter", "SealingKeys", "ReferenceKey", "SealedSubscriber"
+        "sealed-texts", upTo: 512, of: "SealedTokenCodec", "CachingTokenCodec", "SealedSalt", "PasswordResetTokens",
+        "NotificationToken", "ByteWriter", "SealingKeys", "PseudonymKey", "SealedSubscriber"
     ) { bytes in
         let text = text(bytes)
         // Swift treats the decomposed form as equal: a cache keyed by it would mix the two up if this one came first.
