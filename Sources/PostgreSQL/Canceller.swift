@@ -12,15 +12,10 @@ public final class Canceller: Sendable {
 
     public init() {}
 
-    /// `@unchecked Sendable`: a PGcancel is a copy that is independent of its connection, libpq allows its use on
-    /// any thread, and the request is its only owner.
-    private struct Request: @unchecked Sendable {
-        let pointer: OpaquePointer
-    }
-
     func cancel(_ connection: OpaquePointer, _ library: LibPQ) {
         guard let pointer = library.getCancel(connection) else { return }
-        let request = Request(pointer: pointer)
+        // The address, because the queue is its only owner: a PGcancel is independent of its connection.
+        let address = UInt(bitPattern: pointer)
         let enters = waiting.withLock { waiting in
             guard waiting < Self.limit else { return false }
             waiting += 1
@@ -28,9 +23,10 @@ public final class Canceller: Sendable {
         }
         guard enters else { return library.freeCancel(pointer) }
         queue.async { [self] in
+            guard let request = OpaquePointer(bitPattern: address) else { return }
             var message = [CChar](repeating: 0, count: 256)
-            _ = library.cancel(request.pointer, &message, CInt(message.count))
-            library.freeCancel(request.pointer)
+            _ = library.cancel(request, &message, CInt(message.count))
+            library.freeCancel(request)
             waiting.withLock { $0 -= 1 }
         }
     }

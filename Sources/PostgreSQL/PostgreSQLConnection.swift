@@ -9,7 +9,7 @@ import Synchronization
 
 /// A connection to a PostgreSQL server, used through blocking calls that another thread can interrupt.
 ///
-/// `@unchecked Sendable`: the pool lends a connection to one thread at a time, so that only this thread reads or
+/// `@unchecked Sendable`: `ConnectionPool` lends a connection to one thread at a time, so only this thread reads or
 /// writes its mutable properties. Other threads may only call ``interrupt()``, which touches only a value with a
 /// lock.
 public final class PostgreSQLConnection: @unchecked Sendable {

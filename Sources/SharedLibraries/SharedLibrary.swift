@@ -10,17 +10,11 @@
 /// its Debian package. Functions are found by name and called through their types, only by the target that wraps
 /// the library.
 public struct SharedLibrary: Sendable {
-    private let handle: Handle
+    /// The address of the handle that dlopen(3) returned. It is never closed, because code of the library may be
+    /// running or registered.
+    private let handle: UInt
     private let name: String
     private let package: String
-
-    /// The handle that dlopen(3) returned. It is never closed, because code of the library may be running or
-    /// registered.
-    ///
-    /// `@unchecked Sendable`: the pointer is a constant, and only dlsym(3) reads it, which any thread may call.
-    private struct Handle: @unchecked Sendable {
-        let pointer: UnsafeMutableRawPointer
-    }
 
     /// Loads a library.
     ///
@@ -31,7 +25,7 @@ public struct SharedLibrary: Sendable {
     public init(_ names: String..., package: String) throws(SharedLibraryError) {
         for name in names {
             if let pointer = dlopen(name, RTLD_NOW | RTLD_LOCAL) {
-                handle = Handle(pointer: pointer)
+                handle = UInt(bitPattern: pointer)
                 self.name = name
                 self.package = package
                 return
@@ -48,7 +42,7 @@ public struct SharedLibrary: Sendable {
     public func function<Function>(
         _ symbol: String, as type: Function.Type = Function.self
     ) throws(SharedLibraryError) -> Function {
-        guard let pointer = dlsym(handle.pointer, symbol) else {
+        guard let pointer = dlsym(UnsafeMutableRawPointer(bitPattern: handle), symbol) else {
             throw .tooOld(library: name, function: symbol, package: package)
         }
         return unsafeBitCast(pointer, to: type)

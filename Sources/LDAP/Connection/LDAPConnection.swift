@@ -8,7 +8,7 @@ import CLDAP
 
 /// A connection to a directory, used through blocking calls, one at a time.
 ///
-/// `@unchecked Sendable`: the pool lends a connection to one thread at a time, so that only this thread reads or
+/// `@unchecked Sendable`: `ConnectionPool` lends a connection to one thread at a time, so only this thread reads or
 /// writes its mutable properties. Other threads may only call `interrupt()`, which touches only the wire, and the
 /// wire has a lock.
 public final class LDAPConnection: @unchecked Sendable {
