@@ -78,7 +78,7 @@ package enum CatalogueFailure: BackendFailure, Equatable {
     case tooLarge(limit: Int)
     case tooManyEditions
     case tooManyPages(limit: Int)
-    case strayPage
+    case foreignPage
     case missingColumn(String)
     case severalColumns(String)
     case query(String)
@@ -92,7 +92,7 @@ package enum CatalogueFailure: BackendFailure, Equatable {
         case .tooLarge(let limit): "the source's file is larger than \(limit) bytes"
         case .tooManyEditions: "the source has more than \(CatalogueReader.maxItems) items"
         case .tooManyPages(let limit): "the source's feed has more than \(limit) pages, or pages that form a loop"
-        case .strayPage: "the source's feed continues at another host, or at an invalid address"
+        case .foreignPage: "the source's feed continues at another host, or at an invalid address"
         case .missingColumn(let name): "the query's result has no column `\(name)`"
         case .severalColumns(let name): "the query's result has several columns `\(name)`"
         case .query(let cause): "the query failed: \(cause)"

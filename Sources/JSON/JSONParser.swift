@@ -44,14 +44,14 @@ package struct JSONParser {
         case UInt8(ascii: "{"): return try object(depth: depth)
         case UInt8(ascii: "["): return try array(depth: depth)
         case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "t"): return try word("true", .boolean(true))
-        case UInt8(ascii: "f"): return try word("false", .boolean(false))
-        case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "t"): return try literal("true", .boolean(true))
+        case UInt8(ascii: "f"): return try literal("false", .boolean(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
         default: return try number()
         }
     }
 
-    private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         let expected = text.withUTF8Buffer { Array($0) }
         guard bytes[index...].starts(with: expected) else { throw .malformed }
         index += expected.count

@@ -30,16 +30,16 @@ struct ODBCValueReader {
             if result == SQLRETURN(SQL_NO_DATA) { break }
             guard result.isSuccess else { throw handle.error(.fetch) }
             if indicator == SQLLEN(SQL_NULL_DATA) { return nil }
-            let piece = ODBCPiece(
+            let chunk = ODBCChunk(
                 buffer, indicator: Int(indicator), hasTerminator: hasTerminator,
                 isComplete: result == SQLRETURN(SQL_SUCCESS))
-            total += piece.units.count
-            guard value.count + piece.units.count <= limits.value else { throw .valueTooLong }
+            total += chunk.units.count
+            guard value.count + chunk.units.count <= limits.value else { throw .valueTooLong }
             guard total <= limits.result else { throw .resultTooLarge }
-            value += piece.units
-            if piece.isLast { break }
+            value += chunk.units
+            if chunk.isLast { break }
             // A driver that returns nothing but reports more data would cause an endless loop.
-            guard !piece.units.isEmpty else { throw .failed(.fetch, sqlState: "HY000", native: 0) }
+            guard !chunk.units.isEmpty else { throw .failed(.fetch, sqlState: "HY000", native: 0) }
         }
         return value
     }
@@ -47,7 +47,7 @@ struct ODBCValueReader {
 
 /// The result of one call of SQLGetData, computed only from the buffer and from the values that the driver
 /// returned.
-struct ODBCPiece<Unit: FixedWidthInteger & UnsignedInteger> {
+struct ODBCChunk<Unit: FixedWidthInteger & UnsignedInteger> {
     let units: ArraySlice<Unit>
     let isLast: Bool
 

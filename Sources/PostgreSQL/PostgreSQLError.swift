@@ -67,8 +67,8 @@ public enum PostgreSQLError: Error, Equatable, Sendable {
         guard !subject.contains(where: { "(:\"«".contains($0) }) else { return false }
         // The Spanish message contains only the number.
         let marks = ["$", "parámetro "]
-        for mark in marks {
-            guard let range = subject.firstRange(of: mark) else { continue }
+        for marker in marks {
+            guard let range = subject.firstRange(of: marker) else { continue }
             let number = subject[range.upperBound...].prefix { ("0"..."9").contains($0) }
             if let number = Int(number), (1...max(1, values)).contains(number) { return true }
         }
@@ -117,7 +117,7 @@ public enum ConnectFailure: Error, Equatable, Sendable {
             self = state.hasPrefix("28") ? .authentication : .serverError(sqlState: state)
             return
         }
-        func mentions(_ words: String...) -> Bool { words.contains { message.contains($0) } }
+        func mentions(_ phrases: String...) -> Bool { phrases.contains { message.contains($0) } }
         self =
             if mentions("invalid response", "expected authentication") {
                 .unexpectedResponse

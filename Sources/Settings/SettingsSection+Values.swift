@@ -43,8 +43,8 @@ extension SettingsSection {
     ) throws(SettingsError) -> Choice where Choice.RawValue == String {
         guard let text = try string(name) else { return standard }
         guard let choice = Choice(rawValue: text) else {
-            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error(name, expected: "expected one of \(words)")
+            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw error(name, expected: "expected one of \(choices)")
         }
         return choice
     }
@@ -100,11 +100,11 @@ extension SettingsSection {
         guard let node = node(name) else {
             return SettingsSection(
                 node: SettingsNode(origin: origin, content: .mapping([])), key: path(name), folder: folder,
-                environment: environment, warnings: collected)
+                environment: environment, warnings: sharedWarnings)
         }
         guard case .mapping = node.content else { throw error(name, expected: "expected keys and values") }
         return SettingsSection(
-            node: node, key: path(name), folder: folder, environment: environment, warnings: collected)
+            node: node, key: path(name), folder: folder, environment: environment, warnings: sharedWarnings)
     }
 
     public func requiredSection(_ name: String, expected: String) throws(SettingsError) -> SettingsSection {
@@ -124,7 +124,7 @@ extension SettingsSection {
             sections.append(
                 SettingsSection(
                     node: item, key: "\(path(name))[\(index)]", folder: folder, environment: environment,
-                    warnings: collected))
+                    warnings: sharedWarnings))
         }
         return sections
     }

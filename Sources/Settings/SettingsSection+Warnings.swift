@@ -26,9 +26,9 @@ extension SettingsSection {
     /// Records that the value of a key works but is not recommended. The program logs it at startup.
     public func warn(_ name: String, _ text: String) {
         let problem = error(name, expected: text)
-        collected.add(SettingsWarning(origin: problem.origin, key: problem.key, text: text))
+        sharedWarnings.add(SettingsWarning(origin: problem.origin, key: problem.key, text: text))
     }
 
     /// The warnings of all sections of the same configuration so far.
-    public var warnings: [SettingsWarning] { collected.all }
+    public var warnings: [SettingsWarning] { sharedWarnings.all }
 }

@@ -11,14 +11,14 @@ public final class SettingsSection: Sendable {
     let environment: [String: String]
     let entries: [SettingsNode.Entry]
     /// The warnings, shared by all sections of a configuration.
-    let collected: SettingsWarnings
+    let sharedWarnings: SettingsWarnings
     private let readKeys = Mutex<Set<String>>([])
 
     init(
         node: SettingsNode, key: String, folder: String, environment: [String: String],
         warnings: SettingsWarnings = SettingsWarnings()
     ) {
-        collected = warnings
+        sharedWarnings = warnings
         self.key = key
         self.folder = folder
         self.environment = environment

@@ -63,19 +63,19 @@ public enum YAMLSettings {
             throw SettingsError(origin: origin(nil), key: "", expected: "not valid YAML")
         }
         guard let composed else { return SettingsNode(origin: origin(1), content: .nothing) }
-        var room = maxValues
-        return try convert(composed, origin: origin, room: &room)
+        var remaining = maxValues
+        return try convert(composed, origin: origin, remaining: &remaining)
     }
 
     /// Converts a YAML node.
     ///
-    /// - Parameter room: The remaining number of values.
+    /// - Parameter remaining: The remaining number of values.
     private static func convert(
-        _ node: Node, origin: (Int?) -> SettingsOrigin, room: inout Int
+        _ node: Node, origin: (Int?) -> SettingsOrigin, remaining: inout Int
     ) throws(SettingsError) -> SettingsNode {
         let place = origin(node.mark?.line)
-        room -= 1
-        guard room >= 0 else {
+        remaining -= 1
+        guard remaining >= 0 else {
             throw SettingsError(
                 origin: place, key: "", expected: "expected at most \(maxValues) values, aliases filled in")
         }
@@ -87,7 +87,7 @@ public enum YAMLSettings {
                 origin: place, content: isNull ? .nothing : .scalar(scalar.string, isQuoted: isQuoted))
         case .sequence(let sequence):
             var items: [SettingsNode] = []
-            for item in sequence { items.append(try convert(item, origin: origin, room: &room)) }
+            for item in sequence { items.append(try convert(item, origin: origin, remaining: &remaining)) }
             return SettingsNode(origin: place, content: .sequence(items))
         case .mapping(let mapping):
             var entries: [SettingsNode.Entry] = []
@@ -106,7 +106,7 @@ public enum YAMLSettings {
                 entries.append(
                     SettingsNode.Entry(
                         key: name, origin: origin(key.mark?.line),
-                        value: try convert(value, origin: origin, room: &room)))
+                        value: try convert(value, origin: origin, remaining: &remaining)))
             }
             return SettingsNode(origin: place, content: .mapping(entries))
         case .alias:

@@ -59,8 +59,8 @@ enum LibXML {
 
     /// Returns libxml2's text for an error, with the line that the error concerns.
     static func describe(_ error: xmlError) -> String {
-        let words = error.message.map { String(cString: $0) } ?? "error \(error.code)"
-        return "line \(error.line): \(words.split(whereSeparator: \.isNewline).joined(separator: " "))"
+        let message = error.message.map { String(cString: $0) } ?? "error \(error.code)"
+        return "line \(error.line): \(message.split(whereSeparator: \.isNewline).joined(separator: " "))"
     }
 }
 

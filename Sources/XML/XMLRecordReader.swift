@@ -88,13 +88,13 @@ public final class XMLRecordReader {
             // The records before the error are delivered, because the caller may need them to locate the error.
             for record in state.take() { try body(record) }
             if let failure = state.failure { throw failure }
-            guard code == 0, context.pointee.wellFormed == 1 else { throw XMLError.malformed(words(code)) }
+            guard code == 0, context.pointee.wellFormed == 1 else { throw XMLError.malformed(message(code)) }
         } while !rest.isEmpty
     }
 
     /// Returns the line and the number of the error. libxml2's own text is left out, because it may quote the
     /// document.
-    private func words(_ code: Int32) -> String {
+    private func message(_ code: Int32) -> String {
         let line = xmlCtxtGetLastError(context).map { Int($0.pointee.line) } ?? 0
         return "line \(line): error \(code) of libxml2"
     }

@@ -61,11 +61,11 @@ public final class XPath: Sendable {
     ) throws -> [[String]] {
         guard bytes.count <= limits.size else { throw XMLError.tooLarge(limit: limits.size) }
         return try LibXML.withDocument(Array(bytes)) { document in
-            try expressions.map { try $0.values(in: document, room: limits.size) }
+            try expressions.map { try $0.values(in: document, remaining: limits.size) }
         }
     }
 
-    private func values(in document: xmlDocPtr, room: Int) throws -> [String] {
+    private func values(in document: xmlDocPtr, remaining: Int) throws -> [String] {
         try lock.withLock { _ in
             guard let context = xmlXPathNewContext(document) else { throw XMLError.outOfMemory }
             defer { xmlXPathFreeContext(context) }
@@ -79,23 +79,23 @@ public final class XPath: Sendable {
                 throw XMLError.notEvaluated(expression)
             }
             defer { xmlXPathFreeObject(result) }
-            return try Self.texts(result, room: room)
+            return try Self.texts(result, remaining: remaining)
         }
     }
 
-    /// - Parameter room: the maximum size of all texts together, in bytes.
-    private static func texts(_ result: xmlXPathObjectPtr, room: Int) throws -> [String] {
+    /// - Parameter remaining: the maximum size of all texts together, in bytes.
+    private static func texts(_ result: xmlXPathObjectPtr, remaining: Int) throws -> [String] {
         switch result.pointee.type {
         case XPATH_NODESET:
             guard let nodes = result.pointee.nodesetval, nodes.pointee.nodeNr > 0 else { return [] }
             guard nodes.pointee.nodeNr <= maxValues else { throw XMLError.tooManyMatches }
             xmlXPathNodeSetSort(nodes)
-            var room = room
+            var remaining = remaining
             var texts: [String] = []
             for index in 0..<Int(nodes.pointee.nodeNr) {
                 let text = try take(xmlXPathCastNodeToString(nodes.pointee.nodeTab[index]))
-                room -= text.utf8.count
-                guard room >= 0 else { throw XMLError.tooManyMatches }
+                remaining -= text.utf8.count
+                guard remaining >= 0 else { throw XMLError.tooManyMatches }
                 texts.append(text)
             }
             return texts

@@ -5,7 +5,7 @@ public import Gatefold
 /// outage.
 ///
 /// It shares only types with the program. Each rule is stated again in the simplest way, for a comparison with the
-/// program. ``HouseCache`` models the results of the subscriber system and their lifetime.
+/// program. ``ModelCache`` models the results of the subscriber system and their lifetime.
 public struct AccessModel: Sendable {
     public var policy: EntitlementPolicy
     public var grace: GraceRules
@@ -50,19 +50,19 @@ public struct AccessModel: Sendable {
     // MARK: - Subscriptions
 
     /// Returns the list of a subscription. It is "everything" only if the policy allows it.
-    public func list(of word: Subscription, at now: Date) -> Entitlement {
-        guard word.state == .active || word.state == .inactive else { return .nothing }
-        if policy == .accessBased, word.state == .active { return .allEditions }
-        if policy == .backendDecides, word.state == .active, word.entitlement == .allEditions { return .allEditions }
+    public func list(of value: Subscription, at now: Date) -> Entitlement {
+        guard value.state == .active || value.state == .inactive else { return .nothing }
+        if policy == .accessBased, value.state == .active { return .allEditions }
+        if policy == .backendDecides, value.state == .active, value.entitlement == .allEditions { return .allEditions }
         var held: Set<EditionID> = []
-        if case .editions(let named) = word.entitlement { held = named }
+        if case .editions(let named) = value.entitlement { held = named }
         if policy == .periodBased {
-            for edition in out(at: now) where word.periods.contains(where: { Self.ran($0, at: edition.published) }) {
+            for edition in out(at: now) where value.periods.contains(where: { Self.ran($0, at: edition.published) }) {
                 held.insert(edition.id)
             }
         }
         return .editions(
-            held.union(free(at: now)).union(graced(held, word, at: now)).filter { isPublished($0, at: now) })
+            held.union(free(at: now)).union(graced(held, value, at: now)).filter { isPublished($0, at: now) })
     }
 
     /// Returns whether a period includes a time, with both ends included. A period without an end continues.
@@ -73,7 +73,7 @@ public struct AccessModel: Sendable {
     }
 
     /// Returns the held editions with the grace editions before each, and the newest ones for active readers.
-    private func graced(_ held: Set<EditionID>, _ word: Subscription, at now: Date) -> Set<EditionID> {
+    private func graced(_ held: Set<EditionID>, _ value: Subscription, at now: Date) -> Set<EditionID> {
         let finished = (editions ?? []).filter { !$0.isDraft }.sorted { $0.published > $1.published }
         var all: Set<EditionID> = []
         for id in held {
@@ -81,16 +81,16 @@ public struct AccessModel: Sendable {
             let earlier = finished.filter { $0.published < own.published }
             all.formUnion(earlier.prefix(grace.previousOfHeld).map(\.id))
         }
-        guard word.state == .active else { return all }
+        guard value.state == .active else { return all }
         let shown = finished.filter { $0.published <= now && $0.withdrawn == nil }
         return all.union(shown.prefix(grace.newestForActive).map(\.id))
     }
 
     /// Returns whether a subscription opens an edition. "Everything" applies to active readers only, a list also to
     /// inactive ones.
-    public func opens(_ id: EditionID, _ word: Subscription, at now: Date) -> Bool {
-        switch list(of: word, at: now) {
-        case .allEditions: word.state == .active
+    public func opens(_ id: EditionID, _ value: Subscription, at now: Date) -> Bool {
+        switch list(of: value, at: now) {
+        case .allEditions: value.state == .active
         case .editions(let held): held.contains(id)
         }
     }
@@ -108,11 +108,11 @@ public struct AccessModel: Sendable {
         case .missing, .renewable: return .reported(.stale, .nothing)
         case .good: break
         }
-        guard let bought, let word = try heard().word else { return .unavailable }
-        let list = list(of: word, at: now)
-        if isPending, list != .allEditions, word.state == .active || word.state == .inactive { return .unavailable }
-        if bought.isEmpty { return .reported(word.state, list) }
-        let state: SubscriptionState = word.state == .active ? .active : .inactive
+        guard let bought, let value = try heard().value else { return .unavailable }
+        let list = list(of: value, at: now)
+        if isPending, list != .allEditions, value.state == .active || value.state == .inactive { return .unavailable }
+        if bought.isEmpty { return .reported(value.state, list) }
+        let state: SubscriptionState = value.state == .active ? .active : .inactive
         switch list {
         case .allEditions where state == .active: return .reported(state, .allEditions)
         case .allEditions:
@@ -140,7 +140,7 @@ public struct AccessModel: Sendable {
         if isPending { return .unavailable }
         if !isPublished(edition, at: now) { return .rejected(.notEntitled) }
         if isFree(edition, at: now) || bought?.contains(edition) == true { return .granted }
-        let (result, isLastKnownGood) = try word(on: edition, verdict, heard, at: now)
+        let (result, isLastKnownGood) = try value(on: edition, verdict, heard, at: now)
         switch result {
         // An earlier grant is not repeated after a denial.
         case .granted where !isLastKnownGood || !wasEditionDenied(): return .granted
@@ -151,7 +151,7 @@ public struct AccessModel: Sendable {
         }
     }
 
-    private func word(
+    private func value(
         on edition: EditionID, _ verdict: () throws -> Received<EditionVerdict?>,
         _ heard: () throws -> Received<Subscription>,
         at now: Date
@@ -161,7 +161,7 @@ public struct AccessModel: Sendable {
         if policy == .backendDecides {
             let verdict = try verdict()
             isLastKnownGood = verdict.isLastKnownGood
-            guard let own = verdict.word else { return (.unavailable, false) }
+            guard let own = verdict.value else { return (.unavailable, false) }
             switch own {
             case .granted: return (.granted, isLastKnownGood)
             case .rejected(let reason, _), .deferred(_, otherwise: let reason, _):
@@ -170,7 +170,7 @@ public struct AccessModel: Sendable {
             }
         }
         let heard = try heard()
-        guard let subscription = heard.word else { return (.unavailable, false) }
+        guard let subscription = heard.value else { return (.unavailable, false) }
         isLastKnownGood = isLastKnownGood || heard.isLastKnownGood
         if opens(edition, subscription, at: now) { return (.granted, isLastKnownGood) }
         switch subscription.state {

@@ -14,17 +14,17 @@ public enum TokenStatus: Sendable, Equatable {
 }
 
 /// A result of the subscriber system.
-public enum Received<Word: Sendable>: Sendable {
+public enum Received<Value: Sendable>: Sendable {
     /// A current result, from a query or the fresh cache.
-    case said(Word)
+    case current(Value)
     /// The last known good result during an outage.
-    case servesCached(Word)
+    case servesCached(Value)
     /// No result, because the system is unavailable.
     case nobody
 
-    public var word: Word? {
+    public var value: Value? {
         switch self {
-        case .said(let word), .servesCached(let word): word
+        case .current(let value), .servesCached(let value): value
         case .nobody: nil
         }
     }
@@ -34,10 +34,10 @@ public enum Received<Word: Sendable>: Sendable {
         if case .servesCached = self { true } else { false }
     }
 
-    public func map<Other>(_ change: (Word) throws -> Other) rethrows -> Received<Other> {
+    public func map<Other>(_ change: (Value) throws -> Other) rethrows -> Received<Other> {
         switch self {
-        case .said(let word): .said(try change(word))
-        case .servesCached(let word): .servesCached(try change(word))
+        case .current(let value): .current(try change(value))
+        case .servesCached(let value): .servesCached(try change(value))
         case .nobody: .nobody
         }
     }

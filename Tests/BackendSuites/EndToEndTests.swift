@@ -18,7 +18,8 @@ import Testing
                 let token = try await front.token(reader)
                 let reported = try await front.verify(token)
                 #expect(reported.status == 200)
-                #expect(Told(reported) == Told(reader), "\(reader.email): \(reported.text)")
+                #expect(
+                    ReportedSubscription(reported) == ReportedSubscription(reader), "\(reader.email): \(reported.text)")
                 for edition in [StandardReaders.firstEdition, StandardReaders.secondEdition, "com.example.daily.1999"] {
                     let opens =
                         reader.state != .suspended
@@ -30,7 +31,8 @@ import Testing
                 }
                 #expect(try await front.call("renew_token", ["token": token]).element("token") != nil)
             }
-            #expect(Told(try await front.verify(try await front.token(StandardReaders.bob))).editions == [])
+            #expect(
+                ReportedSubscription(try await front.verify(try await front.token(StandardReaders.bob))).editions == [])
         }
     }
 
@@ -63,7 +65,7 @@ import Testing
                 #expect(verified.status == 200 && verified.attribute("state") != "active", "\(text.prefix(40))")
             }
             let token = try await front.token(ada)
-            #expect(Told(try await front.verify(token)) == Told(ada))
+            #expect(ReportedSubscription(try await front.verify(token)) == ReportedSubscription(ada))
             for text in HostileTexts.printable {
                 let response = try await front.credentials(token, text)
                 #expect(
@@ -77,15 +79,15 @@ import Testing
         try await FrontedSystem.run(system, deadline: Self.deadline) { front in
             let ada = StandardReaders.ada
             let token = try await front.token(ada)
-            #expect(Told(try await front.verify(token)).state == "active")
+            #expect(ReportedSubscription(try await front.verify(token)).state == "active")
             try await front.fixture.set(.suspended, of: ada)
             try await eventually("a suspension arrives", within: FrontedSystem.freshness) {
-                Told(try await front.verify(token)).state == "suspended"
+                ReportedSubscription(try await front.verify(token)).state == "suspended"
             }
             #expect(try await front.credentials(token, StandardReaders.firstEdition).error == "notentitled")
             try await front.fixture.set(.active, of: ada)
             try await eventually("a renewal arrives", within: FrontedSystem.freshness) {
-                Told(try await front.verify(token)) == Told(ada)
+                ReportedSubscription(try await front.verify(token)) == ReportedSubscription(ada)
             }
             try await front.fixture.setPassword("a new pass phrase", of: ada)
             #expect(try await front.signIn(ada.email, "a new pass phrase").element("token") != nil)

@@ -116,7 +116,7 @@ extension FrontedSystem {
 }
 
 /// The contents of a verification, for comparison.
-struct Told: Equatable, CustomStringConvertible {
+struct ReportedSubscription: Equatable, CustomStringConvertible {
     let state: String?
     /// The listed editions, or nil without a list, which means all editions.
     let editions: Set<String>?

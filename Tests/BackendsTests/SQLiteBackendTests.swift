@@ -33,8 +33,9 @@ import Testing
         let fixture = try await fixture()
         let backend = fixture.backend()
         for identifier in ["ann@example.com", " Ann@EXAMPLE.com "] {
-            let who = try key(try await backend.authenticate(credentials(identifier, "right"), context: CallContext()))
-            #expect(who.backend == "embedded")
+            let subscriber = try key(
+                try await backend.authenticate(credentials(identifier, "right"), context: CallContext()))
+            #expect(subscriber.backend == "embedded")
         }
         for (identifier, password) in [
             ("ann@example.com", "wrong"), ("ann@example.com", ""), ("nobody@example.com", "right"),

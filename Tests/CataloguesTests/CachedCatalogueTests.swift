@@ -335,10 +335,10 @@ struct CachedCatalogueTests {
             let isBroken = Mutex(false)
             let cache = CatalogueCache(
                 folder: "\(harness.folder.path)/catalogues", publication: Self.id,
-                synchronise: { path throws(DurableFolder.SyncFailure) in
+                synchronise: { path throws(FileSync.SyncFailure) in
                     let isThere = FileManager.default.fileExists(atPath: path)
                     synced.withLock { $0.append((path, isThere)) }
-                    if isBroken.withLock(\.self) { throw DurableFolder.SyncFailure(path: path, code: EIO) }
+                    if isBroken.withLock(\.self) { throw FileSync.SyncFailure(path: path, code: EIO) }
                 })
             try cache.update(durably: true) { $0.announced = [] }
             let folder = harness.folder.appending(path: "catalogues").path

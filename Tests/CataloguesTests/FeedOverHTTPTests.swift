@@ -105,7 +105,7 @@ struct FeedOverHTTPTests {
                 [Self.feed(["a"], next: "?p=1"), Self.feed(["b"], next: "?p=2"), Self.feed(["c"], next: "?p=3")],
                 "max_pages: 2\n")
         }
-        await #expect(throws: CatalogueFailure.strayPage) {
+        await #expect(throws: CatalogueFailure.foreignPage) {
             try await fetch([Self.feed(["a"], next: "http://127.0.0.2/feed")])
         }
     }

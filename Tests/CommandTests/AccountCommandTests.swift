@@ -102,19 +102,19 @@ import Testing
                 name: "readers", database: readers, proof: SQLiteSubscriberBackend.Proof(field: "password"),
                 isSelfService: true,
                 verifier: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1))
-            let who = try #require(
+            let subscriber = try #require(
                 try await backend.registry?.register(identifier: "ada@example.com", password: "first password"))
-            try await fixture.open(who, Self.ada)
-            try await fixture.open(who, in: "other", Self.ada)
+            try await fixture.open(subscriber, Self.ada)
+            try await fixture.open(subscriber, in: "other", Self.ada)
             let state = try fixture.state
-            let reference = Self.pseudonymKey.reference(to: who)
+            let reference = Self.pseudonymKey.reference(to: subscriber)
             _ = try await state.admit(
                 Self.pseudonymKey.reference(toDevice: "phone"), of: reference, in: daily,
                 limit: DeviceLimit(maxDevices: 1, onLimit: .reject), at: Self.timestamp)
             let store = try #require(StoreName("app-store"))
             _ = try await state.persist(
                 IncomingReceipt(
-                    publication: daily, store: store, owner: Self.pseudonymKey.owner(who),
+                    publication: daily, store: store, owner: Self.pseudonymKey.owner(subscriber),
                     receipt: StoreReceipt([.receipt: "one"])), at: Self.timestamp)
             let erased = try await fixture.account("erase", "ADA@example.com")
             #expect(erased.status == 0, "\(erased.errors)")

@@ -133,7 +133,7 @@ struct DrillTests {
 
     @Test("Reports an impossible drill in one line")
     func mistakes() async throws {
-        for (arguments, status, words) in [
+        for (arguments, status, message) in [
             (["--fault", "rain"], 64, "expected --fault as delay=2s"),
             (["--backend", "nowhere"], 64, "no backend nowhere; expected one of"),
             (["--backend", "other"], 64, "the publication daily does not use the backend other"),
@@ -141,7 +141,7 @@ struct DrillTests {
         ] as [([String], Int32, String)] {
             let run = try await drill("outage", arguments)
             #expect(run.status == status, "\(arguments): \(run.errors)")
-            #expect(run.errorLines.last?.contains(words) == true, "\(run.errors)")
+            #expect(run.errorLines.last?.contains(message) == true, "\(run.errors)")
         }
     }
 

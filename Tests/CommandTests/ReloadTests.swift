@@ -6,12 +6,12 @@ import Testing
 @Suite("Configuration reload", .serialized)
 struct ReloadTests {
     /// Sends SIGHUP and waits until the server has processed it.
-    private func reload(_ server: ServerProcess, expecting words: String = "Configuration reloaded") async throws {
+    private func reload(_ server: ServerProcess, expecting message: String = "Configuration reloaded") async throws {
         // The server ignores the signal until its handler is installed, which happens concurrently with its ports.
         try #require(try await eventually { server.catches(SIGHUP) }, "\(server.output)")
-        let before = server.output.ranges(of: words).count
+        let before = server.output.ranges(of: message).count
         server.send(SIGHUP)
-        #expect(try await eventually { server.output.ranges(of: words).count > before }, "\(server.output)")
+        #expect(try await eventually { server.output.ranges(of: message).count > before }, "\(server.output)")
     }
 
     @Test("A changed message and a changed policy take effect")

@@ -17,17 +17,17 @@ struct SecrecyTests {
             try FileManager.default.removeItem(at: sample.folder.appendingPathComponent("marker.csv"))
             try await withServer(sample.launch) { server in
                 var secrets = try await everything(sample)
-                var said = [("output", Data(server.output.utf8))]
-                said.append(("metrics", Data(try await sample.admin.send("GET", "/metrics").body)))
+                var outputs = [("output", Data(server.output.utf8))]
+                outputs.append(("metrics", Data(try await sample.admin.send("GET", "/metrics").body)))
                 secrets += [Self.password, Self.wrong, "marker-ident"]
                 for name in try FileManager.default.subpathsOfDirectory(atPath: sample.path("state")) {
                     let file = sample.folder.appendingPathComponent("state/\(name)")
                     if try file.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true { continue }
-                    said.append((name, try Data(contentsOf: file)))
+                    outputs.append((name, try Data(contentsOf: file)))
                 }
                 // The search finds text that is there.
-                #expect(said[0].1.range(of: Data("\"message\":\"request\"".utf8)) != nil)
-                for (place, data) in said {
+                #expect(outputs[0].1.range(of: Data("\"message\":\"request\"".utf8)) != nil)
+                for (place, data) in outputs {
                     for secret in secrets {
                         if secret == "marker-ident", place.hasPrefix("house.sqlite") { continue }
                         for spelling in Self.spellings(secret) {
@@ -35,8 +35,8 @@ struct SecrecyTests {
                         }
                     }
                 }
-                let house = said.filter { $0.0.hasPrefix("house.sqlite") }
-                #expect(house.contains { $0.1.range(of: Data("marker-ident".utf8)) != nil })
+                let subscriberDatabase = outputs.filter { $0.0.hasPrefix("house.sqlite") }
+                #expect(subscriberDatabase.contains { $0.1.range(of: Data("marker-ident".utf8)) != nil })
             }
         }
     }

@@ -48,10 +48,10 @@ import Testing
             let rejected = await fault { try await device.accounts.exportData(password: "wrong") }
             #expect(rejected?.status == 422)
             try await device.accounts.exportData(password: "analytical engine")
-            let export = try await newsstand.letter(1)
+            let export = try await newsstand.emailText(1)
             #expect(export.contains("Ada King") && export.contains("1815-12-10"))
             try await device.accounts.sendPIN()
-            let code = try #require(try await newsstand.letter(2).firstMatch(of: /code is ([0-9]{6})/)).1
+            let code = try #require(try await newsstand.emailText(2).firstMatch(of: /code is ([0-9]{6})/)).1
             let wrong = code == "000000" ? "000001" : "000000"
             #expect(await fault { try await device.accounts.validatePIN(wrong) }?.status == 422)
             try await device.accounts.validatePIN(String(code))

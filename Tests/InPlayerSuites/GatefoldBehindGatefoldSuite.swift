@@ -70,7 +70,7 @@ import Testing
                     let bought = try await send("verify_subscription", ["token": token])
                     #expect(bought.elements("issue") == [InPlayerSuiteHarness.month(2)], "\(bought.text)")
                     try await app.payments.validate(
-                        try await newsstand.receipt(InPlayerSuiteHarness.monthly, "2001", lasting: 86_400),
+                        try await newsstand.receipt(InPlayerSuiteHarness.monthly, "2001", duration: 86_400),
                         for: .named(InPlayerSuiteHarness.monthly))
                     let subscribed = try await send("verify_subscription", ["token": token])
                     #expect(subscribed.text.contains(#"state="active""#), "\(subscribed.text)")

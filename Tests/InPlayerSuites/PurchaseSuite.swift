@@ -50,7 +50,7 @@ import Testing
             #expect(try await reader.assets.accessHistory(.active, page: 1, size: 100).items.isEmpty)
             #expect(try await reader.subscriptions.list().items.isEmpty)
             try await reader.payments.validate(
-                try await newsstand.receipt(InPlayerSuiteHarness.monthly, "2001", lasting: 86_400),
+                try await newsstand.receipt(InPlayerSuiteHarness.monthly, "2001", duration: 86_400),
                 for: .named(InPlayerSuiteHarness.monthly))
             let subscription = try #require(try await reader.subscriptions.list().items.first)
             #expect(subscription.itemID == InPlayerSuiteHarness.subscription && subscription.status == "active")

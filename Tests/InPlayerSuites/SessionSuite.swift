@@ -58,9 +58,9 @@ import Testing
             let nobody = try newsstand.device()
             try await nobody.accounts.requestForgotPasswordToken(email: "nobody@example.com")
             try await nobody.accounts.requestForgotPasswordToken(email: InPlayerSuiteHarness.ada.email)
-            let letter = try await newsstand.letter(1)
+            let emailText = try await newsstand.emailText(1)
             #expect(try newsstand.mail.caught().map(\.to) == [[InPlayerSuiteHarness.ada.email]])
-            let token = String(try #require(letter.firstMatch(of: /\r\n([A-Za-z0-9_\-]{20,})\r\n/)).1)
+            let token = String(try #require(emailText.firstMatch(of: /\r\n([A-Za-z0-9_\-]{20,})\r\n/)).1)
             #expect(
                 await fault { try await nobody.accounts.setNewPassword("difference engine", token: token + "x") } != nil
             )

@@ -150,17 +150,17 @@ struct NotificationTests {
             let received = Locked<[InPlayerNotification]>([])
             let keys = Locked(0)
             let time = ManualTime()
-            let lasting = Locked<[Double]>([])
+            let sleeps = Locked<[Double]>([])
             let client = client(
                 transport(mosquitto, keys: keys),
                 sleep: { seconds in
-                    lasting.withLock { $0.append(seconds) }
+                    sleeps.withLock { $0.append(seconds) }
                     try await time.sleep(seconds)
                 })
             let task = collect(client, settings(mosquitto), into: received)
             try await publish(#"{"type":"first"}"#, mosquitto) { received.withLock { !$0.isEmpty } }
             #expect(keys.withLock(\.self) == 1)
-            #expect(lasting.withLock(\.self) == [3300])
+            #expect(sleeps.withLock(\.self) == [3300])
             time.advance(by: 3299)
             #expect(keys.withLock(\.self) == 1)
             time.advance(by: 1)

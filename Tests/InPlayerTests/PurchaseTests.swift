@@ -236,8 +236,8 @@ struct PurchaseTests {
             try await publishing.value
             switch (isGood, result) {
             case (true, .success(let access)): #expect(access.item?.id == 43_929)
-            case (false, .failure(PurchaseError.rejected(.apple("MIIB"), let news?, nil))):
-                #expect(news.message == "Declined")
+            case (false, .failure(PurchaseError.rejected(.apple("MIIB"), let fault?, nil))):
+                #expect(fault.message == "Declined")
             default: Issue.record("\(result)")
             }
         }

@@ -93,7 +93,7 @@ struct BrokerTests {
     }
 
     @Test("disconnects from a broker that no longer responds")
-    func silent() async throws {
+    func keepAliveTimeout() async throws {
         try await Mosquitto.with { mosquitto, server in
             let begun = ManualLatch()
             let stream = messages(
@@ -101,7 +101,7 @@ struct BrokerTests {
             await begun.pass()
             await server.pause()
             var iterator = stream.makeAsyncIterator()
-            await #expect(throws: MQTTFailure.silent) { try await iterator.next() }
+            await #expect(throws: MQTTFailure.keepAliveTimeout) { try await iterator.next() }
             await server.resume()
         }
     }

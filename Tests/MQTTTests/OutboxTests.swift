@@ -65,11 +65,11 @@ struct OutboxTests {
         _ = outbox.flush()
         _ = outbox.receive(.publishAcknowledged(2))
         _ = outbox.add([4], to: "t")
-        #expect(outbox.lost() == 0)
+        #expect(outbox.handleConnectionLoss() == 0)
         begin(&outbox)
         #expect(outbox.flush() == [message(1, 4), message(3, 5), message(4, 6)])
         for number in 5...7 as ClosedRange<UInt8> { _ = outbox.add([number], to: "t") }
-        #expect(outbox.lost() == 3)
+        #expect(outbox.handleConnectionLoss() == 3)
         #expect(outbox.count == 3)
     }
 
@@ -107,17 +107,17 @@ struct OutboxTests {
         #expect(outbox.keepAlive() == [.send(.ping)])
         #expect(outbox.receive(.pong) == [])
         #expect(outbox.keepAlive() == [.send(.ping)])
-        #expect(outbox.keepAlive() == [.fail(.silent)])
+        #expect(outbox.keepAlive() == [.fail(.keepAliveTimeout)])
         var stuck = running()
         _ = stuck.add([1], to: "t")
         _ = stuck.flush()
         #expect(stuck.keepAlive() == [.send(.ping)])
         _ = stuck.receive(.pong)
-        #expect(stuck.keepAlive() == [.fail(.silent)])
+        #expect(stuck.keepAlive() == [.fail(.keepAliveTimeout)])
         var unanswered = MQTTOutbox(connect, capacity: 1)
         #expect(unanswered.keepAlive() == [])
         _ = unanswered.open()
-        #expect(unanswered.keepAlive() == [.fail(.silent)])
+        #expect(unanswered.keepAlive() == [.fail(.keepAliveTimeout)])
     }
 
     @Test("fails if the broker rejects it or sends an unexpected packet")
@@ -163,7 +163,7 @@ struct OutboxTests {
                     #expect(outbox.receive(.publishAcknowledged(identifier)) == [.published(1), .flush])
                     acknowledged += 1
                 case 4 where isThere && Bool.random(using: &random):
-                    dropped += outbox.lost()
+                    dropped += outbox.handleConnectionLoss()
                     open = []
                     isThere = false
                 case 5 where !isThere:

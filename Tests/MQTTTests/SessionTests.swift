@@ -67,11 +67,11 @@ struct SessionTests {
         #expect(session.keepAlive() == [.send(.ping)])
         #expect(session.receive(.pong) == [])
         #expect(session.keepAlive() == [.send(.ping)])
-        #expect(session.keepAlive() == [.fail(.silent)])
+        #expect(session.keepAlive() == [.fail(.keepAliveTimeout)])
         var unconnected = MQTTSession(connect, filter: "reader")
         #expect(unconnected.keepAlive() == [])
         _ = unconnected.open()
-        #expect(unconnected.keepAlive() == [.fail(.silent)])
+        #expect(unconnected.keepAlive() == [.fail(.keepAliveTimeout)])
     }
 
     @Test(

@@ -77,7 +77,7 @@ struct EmailTemplateTests {
         try await withTemporaryFolder { folder in
             try Data("Dear\n\n{{nmae}}\n".utf8).write(to: folder.appendingPathComponent("typo.txt"))
             try Data("Dear\n{{#name}}\n\n".utf8).write(to: folder.appendingPathComponent("open.txt"))
-            for (yaml, words) in [
+            for (yaml, message) in [
                 (
                     "{subject: s, text: {file: typo.txt}}",
                     "typo.txt:3: text: expected one of {{link}}, {{name}}, not {{nmae}}"
@@ -96,7 +96,7 @@ struct EmailTemplateTests {
                 ("{subject: s, text: '{{name'}", "expected }} after {{"),
             ] {
                 let error = try #require(throws: SettingsError.self, "\(yaml)") { try template(yaml, in: folder.path) }
-                #expect("\(error)".contains(words), "\(error)")
+                #expect("\(error)".contains(message), "\(error)")
             }
         }
     }

@@ -174,7 +174,7 @@ struct MailDeliveryTests {
             (["220 a", "250 b", "250 s", "250 r", "554 No data now"], false),
             (["220 a", "250 b", "250 s", "251 r", "354 Go on", "554 Spam", "221 Bye"], true),
         ] as [([String], Bool)])
-    func lasting(_ lines: [String], _ isPermanent: Bool) {
+    func permanence(_ lines: [String], _ isPermanent: Bool) {
         let reader = MailReplyReader()
         for line in lines { Array("\(line)\r\n".utf8).withUnsafeBytes { reader.take($0) } }
         #expect(reader.isAboutMessage == isPermanent)

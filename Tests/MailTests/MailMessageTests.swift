@@ -100,10 +100,10 @@ struct MailMessageTests {
     @Test("Preserves any content and turns none of it into a header")
     func roundTrip() async throws {
         var random = SeededRandom(seed: 2047)
-        var letters: [EmailMessage] = []
+        var emailMessages: [EmailMessage] = []
         var names: [String] = []
         for index in 0..<3_000 {
-            letters.append(
+            emailMessages.append(
                 EmailMessage(
                     to: "ada@example.com", subject: Self.text(&random, upTo: index % 300),
                     text: Self.text(&random, upTo: index % 400),
@@ -112,15 +112,15 @@ struct MailMessageTests {
         }
         let senders = try names.map { try sender("\($0) <news@daily.example>") }
         var messages: [MailMessage] = []
-        for (index, emailMessage) in letters.enumerated() {
+        for (index, emailMessage) in emailMessages.enumerated() {
             let message = try message(emailMessage, from: senders[index], seed: UInt64(index))
             messages.append(message)
             #expect(Self.isCarried(message.bytes))
         }
         let readings = try await read(messages)
-        try #require(readings.count == letters.count)
+        try #require(readings.count == emailMessages.count)
         let headers = ["date", "from", "to", "subject", "message-id", "auto-submitted", "mime-version", "content-type"]
-        for (index, (emailMessage, reading)) in zip(letters, readings).enumerated() {
+        for (index, (emailMessage, reading)) in zip(emailMessages, readings).enumerated() {
             #expect(
                 reading.headers == headers + (emailMessage.html == nil ? ["content-transfer-encoding"] : []),
                 "letter \(index)")

@@ -69,9 +69,9 @@ struct MailSettingsTests {
             ("{server: 'smtp://x', from: a@b.c, tsl: none}", "tsl", "did you mean `tls`"),
             ("{server: 'smtp://x', from: a@b.c, password: s3cret}", "password", "{file: PATH}"),
         ])
-    func errors(_ yaml: String, _ key: String, _ words: String) throws {
+    func errors(_ yaml: String, _ key: String, _ message: String) throws {
         let error = try #require(throws: SettingsError.self) { try read(yaml) }
         #expect(error.key == key.split(separator: ".").last.map(String.init))
-        #expect(error.expected.contains(words), "\(error)")
+        #expect(error.expected.contains(message), "\(error)")
     }
 }

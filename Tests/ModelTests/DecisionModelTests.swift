@@ -5,7 +5,7 @@ import Testing
 /// process or order of sequential calls ever opens more than the policy, and every grant of the model is given while
 /// the subscriber system is reachable. The soak (`deploy/soak`) tests concurrent calls.
 @Suite("Decision core against its model") struct DecisionModelTests {
-    private static let lanes = 4
+    private static let workers = 4
 
     /// The result of a lane, up to the first contradicting history.
     private struct Found {
@@ -17,11 +17,11 @@ import Testing
     func histories() async throws {
         let queried = try HistorySelection(ProcessInfo.processInfo.environment)
         let found = await withTaskGroup(of: Found.self) { group in
-            for lane in 0..<Self.lanes { group.addTask { await Self.live(lane, of: queried) } }
+            for worker in 0..<Self.workers { group.addTask { await Self.live(worker, of: queried) } }
             var all = Found()
-            for await lane in group {
-                all.tally.add(lane.tally)
-                guard all.failing == nil, let failing = lane.failing else { continue }
+            for await worker in group {
+                all.tally.add(worker.tally)
+                guard all.failing == nil, let failing = worker.failing else { continue }
                 all.failing = failing
                 group.cancelAll()
             }
@@ -36,9 +36,9 @@ import Testing
         #expect(missing.isEmpty, "the histories come to too little: \(missing.joined(separator: "; "))")
     }
 
-    private static func live(_ lane: Int, of queried: HistorySelection) async -> Found {
+    private static func live(_ worker: Int, of queried: HistorySelection) async -> Found {
         var found = Found()
-        for number in stride(from: lane, to: queried.count, by: lanes) where !Task.isCancelled {
+        for number in stride(from: worker, to: queried.count, by: workers) where !Task.isCancelled {
             let history = History.random(queried.first + UInt64(number), length: 30)
             do {
                 found.tally.add(try await HistoryRunner.check(history))

@@ -13,8 +13,8 @@ struct DeadlineTests {
     @Test("Passes a timely result and an error through")
     func inTime() async throws {
         let ended = Locked(0)
-        let word = try await deadline.bound({ "yes" }, ended: { ended.withLock { $0 += 1 } })
-        #expect(word == "yes")
+        let result = try await deadline.bound({ "yes" }, ended: { ended.withLock { $0 += 1 } })
+        #expect(result == "yes")
         await #expect(throws: Reset.self) {
             try await deadline.bound({ throw Reset() }, ended: { ended.withLock { $0 += 1 } })
         }

@@ -34,7 +34,7 @@ import Testing
                 return current
             }
             let notifier = PublishedNotifier(clock: clock.wall, sleep: sleep, campaignSenders: current) { event in
-                let word =
+                let label =
                     switch event {
                     case .notification: "notification"
                     case .began(let campaign): "began \(campaign.name)"
@@ -43,7 +43,7 @@ import Testing
                     case .stopped(_, _, let willRetry): "stopped \(willRetry)"
                     case .storeFailed: "store failed"
                     }
-                events.withLock { $0.append(word) }
+                events.withLock { $0.append(label) }
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await notifier.run() }
@@ -170,16 +170,16 @@ import Testing
 
     @Test("Accepts an edition only after its campaigns are stored")
     func stored() async throws {
-        let news = PublishedEventRelay()
+        let relay = PublishedEventRelay()
         let (publication, editions) = (try PushFixture.publication, [try edition("daily-1", 0)])
-        #expect(await !news.notify(publication, editions), "nobody listens yet")
+        #expect(await !relay.notify(publication, editions), "nobody listens yet")
         try await with { fixture, notifier, events in
-            news.listen { [weak notifier] in await notifier?.didPublish($0, $1) ?? false }
+            relay.listen { [weak notifier] in await notifier?.didPublish($0, $1) ?? false }
             await store.rejectCampaigns(1)
-            #expect(await !news.notify(publication, editions))
+            #expect(await !relay.notify(publication, editions))
             #expect(await store.campaigns(in: publication, unfinished: false, limit: 9).isEmpty)
             #expect(events.withLock { $0 } == ["store failed"])
-            #expect(await news.notify(publication, editions))
+            #expect(await relay.notify(publication, editions))
             await until { events.withLock { $0.contains("finished com.example.daily/daily-1 3") } }
             #expect(fixture.fake.requests.count == 3)
         }

@@ -37,8 +37,10 @@ struct InPlayerSettingsTests {
         #expect(settings.merchant == Self.merchant && settings.accessTokenLifetime == 3600)
         #expect(settings.origins == InPlayerOrigins() && settings.clients.isEmpty)
         #expect(settings.fees.isEmpty && settings.registerFields.isEmpty)
-        let letter = settings.passwordEmail.write("a@example.com", [.token: "t0ken", .name: "Buy this"])
-        #expect(letter.subject == "Your new password" && letter.text == InPlayerEmail.passwordText(token: "t0ken"))
+        let emailMessage = settings.passwordEmail.write("a@example.com", [.token: "t0ken", .name: "Buy this"])
+        #expect(
+            emailMessage.subject == "Your new password"
+                && emailMessage.text == InPlayerEmail.passwordText(token: "t0ken"))
         #expect(read?.passwords.minLength == 8 && read?.resetTokenLifetime == 3600)
         #expect(try self.read("{merchant: \(Self.merchant), enabled: false}").publications[0].inPlayer == nil)
     }
@@ -70,8 +72,8 @@ struct InPlayerSettingsTests {
                 InPlayerNumber(.product("monthly"), item: 9, fee: 9),
             ])
         #expect(read.passwordLink == "https://a.example/?t={{token}}")
-        let letter = read.passwordEmail.write("a@example.com", [.name: "Ada", .link: "https://a.example/"])
-        #expect(letter == EmailMessage(to: "a@example.com", subject: "For Ada", text: "https://a.example/"))
+        let emailMessage = read.passwordEmail.write("a@example.com", [.name: "Ada", .link: "https://a.example/"])
+        #expect(emailMessage == EmailMessage(to: "a@example.com", subject: "For Ada", text: "https://a.example/"))
         #expect(read.social.map(\.provider) == ["facebook"])
     }
 

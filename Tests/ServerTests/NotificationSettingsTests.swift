@@ -64,9 +64,9 @@ struct NotificationSettingsTests {
             ("{broker: 'mqtt://x', region: ''}", "region", "eu-west-1"),
             ("{broker: 'mqtt://x', brokr: y}", "brokr", "did you mean `broker`"),
         ])
-    func errors(_ yaml: String, _ key: String, _ words: String) throws {
+    func errors(_ yaml: String, _ key: String, _ message: String) throws {
         let error = try #require(throws: SettingsError.self) { try read(yaml) }
         #expect(error.key == key)
-        #expect(error.expected.contains(words), "\(error)")
+        #expect(error.expected.contains(message), "\(error)")
     }
 }

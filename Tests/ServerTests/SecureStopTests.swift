@@ -17,11 +17,11 @@ struct SecureStopTests {
     @Test(
         "The shutdown does not wait for a client that has not completed the handshake",
         arguments: [[], [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]] as [[UInt8]])
-    func handshake(said: [UInt8]) async throws {
+    func handshake(sentBytes: [UInt8]) async throws {
         // The grace is much longer than the test allows.
         try await withSecureServer(grace: .seconds(600)) { server in
             try await RawHTTP(port: server.port).withConnection { connection in
-                if !said.isEmpty { try await connection.send(said) }
+                if !sentBytes.isEmpty { try await connection.send(sentBytes) }
                 // Connections are accepted in order: when a later one gets a response, this one was accepted.
                 #expect(try await server.get("text") == .http2)
                 await server.stop()

@@ -90,7 +90,7 @@ import Testing
         var random = SeededRandom(seed: 50)
         try await kind.with { store async throws in
             for round in 0..<(kind == .inMemory ? 200 : 40) {
-                let who = SubscriberPseudonym(bytes: [0, 0, 0, 0, 0, UInt8(round / 256), UInt8(round % 256)])!
+                let pseudonym = SubscriberPseudonym(bytes: [0, 0, 0, 0, 0, UInt8(round / 256), UInt8(round % 256)])!
                 var recorded: [Revocation] = []
                 let alongside = RevocationList(publication: daily)
                 var ended: Set<Probe> = []
@@ -99,7 +99,7 @@ import Testing
                     let before = Int.random(in: 0...8, using: &random)
                     let isExempting = scope == 0 && Bool.random(using: &random)
                     let revocation = Revocation(
-                        publication: daily, subscriber: who, session: scope == 0 ? nil : Self.session(scope),
+                        publication: daily, subscriber: pseudonym, session: scope == 0 ? nil : Self.session(scope),
                         before: noon + Double(before),
                         exempt: isExempting
                             ? ExemptSession(
@@ -108,18 +108,22 @@ import Testing
                     recorded.append(revocation)
                     alongside.add(revocation)
                     try await store.record(revocation)
-                    for probe in Probe.all where alongside.isRevoked(probe.subject(of: who)) { ended.insert(probe) }
-                    let present = Set(Probe.all.filter { alongside.isRevoked($0.subject(of: who)) })
+                    for probe in Probe.all where alongside.isRevoked(probe.subject(of: pseudonym)) {
+                        ended.insert(probe)
+                    }
+                    let present = Set(Probe.all.filter { alongside.isRevoked($0.subject(of: pseudonym)) })
                     #expect(present == ended, "something came back")
                 }
                 let inAnotherOrder = RevocationList(publication: daily)
                 recorded.shuffled(using: &random).forEach { inAnotherOrder.add($0) }
-                let records = try await store.revocations(after: 0).map(\.revocation).filter { $0.subscriber == who }
+                let records = try await store.revocations(after: 0).map(\.revocation).filter {
+                    $0.subscriber == pseudonym
+                }
                 let fromStore = RevocationList(publication: daily)
                 records.forEach { fromStore.add($0) }
                 for probe in Probe.all {
                     let expected = recorded.contains { probe.hasEnded(by: $0) }
-                    let subject = probe.subject(of: who)
+                    let subject = probe.subject(of: pseudonym)
                     for list in [alongside, inAnotherOrder, fromStore] {
                         #expect(list.isRevoked(subject) == expected, "\(probe) \(recorded)")
                     }

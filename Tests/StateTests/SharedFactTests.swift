@@ -219,8 +219,8 @@ import Testing
         writer.add(fact(4))
         try await writer.flush()
         #expect(await store.recorded == [fact(1), fact(2, value: 0), fact(3)])
-        #expect(writer.takeDropped() == 1)
-        #expect(writer.takeDropped() == 0)
+        #expect(writer.drainDroppedCount() == 1)
+        #expect(writer.drainDroppedCount() == 0)
     }
 
     @Test("A fact reaches the other process after one round and is applied once")

@@ -113,18 +113,18 @@ func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number
         try await kind.with { store in
             var evicted: [Revocation] = []
             for onLimit in DeviceLimit.LimitAction.allCases {
-                let who = subscriber(onLimit == .evict ? 1 : 2)
+                let reader = subscriber(onLimit == .evict ? 1 : 2)
                 let limit = DeviceLimit(maxDevices: 5, onLimit: onLimit)
                 let results = try await withThrowingTaskGroup(of: DeviceRegistration.self) { group in
                     for number in 0..<100 {
                         group.addTask {
                             try await store.admit(
-                                device(UInt8(number)), of: who, in: daily, limit: limit, at: noon + Double(number))
+                                device(UInt8(number)), of: reader, in: daily, limit: limit, at: noon + Double(number))
                         }
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
-                #expect(try await store.devices(of: who, in: daily).count == 5)
+                #expect(try await store.devices(of: reader, in: daily).count == 5)
                 for case .admitted(let revocations) in results { evicted += revocations }
                 #expect(results.filter { $0 == .rejected }.count == (onLimit == .reject ? 95 : 0))
             }
@@ -143,9 +143,9 @@ func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number
     func separation(kind: StoreKind) async throws {
         try await kind.with { store in
             let limit = DeviceLimit(maxDevices: 1, onLimit: .reject)
-            for (who, publication) in [(1, daily), (1, weekly), (2, daily)] as [(UInt8, PublicationID)] {
+            for (reader, publication) in [(1, daily), (1, weekly), (2, daily)] as [(UInt8, PublicationID)] {
                 #expect(
-                    try await store.admit(device(1), of: subscriber(who), in: publication, limit: limit, at: noon)
+                    try await store.admit(device(1), of: subscriber(reader), in: publication, limit: limit, at: noon)
                         == .admitted(revoking: []))
             }
             try await store.remove(device(1), of: subscriber(1), in: daily)

@@ -64,10 +64,10 @@ package struct LoopbackStore: Sendable {
                 method: request.method.rawValue, target: request.head.path ?? "",
                 authorization: request.headers[.authorization], body: String(buffer: body))
             recorded.withLock { $0.append(storeRequest) }
-            let word = try await response(storeRequest)
+            let reply = try await response(storeRequest)
             return Response(
-                status: HTTPResponse.Status(code: word.status), headers: [.contentType: "application/json"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: word.body)))
+                status: HTTPResponse.Status(code: reply.status), headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: reply.body)))
         }
         let application = Application(
             responder: responder, server: try .tls(tlsConfiguration: tls),

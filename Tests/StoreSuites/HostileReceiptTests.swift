@@ -21,7 +21,7 @@ struct HostileReceiptTests {
         }
 
         /// The error status at the Pugpig front door.
-        var word: String { [.malformed, .forged, .notFound].contains(self) ? "notrecognised" : "notentitled" }
+        var errorStatus: String { [.malformed, .forged, .notFound].contains(self) ? "notrecognised" : "notentitled" }
 
         /// The status at the Cloud Softphone front door.
         var failure: Int { self == .malformed ? 400 : 403 }
@@ -214,7 +214,7 @@ extension HostileReceiptTests {
             #expect(opened.text == #"{"status":"failed"}"#, "Basispress, \(vector.name)")
             let granted = try await pugpig(vector.receipt, harness)
             #expect(granted.status == 200, "Pugpig, \(vector.name): \(granted.text)")
-            #expect(granted.error == vector.wrong.word, "Pugpig, \(vector.name): \(granted.text)")
+            #expect(granted.error == vector.wrong.errorStatus, "Pugpig, \(vector.name): \(granted.text)")
             #expect(!granted.text.contains("<password>"), "Pugpig, \(vector.name)")
             for response in [confirmed, opened, granted] {
                 #expect(response["Cache-Control"]?.contains("no-store") == true, "\(vector.name)")

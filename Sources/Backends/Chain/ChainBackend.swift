@@ -23,7 +23,7 @@ struct ChainBackend: SubscriberBackend {
     /// The registry of the first member that has one, because readers register in one place.
     var registry: (any SubscriberRegistry)? { members.lazy.compactMap(\.backend.registry).first }
 
-    var decidingFields: Set<String> { members.reduce(into: []) { $0.formUnion($1.backend.decidingFields) } }
+    var varyingFields: Set<String> { members.reduce(into: []) { $0.formUnion($1.backend.varyingFields) } }
 
     func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         // Members that do not accept this kind of credentials do not take part.
@@ -40,13 +40,13 @@ struct ChainBackend: SubscriberBackend {
                 })
         case .rejected:
             // All queried members rejected, so the message is the same for every rejected reader.
-            var words: String?
+            var firstMessage: String?
             var found: [Subscriber] = []
             for case .success(.rejected(let message, let own)) in results {
-                words = words ?? message
+                firstMessage = firstMessage ?? message
                 found += own.all
             }
-            return .rejected(message: words, found: FoundSubscribers(found))
+            return .rejected(message: firstMessage, found: FoundSubscribers(found))
         case .authenticated(let positions):
             let subscribers = positions.compactMap { position -> Subscriber? in
                 guard case .success(.authenticated(let subscriber)) = results[position] else { return nil }

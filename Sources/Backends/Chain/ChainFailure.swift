@@ -9,11 +9,11 @@ enum ChainFailure: BackendFailure, Equatable, CustomStringConvertible {
 
     struct Cause: Equatable, Sendable {
         let member: String
-        let words: String
+        let text: String
 
         init(member: String, error: any Error) {
             self.member = member
-            words = BackendCause.words(of: error)
+            text = BackendCause.text(of: error)
         }
     }
 
@@ -21,7 +21,7 @@ enum ChainFailure: BackendFailure, Equatable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .unavailable(let members): members.map { "\($0.member): \($0.words)" }.joined(separator: "; ")
+        case .unavailable(let members): members.map { "\($0.member): \($0.text)" }.joined(separator: "; ")
         case .sessionTooLong: "the reader's memberships do not fit in a token"
         }
     }
@@ -31,7 +31,7 @@ enum ChainFailure: BackendFailure, Equatable, CustomStringConvertible {
 enum BackendCause {
     /// Returns the error's own cause, or only its type if it has none. The text of an arbitrary error may quote the
     /// reader's input.
-    static func words(of error: any Error) -> String {
+    static func text(of error: any Error) -> String {
         (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
     }
 }

@@ -57,7 +57,7 @@ final class LazyMigration: Sendable {
                 do {
                     try await migrate(credentials, memberships, context)
                 } catch {
-                    report("lazy_migration_failed", BackendCause.words(of: error))
+                    report("lazy_migration_failed", BackendCause.text(of: error))
                 }
             }
             state.withLock { $0.present -= 1 }
@@ -87,7 +87,7 @@ final class LazyMigration: Sendable {
         if state.withLock({ $0.written[reader] == content }) { return }
         switch try await migrationTarget.migrate(credentials, from: origins, subscription: subscription) {
         case .written: report("lazy_migration_completed")
-        case .ownedByOtherBackend(let backend): report("lazy_migration_conflict", words(origins, backend))
+        case .ownedByOtherBackend(let backend): report("lazy_migration_conflict", text(origins, backend))
         case .unchanged, .ownedByOperator: break
         }
         state.withLock { $0.written.insert(content, for: reader) }
@@ -111,7 +111,7 @@ final class LazyMigration: Sendable {
         return pseudonymKey.digest("adopted content", parts)
     }
 
-    private func words(_ origins: [LazyMigrationOrigin], _ backend: String) -> String {
+    private func text(_ origins: [LazyMigrationOrigin], _ backend: String) -> String {
         "a reader of \(origins.map(\.backend).joined(separator: ", ")) has the identifier of one migrated "
             + "from \(backend)"
     }

@@ -135,7 +135,7 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
         _ work: (Connection) throws -> Value, _ lease: Lease<Connection, Value>
     ) throws -> Value {
         guard !lease.isCancelled else { throw CancellationError() }
-        if let reused = takeIdle() {
+        if let reused = popIdle() {
             do {
                 return try run(work, on: reused, isNew: false, lease)
             } catch  where isConnectionLoss(error) && !lease.isCancelled {
@@ -170,7 +170,7 @@ final class ConnectionPool<Connection: PooledConnection>: Sendable {
         return try work(connection)
     }
 
-    private func takeIdle() -> Connection? {
+    private func popIdle() -> Connection? {
         let now = now()
         let (taken, expired) = idle.withLock { idle in
             let expired = idle.filter { now - $0.since > idleLifetime }

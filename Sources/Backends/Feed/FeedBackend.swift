@@ -72,7 +72,7 @@ final class FeedBackend: SubscriberBackend {
             guard records.allSatisfy({ $0 == records[0] }) else { throw MappingError.severalRecords }
             return try mapping.subscription(from: records[0], at: now)
         case .several:
-            return FeedLines.combined(try records.map { try mapping.subscription(from: $0, at: now) })
+            return FeedLines.merged(try records.map { try mapping.subscription(from: $0, at: now) })
         }
     }
 

@@ -32,14 +32,14 @@ public struct FeedBackendKind: BackendKind {
         mapping = try SubscriptionMapping(
             try settings.requiredSection("subscription", expected: "the mapping of the fields to a subscription"))
         let format = try FeedFormat(settings)
-        let needed = columns.fields.union(mapping.fields)
-        if let names = format.names, let missing = needed.subtracting(names).min() {
+        let requiredFields = columns.fields.union(mapping.fields)
+        if let names = format.names, let missing = requiredFields.subtracting(names).min() {
             throw settings.error(
                 "layout", expected: "expected the field \(missing), which columns or subscription name")
         }
         plan = FeedPlan(
             name: name, folder: folder, source: source, format: format, columns: columns, lines: lines,
-            needed: needed, retainedFields: mapping.fields, limits: limits,
+            requiredFields: requiredFields, retainedFields: mapping.fields, limits: limits,
             schedule: try FeedSchedule(try settings.section("schedule")),
             staleAfter: try settings.duration("stale_after", default: 48 * 3600, in: 1...(366 * 86_400)),
             fingerprint: settings.fingerprint())
@@ -64,7 +64,7 @@ public struct FeedBackendKind: BackendKind {
     func open(
         _ services: BackendServices, refresher: (FeedUpdate) -> FeedRefresher?
     ) throws -> FeedBackend {
-        if plan.format.isPacked { try GzipFile.requireLibrary() }
+        if plan.format.isCompressed { try GzipFile.requireLibrary() }
         let update = FeedUpdate(
             plan: plan, store: try FeedStore(plan), transfer: try FileTransfer(), clock: services.clock,
             random: services.random, observe: services.observe)
@@ -87,7 +87,7 @@ struct FeedPlan: Sendable {
     let columns: FeedColumns
     let lines: Lines
     /// The fields that the feed must have.
-    let needed: Set<String>
+    let requiredFields: Set<String>
     /// The fields that results are computed from, which may include those of `columns`.
     let retainedFields: Set<String>
     let limits: FeedLimits

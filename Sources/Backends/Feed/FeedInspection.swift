@@ -26,7 +26,7 @@ extension FeedBackendKind {
         let last = loaded()
         let (plan, transfer) = (plan, try FileTransfer())
         let (results, continuation) = AsyncStream.makeStream(of: FeedInspection.self)
-        await FeedRefresher.inOwnThread { isCancelled in
+        await FeedRefresher.onOwnThread { isCancelled in
             var issues: [FeedIssue] = []
             var feed: FeedSummary?
             var rejection: FeedRejection?

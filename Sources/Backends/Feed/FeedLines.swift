@@ -10,10 +10,10 @@ enum FeedLines {
     /// active line does not unlock the editions of a suspended line.
     ///
     /// - Parameter lines: at least one line.
-    static func combined(_ lines: [Subscription]) -> Subscription {
+    static func merged(_ lines: [Subscription]) -> Subscription {
         let state = order.first { state in lines.contains { $0.state == state } } ?? .unknown
         let leading = lines.filter { $0.state == state }
-        var combined = Subscription(state: state, message: leading.lazy.compactMap(\.message).first)
+        var merged = Subscription(state: state, message: leading.lazy.compactMap(\.message).first)
         let counted = state == .active ? lines.filter { $0.state == .active || $0.state == .inactive } : leading
         var editions: Set<EditionID> = []
         var hasAll = false
@@ -23,12 +23,12 @@ enum FeedLines {
             case .allEditions: hasAll = hasAll || line.state == state
             case .editions(let held): editions.formUnion(held)
             }
-            combined.periods += line.periods
-            for category in line.userInfo where !combined.userInfo.contains(category) {
-                combined.userInfo.append(category)
+            merged.periods += line.periods
+            for category in line.userInfo where !merged.userInfo.contains(category) {
+                merged.userInfo.append(category)
             }
         }
-        combined.entitlement = hasAll ? .allEditions : .editions(editions)
-        return combined
+        merged.entitlement = hasAll ? .allEditions : .editions(editions)
+        return merged
     }
 }

@@ -25,7 +25,7 @@ extension HTTPService {
     func checkEvidence(_ settings: SettingsSection) throws(SettingsError) {
         guard !subscription.hasEvidence else { return }
         let state = try settings.section("subscription").section("state")
-        let isByWord = try state.string("by", default: "field") == "field"
+        let isByField = try state.string("by", default: "field") == "field"
         let fails = { (key: String) throws(SettingsError) in try state.string(key, default: "fail") == "fail" }
         var isBlankAWord = false
         for name in SubscriptionState.allCases.map(\.rawValue) {
@@ -38,7 +38,7 @@ extension HTTPService {
             case .text, .header: try fails("other")
             case .some(let expression): expression.isEvidence
             }
-        guard isByWord, try fails("empty"), !isBlankAWord, isShown else {
+        guard isByField, try fails("empty"), !isBlankAWord, isShown else {
             throw try settings.section("calls").section("subscription").error(
                 "authenticated",
                 expected: "missing; expected `when` or `has`, because an intermediary's page would be read as a state")

@@ -51,7 +51,7 @@ struct HTTPService: Sendable {
         }
         mapping = try SubscriptionMapping(try settings.section("subscription"))
         let made = try Self.calls(
-            settings, usesServiceAccount: authorization.isServiceAccount, needing: mapping.endOfBegun)
+            settings, usesServiceAccount: authorization.isServiceAccount, requiring: mapping.requiredEndField)
         calls = made.calls
         verdictMessage = made.verdictMessage
         guard let signIn = calls[.signIn], let subscription = calls[.subscription] else {
@@ -70,7 +70,7 @@ struct HTTPService: Sendable {
     func call(_ purpose: ServiceCall.Purpose) -> ServiceCall? { calls[purpose] }
 
     private static func calls(
-        _ settings: SettingsSection, usesServiceAccount: Bool, needing end: String?
+        _ settings: SettingsSection, usesServiceAccount: Bool, requiring end: String?
     ) throws(SettingsError) -> (calls: [ServiceCall.Purpose: ServiceCall], verdictMessage: String?) {
         var base: ServiceURL?
         if let text = try settings.string("base") {
@@ -90,7 +90,7 @@ struct HTTPService: Sendable {
             if purpose == .verdict { verdictMessage = try section.string("message") }
             let call = try ServiceCall(
                 purpose, section, base: base, namespaces: uris, usesServiceAccount: usesServiceAccount,
-                needing: purpose == .subscription ? end : nil)
+                requiring: purpose == .subscription ? end : nil)
             if let verdictMessage, purpose == .verdict, !call.read.contains(verdictMessage) {
                 throw section.error("message", expected: "expected a name that `read` has")
             }

@@ -27,7 +27,7 @@ struct ServiceCall: Sendable {
     /// - Parameter needed: the name of a value that every response must contain.
     init(
         _ purpose: Purpose, _ section: SettingsSection, base: ServiceURL?, namespaces: [String: String],
-        usesServiceAccount: Bool, needing needed: String? = nil
+        usesServiceAccount: Bool, requiring needed: String? = nil
     ) throws(SettingsError) {
         self.purpose = purpose
         let bodies = try section.section("body")
@@ -56,7 +56,7 @@ struct ServiceCall: Sendable {
             }
         }
         authorization = try AuthorizationSettings(in: section)
-        reader = try ResponseReader(section, namespaces: namespaces, needing: needed)
+        reader = try ResponseReader(section, namespaces: namespaces, requiring: needed)
         var good = try section.rules(purpose.good, reader: reader)
         rejected = try section.rules("rejected", reader: reader)
         if good.isEmpty, purpose.needsEvidence {
@@ -192,7 +192,7 @@ struct ServiceCall: Sendable {
         case (true, false): return .good(values.texts)
         case (false, true): return .rejected(values.texts)
         case (true, true): throw .contradictory(purpose)
-        case (false, false): throw .notUnderstood(purpose, status: response.status)
+        case (false, false): throw .unrecognizedResponse(purpose, status: response.status)
         }
     }
 }

@@ -3,7 +3,7 @@ import Protections
 
 /// A failure to interpret a service's response.
 enum ServiceFailure: RequestScopedFailure, Equatable {
-    case notUnderstood(ServiceCall.Purpose, status: Int)
+    case unrecognizedResponse(ServiceCall.Purpose, status: Int)
     case contradictory(ServiceCall.Purpose)
     case fault(ServiceCall.Purpose)
     case noValue(String)
@@ -15,15 +15,15 @@ enum ServiceFailure: RequestScopedFailure, Equatable {
     /// understood. ``undecided`` concerns one response, because some variants failed and the others responded.
     var isRequestScoped: Bool {
         switch self {
-        case .notUnderstood(.health, _), .contradictory(.health), .fault: false
-        case .notUnderstood(_, let status): status < 500 && ![401, 403, 407, 408, 429].contains(status)
+        case .unrecognizedResponse(.health, _), .contradictory(.health), .fault: false
+        case .unrecognizedResponse(_, let status): status < 500 && ![401, 403, 407, 408, 429].contains(status)
         case .contradictory, .noValue, .undecided: true
         }
     }
 
     var cause: String {
         switch self {
-        case .notUnderstood(let call, let status):
+        case .unrecognizedResponse(let call, let status):
             "the response to \(call.rawValue) has status \(status) and matches no rule of the configuration"
         case .contradictory(let call): "the response to \(call.rawValue) is a success and a rejection at once"
         case .fault(let call): "the response to \(call.rawValue) is a SOAP fault"

@@ -33,7 +33,7 @@ struct AccountAccess: Sendable {
         }
         guard let access else { return ItemAccessCache.ItemAccessResult(isAccessible: false, ends: nil) }
         // Only a response about this item may open anything.
-        guard access.item?.id == item else { throw InPlayerFailure.notUnderstood(item: item) }
+        guard access.item?.id == item else { throw InPlayerFailure.unrecognizedResponse(item: item) }
         let now = clock.now
         let isNow = access.starts.map { $0 <= now } ?? true && access.expires.map { now < $0 } ?? true
         return ItemAccessCache.ItemAccessResult(isAccessible: isNow, ends: isNow ? access.expires : nil)
@@ -71,7 +71,7 @@ struct AccountAccess: Sendable {
                 throw error.meaning()
             }
             // An unreadable entry may be the decisive one.
-            guard page.unreadable == 0 else { throw InPlayerFailure.notUnderstood(item: nil) }
+            guard page.unreadable == 0 else { throw InPlayerFailure.unrecognizedResponse(item: nil) }
             let now = clock.now
             for entry in page.items where entry.isRevoked != true {
                 let isNow = entry.starts.map { $0 <= now } ?? true && entry.expires.map { now < $0 } ?? true
@@ -85,7 +85,7 @@ struct AccountAccess: Sendable {
             }
             if seen >= total { return held }
             // A list that announces more entries and returns none is invalid.
-            guard !page.items.isEmpty else { throw InPlayerFailure.notUnderstood(item: nil) }
+            guard !page.items.isEmpty else { throw InPlayerFailure.unrecognizedResponse(item: nil) }
         }
         throw InPlayerFailure.historyTooLong
     }

@@ -100,7 +100,7 @@ struct InPlayerBackend: SubscriberBackend {
             guard let renewed = clientSession.session else { throw InPlayerSessionExpired() }
             let found = try self.subscriber(account, renewed)
             // Tokens of another account must not be sealed for this reader.
-            guard found.key == subscriber.key else { throw InPlayerFailure.notUnderstood(item: nil) }
+            guard found.key == subscriber.key else { throw InPlayerFailure.unrecognizedResponse(item: nil) }
             return .authenticated(found)
         }
     }
@@ -161,7 +161,7 @@ extension InPlayerBackend {
     {
         let uuid = account.uuid?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         let key = uuid.isEmpty ? String(account.id) : uuid
-        guard key.utf8.count <= 128 else { throw .notUnderstood(item: nil) }
+        guard key.utf8.count <= 128 else { throw .unrecognizedResponse(item: nil) }
         return Subscriber(backend: name, key: key, upstreamSession: try session.text())
     }
 }

@@ -9,7 +9,7 @@ enum InPlayerFailure: RequestScopedFailure, Equatable {
     /// - Parameter item: The item of the query.
     case status(Int, item: Int?)
     /// A response that is not in the service's format, or not about this query.
-    case notUnderstood(item: Int?)
+    case unrecognizedResponse(item: Int?)
     case historyTooLong
     case unusableTokens
 
@@ -18,14 +18,14 @@ enum InPlayerFailure: RequestScopedFailure, Equatable {
     var isRequestScoped: Bool {
         switch self {
         case .status(let status, _): (400..<500).contains(status) && ![401, 403, 407, 408, 429].contains(status)
-        case .notUnderstood, .historyTooLong, .unusableTokens: true
+        case .unrecognizedResponse, .historyTooLong, .unusableTokens: true
         }
     }
 
     var cause: String {
         switch self {
         case .status(let status, let item): "the service responded\(Self.about(item)) with status \(status)"
-        case .notUnderstood(let item): "the service's response\(Self.about(item)) does not follow its protocol"
+        case .unrecognizedResponse(let item): "the service's response\(Self.about(item)) does not follow its protocol"
         case .historyTooLong: "the account's list of purchases has more pages than are read, or does not end"
         case .unusableTokens: "the service's tokens are too long to store, or have characters invalid in a header"
         }
@@ -48,7 +48,7 @@ extension InPlayerError {
             fault.concernsCredentials ? InPlayerSessionExpired() : InPlayerFailure.status(fault.status, item: item)
         case .rejected(let fault): InPlayerFailure.status(fault.status, item: item)
         case .unreachable(let error): error
-        case .unreadable, .storage, .invalid: InPlayerFailure.notUnderstood(item: item)
+        case .unreadable, .storage, .invalid: InPlayerFailure.unrecognizedResponse(item: item)
         }
     }
 }

@@ -33,7 +33,7 @@ final class ItemAccessCache: Sendable {
 
     private struct State {
         var results = BoundedCache<Subject, CachedAccess>(capacity: 100_000)
-        var flights = SingleFlight<Flight>()
+        var singleFlight = SingleFlight<Flight>()
         var promises: [UInt64: OneShotPromise<Bool>] = [:]
         var tasks: [UInt64: Task<Void, Never>] = [:]
     }
@@ -67,7 +67,7 @@ final class ItemAccessCache: Sendable {
             if let result = state.results[subject], queried < result.until, result.ends.map({ now < $0 }) ?? true {
                 return (result.isAccessible, nil)
             }
-            let place = state.flights.join(Flight(session: session, subject: subject))
+            let place = state.singleFlight.join(Flight(session: session, subject: subject))
             switch place {
             case .begins(let flight, let participant):
                 state.promises[participant] = promise
@@ -107,14 +107,14 @@ final class ItemAccessCache: Sendable {
     private func end(_ flight: UInt64, _ result: Result<Bool, any Error>) {
         let promises = state.withLock { state in
             state.tasks[flight] = nil
-            return state.flights.complete(flight).compactMap { state.promises.removeValue(forKey: $0) }
+            return state.singleFlight.complete(flight).compactMap { state.promises.removeValue(forKey: $0) }
         }
         for promise in promises { promise.resolve(result) }
     }
 
     private func leave(_ flight: UInt64, _ participant: UInt64) {
         let (promise, task) = state.withLock { state in
-            let isLast = state.flights.leave(flight, participant)
+            let isLast = state.singleFlight.leave(flight, participant)
             return (
                 state.promises.removeValue(forKey: participant), isLast ? state.tasks.removeValue(forKey: flight) : nil
             )

@@ -16,7 +16,7 @@ struct ServiceTransport: InPlayerTransport {
     static func isUsable(_ services: String) -> Bool { ServiceURL(services) != nil }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard let url = ServiceURL(request.url) else { throw InPlayerFailure.notUnderstood(item: nil) }
+        guard let url = ServiceURL(request.url) else { throw InPlayerFailure.unrecognizedResponse(item: nil) }
         let isAuthentication = request.method == "POST" && request.url.hasSuffix("/accounts/authenticate")
         var outboundRequest = OutboundRequest(method: request.method, url: url, accepts401: true)
         outboundRequest.headers = request.headers.map { OutboundRequest.Header(name: $0.name, value: $0.value) }

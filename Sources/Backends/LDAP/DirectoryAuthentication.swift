@@ -27,9 +27,9 @@ struct DirectoryAuthentication: Sendable {
 
     /// Reads `by`, `field`, `name`, `attribute` and `dummyName`.
     init(_ section: SettingsSection, base: String) throws(SettingsError) {
-        let word = try section.choice("by", default: Method.searchBind)
+        let method = try section.choice("by", default: Method.searchBind)
         field = try section.string("field", default: "password")
-        switch word {
+        switch method {
         case .searchBind: strategy = .searchBind
         case .bind:
             let form = "a name such as uid={identifier},ou=people,dc=example,dc=com"
@@ -42,7 +42,7 @@ struct DirectoryAuthentication: Sendable {
             strategy = .compare(attribute: try section.attribute("attribute"))
         }
         dummyName =
-            word != .bind && section.has("dummy_dn")
+            method != .bind && section.has("dummy_dn")
             ? try section.distinguishedName("dummy_dn") : "cn=nobody-at-all,\(base)"
         try section.finish()
     }

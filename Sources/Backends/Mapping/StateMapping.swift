@@ -21,9 +21,9 @@ struct StateMapping: Sendable {
     init(_ section: SettingsSection) throws(SettingsError) {
         var states: [String: SubscriptionState] = [:]
         for state in SubscriptionState.allCases {
-            for word in try section.strings(state.rawValue) ?? [state.rawValue] {
-                guard states.updateValue(state, forKey: Self.fold(word)) == nil else {
-                    throw section.error(state.rawValue, expected: "the value `\(word)` is mapped to two states")
+            for value in try section.strings(state.rawValue) ?? [state.rawValue] {
+                guard states.updateValue(state, forKey: Self.fold(value)) == nil else {
+                    throw section.error(state.rawValue, expected: "the value `\(value)` is mapped to two states")
                 }
             }
         }
@@ -36,16 +36,16 @@ struct StateMapping: Sendable {
     ///
     /// - Throws: ``MappingError`` for a value that the configuration does not map.
     func state(_ text: String?) throws(MappingError) -> SubscriptionState {
-        let word = Self.fold(text ?? "")
-        if let state = states[word] { return state }
-        let fallback = word.isEmpty ? empty : other
+        let value = Self.fold(text ?? "")
+        if let state = states[value] { return state }
+        let fallback = value.isEmpty ? empty : other
         guard let state = SubscriptionState(rawValue: fallback.rawValue) else {
-            throw word.isEmpty ? .emptyState : .unmappedState
+            throw value.isEmpty ? .emptyState : .unmappedState
         }
         return state
     }
 
-    private static func fold(_ word: String) -> String {
-        word.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+    private static func fold(_ value: String) -> String {
+        value.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
     }
 }

@@ -108,7 +108,7 @@ struct SubscriptionMapping: Sendable {
 
     /// The field that a response must contain, even if blank. Without the field, a period that has begun would
     /// never end.
-    var endOfBegun: String? { startField == nil ? nil : endField }
+    var requiredEndField: String? { startField == nil ? nil : endField }
 
     /// The field that lists editions in the records of a separate query.
     var editionsField: String { (editions ?? .standard).field }
@@ -155,13 +155,13 @@ struct SubscriptionMapping: Sendable {
         }
     }
 
-    private static func fold(_ word: String) -> String {
-        word.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+    private static func fold(_ value: String) -> String {
+        value.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
     }
 
     private func entitlement(in record: Record, held: [Record]?) throws(MappingError) -> Entitlement {
-        if let everything, let word = try record.value(everything.field),
-            everything.trueValues.contains(Self.fold(word))
+        if let everything, let value = try record.value(everything.field),
+            everything.trueValues.contains(Self.fold(value))
         {
             return .allEditions
         }

@@ -20,7 +20,7 @@ public struct PostgreSQLBackendKind: BackendKind {
 
     public var checkedProofs: Set<String>? { queries.checkedProofs }
 
-    public var decidingFields: Set<String> { queries.requestFields }
+    public var varyingFields: Set<String> { queries.requestFields }
     public var decidesEditions: Bool { queries.verdict != nil }
 
     public var maxConcurrent: Int? { database.poolSize }

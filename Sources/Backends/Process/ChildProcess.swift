@@ -14,7 +14,7 @@ final class ChildProcess: Sendable {
     let channel: LineChannel
     private let identifier: pid_t
     /// A Boolean value that is set once another process may have the identifier.
-    private let isGone: Mutex<Bool>
+    private let isReaped: Mutex<Bool>
 
     init(_ launch: ProcessLaunch, _ functions: SpawnFunctions) throws(ProcessFailure) {
         let input = try DescriptorPair(functions)
@@ -24,7 +24,7 @@ final class ChildProcess: Sendable {
         channel = LineChannel(
             input: output.takeReading(), output: input.takeWriting(),
             wakeupWriteEnd: (reading: wakeupWriteEnd.takeReading(), writing: wakeupWriteEnd.takeWriting()))
-        isGone = Mutex(false)
+        isReaped = Mutex(false)
         // A waiting thread is the only way to learn that this child ended without handling `SIGCHLD` for the whole
         // process.
         Thread.detachNewThread { [self] in
@@ -47,8 +47,8 @@ final class ChildProcess: Sendable {
 
     /// Sends a signal to the whole group.
     private func send(_ signal: Int32) {
-        isGone.withLock { isGone in
-            if !isGone { kill(-identifier, signal) }
+        isReaped.withLock { isReaped in
+            if !isReaped { kill(-identifier, signal) }
         }
     }
 
@@ -56,11 +56,11 @@ final class ChildProcess: Sendable {
         var information = siginfo_t()
         // Waits without reaping the child, because until then no other process can have the identifier.
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) == -1 && errno == EINTR {}
-        isGone.withLock { isGone in
+        isReaped.withLock { isReaped in
             kill(-identifier, SIGKILL)
             var status: Int32 = 0
             while waitpid(identifier, &status, 0) == -1 && errno == EINTR {}
-            isGone = true
+            isReaped = true
         }
     }
 }

@@ -111,7 +111,7 @@ final class LineChannel: Sendable {
             }
             line += bytes[..<end]
             guard line.count <= Self.maxLineLength else { throw ProcessFailure.lineTooLong }
-            guard end == bytes.endIndex - 1 else { throw ProcessFailure.garbage(expected: "one line") }
+            guard end == bytes.endIndex - 1 else { throw ProcessFailure.malformedResponse(expected: "one line") }
             return line
         }
     }
@@ -120,7 +120,7 @@ final class LineChannel: Sendable {
         for descriptor: Int32, _ events: Int16, _ open: Descriptors, _ deadline: ContinuousClock.Instant
     ) throws {
         let left = (deadline - .now) / .milliseconds(1)
-        guard left > 0 else { throw ProcessFailure.overdue }
+        guard left > 0 else { throw ProcessFailure.timedOut }
         var polled = [
             pollfd(fd: descriptor, events: events, revents: 0),
             pollfd(fd: open.wakeupReadEnd, events: Int16(POLLIN), revents: 0),

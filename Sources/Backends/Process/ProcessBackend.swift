@@ -9,7 +9,7 @@ struct ProcessBackend: SubscriberBackend {
     /// The rule that verifies the proof, or nil when the program verifies the credentials.
     let proof: ProofRule?
     /// The fields of the request that the program receives.
-    let shownFields: Set<String>
+    let passedFields: Set<String>
     let supportsSignOut: Bool
     let verifier: PasswordVerifier
     let clock: WallClock
@@ -28,7 +28,7 @@ struct ProcessBackend: SubscriberBackend {
                 return .rejected(message: nil, found: FoundSubscribers(subscriber.map { [$0] } ?? []))
             }
         } else if found?.stored != nil {
-            throw ProcessFailure.uncomparedPassword
+            throw ProcessFailure.unverifiedStoredPassword
         }
         guard let found else { return .rejected(message: nil) }
         return .authenticated(Subscriber(backend: name, key: found.key, upstreamSession: found.session))
@@ -56,7 +56,7 @@ struct ProcessBackend: SubscriberBackend {
         var request = ProcessRequest(query: kind)
         request.key = subscriber?.key
         request.session = subscriber?.upstreamSession
-        if !shownFields.isEmpty { request.fields = context.fields.filter { shownFields.contains($0.key) } }
+        if !passedFields.isEmpty { request.fields = context.fields.filter { passedFields.contains($0.key) } }
         return request
     }
 

@@ -16,7 +16,7 @@ struct ProcessBackendKind: BackendKind {
     private let mapping: SubscriptionMapping
     private let proof: ProofRule?
     private let supportsSignOut: Bool
-    let decidingFields: Set<String>
+    let varyingFields: Set<String>
 
     init(name: String, settings: SettingsSection) throws(SettingsError) {
         self.name = name
@@ -36,7 +36,7 @@ struct ProcessBackendKind: BackendKind {
             minDelay: try restart.duration("min_delay", default: 1, in: 1...3600),
             maxDelay: try restart.duration("max_delay", default: 60, in: 1...3600))
         try restart.finish()
-        decidingFields = Set(try settings.strings("fields") ?? [])
+        varyingFields = Set(try settings.strings("fields") ?? [])
         supportsSignOut = try settings.boolean("sign_out", default: false)
         proof = settings.has("proof") ? try ProofRule(try settings.section("proof")) : nil
         mapping = try SubscriptionMapping(try settings.section("subscription"))
@@ -61,7 +61,7 @@ struct ProcessBackendKind: BackendKind {
         }
         return ProcessBackend(
             name: name, children: children, timeout: .seconds(timeout), mapping: mapping, proof: proof,
-            shownFields: decidingFields, supportsSignOut: supportsSignOut, verifier: services.passwords,
+            passedFields: varyingFields, supportsSignOut: supportsSignOut, verifier: services.passwords,
             clock: services.clock)
     }
 

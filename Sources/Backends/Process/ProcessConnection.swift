@@ -95,7 +95,7 @@ final class SharedBackoff: Sendable {
     }
 
     func requireStart() throws(ProcessFailure) {
-        guard state.withLock({ $0.mayStart(at: clock.elapsed) }) else { throw .waitsToRestart }
+        guard state.withLock({ $0.mayStart(at: clock.elapsed) }) else { throw .restartDelayed }
     }
 
     func succeed() { state.withLock { $0.succeed() } }

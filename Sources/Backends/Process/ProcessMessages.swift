@@ -57,7 +57,7 @@ struct ProcessResponse {
 
     init(_ line: [UInt8], to id: Int) throws(ProcessFailure) {
         guard let message = try? JSONParser.parse(line), case .object = message else {
-            throw .garbage(expected: "a JSON object")
+            throw .malformedResponse(expected: "a JSON object")
         }
         guard message["id"] == .number("\(id)") else { throw .wrongID }
         if let error = message["error"], error != .null { throw .reportedError }
@@ -67,11 +67,11 @@ struct ProcessResponse {
     /// Returns the subscriber, or nil when the process rejects the reader.
     func found() throws(ProcessFailure) -> Found? {
         guard case .boolean(let isAuthenticated) = message["authenticated"] else {
-            throw .garbage(expected: "`authenticated` to be true or false")
+            throw .malformedResponse(expected: "`authenticated` to be true or false")
         }
         guard isAuthenticated else { return nil }
         guard let key = try text("key", maxLength: Self.maxKeyLength) else {
-            throw .garbage(expected: "`key` to be a string")
+            throw .malformedResponse(expected: "`key` to be a string")
         }
         let stored = try text("stored", maxLength: Self.maxKeyLength)
         let salt = try text("salt", maxLength: Self.maxKeyLength)
@@ -88,12 +88,12 @@ struct ProcessResponse {
             var fields: [String: [String]] = [:]
             for member in named {
                 guard let texts = member.value.texts else {
-                    throw .garbage(expected: "a record of strings and lists of strings")
+                    throw .malformedResponse(expected: "a record of strings and lists of strings")
                 }
                 fields[member.name] = texts
             }
             return Record(fields, requiresEveryField: true)
-        default: throw .garbage(expected: "`record` to be an object or null")
+        default: throw .malformedResponse(expected: "`record` to be an object or null")
         }
     }
 
@@ -106,7 +106,8 @@ struct ProcessResponse {
         where (1...maxLength).contains(text.utf8.count) && !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }):
             return text
         default:
-            throw .garbage(expected: "`\(name)` to be a string of 1 to \(maxLength) bytes without control characters")
+            throw .malformedResponse(
+                expected: "`\(name)` to be a string of 1 to \(maxLength) bytes without control characters")
         }
     }
 }

@@ -6,7 +6,7 @@ import Protections
 /// Each protection has its own file. Only ``send(_:_:)`` combines them.
 public final class ProtectedBackend: SubscriberBackend {
     private let backend: any SubscriberBackend
-    public let decidingFields: Set<String>
+    public let varyingFields: Set<String>
     private let decidesEditions: Bool
     let settings: ProtectionSettings
     let services: BackendServices
@@ -23,23 +23,23 @@ public final class ProtectedBackend: SubscriberBackend {
     /// Creates a protected backend.
     ///
     /// - Parameters:
-    ///   - decidingFields: See ``BackendKind/decidingFields``.
+    ///   - varyingFields: See ``BackendKind/varyingFields``.
     ///   - decidesEditions: See ``BackendKind/decidesEditions``.
     public convenience init(
-        _ backend: any SubscriberBackend, decidingFields: Set<String> = [], decidesEditions: Bool = true,
+        _ backend: any SubscriberBackend, varyingFields: Set<String> = [], decidesEditions: Bool = true,
         settings: ProtectionSettings = ProtectionSettings(), services: BackendServices
     ) {
         self.init(
-            backend, decidingFields: decidingFields, decidesEditions: decidesEditions, settings: settings,
+            backend, varyingFields: varyingFields, decidesEditions: decidesEditions, settings: settings,
             services: services, sleep: { try await Task.sleep(for: .seconds($0)) })
     }
 
     init(
-        _ backend: any SubscriberBackend, decidingFields: Set<String>, decidesEditions: Bool,
+        _ backend: any SubscriberBackend, varyingFields: Set<String>, decidesEditions: Bool,
         settings: ProtectionSettings, services: BackendServices, sleep: @escaping Sleep
     ) {
         self.backend = backend
-        self.decidingFields = decidingFields
+        self.varyingFields = varyingFields
         self.decidesEditions = decidesEditions
         self.settings = settings
         self.services = services
@@ -115,7 +115,7 @@ public final class ProtectedBackend: SubscriberBackend {
     /// Returns the context with only the fields that the backend's results depend on. Callers that agree in these
     /// fields may share a result.
     private func reduced(_ context: CallContext) -> CallContext {
-        CallContext(fields: decidingFields.isEmpty ? [:] : context.fields.filter { decidingFields.contains($0.key) })
+        CallContext(fields: varyingFields.isEmpty ? [:] : context.fields.filter { varyingFields.contains($0.key) })
     }
 
     private func subject(_ key: BackendQueryKey, _ query: BackendQuery, _ result: BackendResult)

@@ -119,8 +119,8 @@ struct PugpigSession: Equatable, Sendable {
     }
 
     init?(_ text: String) {
-        guard let mark = text.first, mark == "f" || mark == "-", text.count > 1 else { return nil }
-        opensFeed = mark == "f"
+        guard let flag = text.first, flag == "f" || flag == "-", text.count > 1 else { return nil }
+        opensFeed = flag == "f"
         token = String(text.dropFirst())
     }
 

@@ -89,8 +89,8 @@ struct PugpigCalls: Sendable {
             throw Template.InvalidTemplate(expected: "placeholders need `fields`, which name the passed fields")
         }
         guard url.names == Set(parameters) else {
-            let places = parameters.map { "{\($0)}" }.joined(separator: ", ")
-            throw Template.InvalidTemplate(expected: "expected placeholders for \(places) and no others, or none")
+            let placeholders = parameters.map { "{\($0)}" }.joined(separator: ", ")
+            throw Template.InvalidTemplate(expected: "expected placeholders for \(placeholders) and no others, or none")
         }
         return Location(url: url, addsParameters: false)
     }

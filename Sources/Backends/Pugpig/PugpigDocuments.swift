@@ -36,8 +36,8 @@ enum PugpigDocuments {
         let root = try root(response)
         // An unknown attribute may indicate a failure.
         guard root.name == "subscription", Set(root.attributes.keys).isSubset(of: ["state", "message"]),
-            !root.hasQualifiedAttributes, let word = root.attributes["state"],
-            let state = SubscriptionState(rawValue: word)
+            !root.hasQualifiedAttributes, let value = root.attributes["state"],
+            let state = SubscriptionState(rawValue: value)
         else { throw PugpigFailure.unexpectedDocument }
         return Subscription(
             state: state, message: message(root), entitlement: try entitlement(root, state), userInfo: userInfo(root))

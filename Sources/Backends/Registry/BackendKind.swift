@@ -45,7 +45,7 @@ public protocol BackendKind: Sendable {
     /// fields, so that two queries with the same visible input may share a result.
     ///
     /// Source: Pitfall 7, “A cache key that is too small”.
-    var decidingFields: Set<String> { get }
+    var varyingFields: Set<String> { get }
 
     /// A Boolean value that indicates whether the backend has verdicts on editions. If it is `false`, the backend
     /// is not queried for verdicts, which saves half of the queries for edition credentials.
@@ -75,7 +75,7 @@ extension BackendKind {
     public var supportsLazyMigration: Bool { false }
     public var receiptFields: Set<String> { [] }
     public var stores: [StoreName] { [] }
-    public var decidingFields: Set<String> { [] }
+    public var varyingFields: Set<String> { [] }
     public var decidesEditions: Bool { true }
     public var isRemote: Bool { true }
     public var maxConcurrent: Int? { nil }

@@ -65,21 +65,21 @@ package struct SQLRows: Sendable, Equatable {
     ///   - wanted: The required columns.
     ///   - optional: The columns that may be absent.
     func records(_ wanted: Set<String>, optional: Set<String> = []) throws(MappingError) -> [Record] {
-        var places: [(name: String, index: Int)] = []
+        var matches: [(name: String, index: Int)] = []
         for name in wanted.union(optional).sorted() {
             let exact = columns.indices.filter { columns[$0] == name }
             let found = exact.isEmpty ? columns.indices.filter { columns[$0].lowercased() == name.lowercased() } : exact
             guard found.count <= 1 else { throw .severalValues(name) }
             if let index = found.first {
-                places.append((name, index))
+                matches.append((name, index))
             } else if wanted.contains(name) {
                 throw .missingField(name)
             }
         }
         return rows.map { row in
             var fields: [String: [String]] = [:]
-            for place in places {
-                fields[place.name] = (place.index < row.count ? row[place.index] : nil).map { [$0] } ?? []
+            for match in matches {
+                fields[match.name] = (match.index < row.count ? row[match.index] : nil).map { [$0] } ?? []
             }
             return Record(fields, requiresEveryField: true)
         }

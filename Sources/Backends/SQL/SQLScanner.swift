@@ -91,7 +91,7 @@ struct SQLScanner {
 
     /// Copies a quoted text. A doubled quote represents a single quote.
     private mutating func quoted(
-        by mark: Unicode.Scalar, _ what: String, backslashes: Bool
+        by quote: Unicode.Scalar, _ what: String, backslashes: Bool
     ) throws(SQLStatementError) {
         var end = position + 1
         while end < input.count {
@@ -100,12 +100,12 @@ struct SQLScanner {
                     end += 2
                     continue
                 }
-                if dialect == .odbc, end + 1 < input.count, input[end + 1] == mark || input[end + 1] == "\\" {
+                if dialect == .odbc, end + 1 < input.count, input[end + 1] == quote || input[end + 1] == "\\" {
                     throw .ambiguous("a backslash before a quote or a backslash")
                 }
             }
-            if input[end] == mark {
-                guard end + 1 < input.count, input[end + 1] == mark else { return try copyQuoted(to: end + 1) }
+            if input[end] == quote {
+                guard end + 1 < input.count, input[end + 1] == quote else { return try copyQuoted(to: end + 1) }
                 end += 1
             }
             end += 1

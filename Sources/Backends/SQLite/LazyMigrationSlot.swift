@@ -21,7 +21,7 @@ enum LazyMigrationSlot: Sendable, Equatable {
     case newRow
     case sameRow(Int64)
     case replacing(Int64)
-    case operators
+    case ownedByOperator
     case others(backend: String)
 
     /// An existing row.
@@ -37,7 +37,7 @@ enum LazyMigrationSlot: Sendable, Equatable {
             return
         }
         guard present.isMigrated else {
-            self = .operators
+            self = .ownedByOperator
             return
         }
         guard let storedOrigin = present.origin else {

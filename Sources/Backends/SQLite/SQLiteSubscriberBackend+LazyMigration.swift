@@ -14,7 +14,7 @@ extension SQLiteSubscriberBackend: LazyMigrationTarget {
         let present = try await database.find(reader.identifier)
         let hash: String
         switch LazyMigrationSlot(for: origins, present: present?.lazyMigrationSlot) {
-        case .operators: return .ownedByOperator
+        case .ownedByOperator: return .ownedByOperator
         case .others(let backend): return .ownedByOtherBackend(backend: backend)
         case .newRow, .replacing: hash = try await verifier.hash(password)
         case .sameRow:

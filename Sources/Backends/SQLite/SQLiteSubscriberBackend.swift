@@ -84,7 +84,7 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
 
     /// Returns the number of the subscriber that was found. A staged row of an import gets its number here, when it
     /// is applied.
-    private func id(of found: StoredProofOfSubscriber, _ identifier: String) async throws -> Int64? {
+    private func id(of found: SubscriberProofRecord, _ identifier: String) async throws -> Int64? {
         found.isStaged ? try await database.find(identifier)?.id : found.id
     }
 

@@ -36,7 +36,7 @@ extension SubscriberDatabase {
         return try await change(
             identifier,
             sql: """
-                UPDATE subscriber SET password_hash = ?, updated = ?, \(SubscriberSchema.isNewPassword),
+                UPDATE subscriber SET password_hash = ?, updated = ?, \(SubscriberSchema.passwordResetAssignments),
                     \(SubscriberSchema.operatorOwnedAssignments)
                 WHERE identifier = ?
                 """,
@@ -53,8 +53,8 @@ extension SubscriberDatabase {
 
     /// Stores a better hash of the same password, unless the password has changed or another writer holds the lock.
     func upgradePassword(of id: Int64, from old: String, to new: String) async throws {
-        try await upgrades.write { db in
-            try AppliedImport.settle(id: id, db)
+        try await rehashQueue.write { db in
+            try ActiveImport.settle(id: id, db)
             try db.execute(
                 sql: "UPDATE subscriber SET password_hash = ? WHERE id = ? AND password_hash = ?",
                 arguments: [new, id, old])
@@ -65,7 +65,7 @@ extension SubscriberDatabase {
         let identifier = CredentialFields.fold(identifier)
         guard Self.accepts(identifier: identifier) else { return false }
         return try await pool.write { db in
-            try AppliedImport.settle(identifier, db)
+            try ActiveImport.settle(identifier, db)
             try db.execute(sql: sql, arguments: arguments + [identifier])
             return db.changesCount > 0
         }

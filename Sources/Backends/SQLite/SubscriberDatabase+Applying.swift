@@ -13,10 +13,10 @@ extension SubscriberDatabase {
         about identifier: String, _ body: @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let value = try await pool.read { db -> Value? in
-            try AppliedImport.hasPendingRow(identifier, db) ? nil : try body(db)
+            try ActiveImport.hasPendingRow(identifier, db) ? nil : try body(db)
         }
         if let value { return value }
-        try await pool.write { db in try AppliedImport.settle(identifier, db) }
+        try await pool.write { db in try ActiveImport.settle(identifier, db) }
         return try await pool.read(body)
     }
 
@@ -26,15 +26,15 @@ extension SubscriberDatabase {
         aboutID id: Int64, _ body: @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let (value, identifier) = try await pool.read { db -> (Value?, String?) in
-            guard try AppliedImport.current(db) != nil,
+            guard try ActiveImport.current(db) != nil,
                 let identifier = try String.fetchOne(
                     db, sql: "SELECT identifier FROM subscriber WHERE id = ?", arguments: [id]),
-                try AppliedImport.hasPendingRow(identifier, db)
+                try ActiveImport.hasPendingRow(identifier, db)
             else { return (try body(db), nil) }
             return (nil, identifier)
         }
         if let value { return value }
-        if let identifier { try await pool.write { db in try AppliedImport.settle(identifier, db) } }
+        if let identifier { try await pool.write { db in try ActiveImport.settle(identifier, db) } }
         return try await pool.read(body)
     }
 
@@ -42,13 +42,13 @@ extension SubscriberDatabase {
     ///
     /// - Parameter step: Called between the batches.
     func applyImport(_ step: () throws -> Void = {}) async throws {
-        guard try await pool.read(AppliedImport.current) != nil else { return }
+        guard try await pool.read(ActiveImport.current) != nil else { return }
         var hasMore = true
         while hasMore {
             let clock = ContinuousClock()
             let start = clock.now
             hasMore = try await pool.write { db in
-                try AppliedImport.current(db)?.advance(Self.importBatch, db) ?? false
+                try ActiveImport.current(db)?.advance(Self.importBatch, db) ?? false
             }
             try step()
             // Waiting writers poll for the lock, so it stays free for as long as the batch took, at most 100 ms.

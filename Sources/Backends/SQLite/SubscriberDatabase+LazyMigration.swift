@@ -12,8 +12,8 @@ extension SubscriberDatabase {
         _ reader: MigratedReader, from origins: [LazyMigrationOrigin], hash: String
     ) async throws -> LazyMigrationOutcome {
         let timestamp = Milliseconds.of(clock.now)
-        return try await upgrades.write { db in
-            try AppliedImport.settle(reader.identifier, db)
+        return try await rehashQueue.write { db in
+            try ActiveImport.settle(reader.identifier, db)
             let present = try Row.fetchOne(
                 db,
                 sql: "SELECT id, migrated, migrated_backend, migrated_pseudonym FROM subscriber WHERE identifier = ?",
@@ -26,7 +26,7 @@ extension SubscriberDatabase {
             }
             let same: Int64?
             switch LazyMigrationSlot(for: origins, present: present) {
-            case .operators: return .ownedByOperator
+            case .ownedByOperator: return .ownedByOperator
             case .others(let backend): return .ownedByOtherBackend(backend: backend)
             case .newRow: same = nil
             case .replacing(let id):

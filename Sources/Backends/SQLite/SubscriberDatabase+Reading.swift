@@ -32,7 +32,7 @@ extension SubscriberDatabase {
     /// Returns the number of a folded identifier, or nil if it is unknown, and the hash to check a password
     /// against. The hash belongs to the subscriber or, for an unknown identifier, to a dummy. Each call reads a few
     /// pages, the same for known and unknown identifiers.
-    func proof(of identifier: String) async throws -> StoredProofOfSubscriber {
+    func proof(of identifier: String) async throws -> SubscriberProofRecord {
         let isAcceptable = Self.accepts(identifier: identifier)
         return try await pool.read { db in
             let requested = isAcceptable ? identifier : ""
@@ -40,7 +40,7 @@ extension SubscriberDatabase {
                 try db.cachedStatement(
                     sql: "SELECT id, password_hash, registered IS NOT NULL FROM subscriber WHERE identifier = ?"),
                 arguments: [requested])
-            switch try AppliedImport.current(db)?.word(on: requested, db) {
+            switch try ActiveImport.current(db)?.effect(on: requested, db) {
             case .row(let row, let hasPasswords):
                 // The row gets a new number when it is applied, and only an authenticated reader justifies that
                 // work.
@@ -48,7 +48,7 @@ extension SubscriberDatabase {
                 let isRegistered = try own.map { try SubscriberRow.integer($0, 2, "subscriber", "registered") == 1 }
                 let storedHash = isRegistered == true ? nil : stored
                 let id = try own.map { try SubscriberRow.integer($0, 0, "subscriber", "id") }
-                return StoredProofOfSubscriber(
+                return SubscriberProofRecord(
                     id: isRegistered == true ? nil : id, isStaged: true,
                     passwordHash: hasPasswords ? row.passwordHash : storedHash)
             case .removed: own = nil
@@ -63,7 +63,7 @@ extension SubscriberDatabase {
             let hash = try (own ?? dummyHash).flatMap {
                 try SubscriberRow.optionalText($0, 1, "subscriber", "password_hash")
             }
-            return StoredProofOfSubscriber(id: id, isStaged: false, passwordHash: hash)
+            return SubscriberProofRecord(id: id, isStaged: false, passwordHash: hash)
         }
     }
 
@@ -126,7 +126,7 @@ extension SubscriberDatabase {
 }
 
 /// The subscriber of an identifier and the hash to check the password against.
-struct StoredProofOfSubscriber: Sendable {
+struct SubscriberProofRecord: Sendable {
     /// The number of the subscriber. Nil if the identifier is unknown, or if the number is assigned only when a row
     /// of an import is applied.
     let id: Int64?

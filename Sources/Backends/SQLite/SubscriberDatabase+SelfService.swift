@@ -11,7 +11,7 @@ extension SubscriberDatabase {
     func register(_ identifier: String, hash: String) async throws -> Int64? {
         let timestamp = Milliseconds.of(clock.now)
         return try await pool.write { db in
-            try AppliedImport.settle(identifier, db)
+            try ActiveImport.settle(identifier, db)
             return try Int64.fetchOne(
                 db,
                 sql: """
@@ -41,7 +41,7 @@ extension SubscriberDatabase {
     func setChosenPassword(hash: String, of id: Int64, version: Int64) async throws -> Bool {
         let timestamp = Milliseconds.of(clock.now)
         return try await pool.write { db in
-            try AppliedImport.settle(id: id, db)
+            try ActiveImport.settle(id: id, db)
             try db.execute(
                 sql: """
                     UPDATE subscriber
@@ -57,7 +57,7 @@ extension SubscriberDatabase {
     /// Deletes a subscriber and all its data.
     func delete(id: Int64) async throws -> Bool {
         try await pool.write { db in
-            try AppliedImport.settle(id: id, db)
+            try ActiveImport.settle(id: id, db)
             try db.execute(sql: "DELETE FROM subscriber WHERE id = ?", arguments: [id])
             return db.changesCount > 0
         }

@@ -12,7 +12,7 @@ public struct SubscriberDatabase: Sendable {
     let pool: GuardedPool
     /// The connection that stores better password hashes. It never waits for another writer, so that sign-ins are
     /// not delayed.
-    let upgrades: GuardedQueue
+    let rehashQueue: GuardedQueue
     let clock: WallClock
     let dummyHashes: DummyHashes
 
@@ -47,7 +47,7 @@ public struct SubscriberDatabase: Sendable {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             let files = try opened.writeWithoutTransaction { try DatabaseFiles(of: $0, path: path) }
             pool = GuardedPool(opened, files: files)
-            upgrades = GuardedQueue(queue, files: files)
+            rehashQueue = GuardedQueue(queue, files: files)
         } catch let error as NewerSchema {
             throw SubscriberDatabaseError.newerSchema(path: path, reason: error.description)
         } catch {

@@ -9,7 +9,8 @@ enum SubscriberSchema {
     static let operatorOwnedAssignments = "migrated = NULL, migrated_backend = NULL, migrated_pseudonym = NULL"
 
     /// The SQL assignments for a password that anyone but the reader sets.
-    static let isNewPassword = "password_version = password_version + 1, password_chosen = NULL, awaits_password = NULL"
+    static let passwordResetAssignments =
+        "password_version = password_version + 1, password_chosen = NULL, awaits_password = NULL"
 
     /// The migration that every subscriber database has.
     static let baseline = "1 subscribers"

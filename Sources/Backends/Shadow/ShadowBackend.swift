@@ -16,7 +16,7 @@ struct ShadowBackend: SubscriberBackend {
     /// The registry of the serving backend. The watched backend receives no registrations.
     var registry: (any SubscriberRegistry)? { serves.registry }
 
-    var decidingFields: Set<String> { serves.decidingFields }
+    var varyingFields: Set<String> { serves.varyingFields }
 
     func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         let comparison = monitor.authenticate(credentials, context)

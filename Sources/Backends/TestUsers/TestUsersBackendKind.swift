@@ -12,7 +12,7 @@ public struct TestUsersBackendKind: BackendKind {
 
     public var isForTests: Bool { true }
     public var isRemote: Bool { false }
-    public var decidingFields: Set<String> { ["issue_prefix", "issue_start", "issue_end"] }
+    public var varyingFields: Set<String> { ["issue_prefix", "issue_start", "issue_end"] }
 
     public func open(_ services: BackendServices) -> any SubscriberBackend {
         TestUsersBackend(name: name, clock: services.clock, random: services.random)

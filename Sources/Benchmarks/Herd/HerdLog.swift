@@ -24,7 +24,7 @@ final class HerdLog: Sendable {
         report.queried = queried.count
         var latest = 0
         for request in queried where !Herd.isWarm(request.reader) {
-            report.overtaken = max(report.overtaken, latest - request.number)
+            report.maxOvertaking = max(report.maxOvertaking, latest - request.number)
             latest = max(latest, request.number)
         }
         return report

@@ -17,7 +17,7 @@ struct HerdReport: Sendable {
     var peakConcurrency = 0
     var failureCount = 0
     /// The maximum number of later requests whose queries ran before that of an earlier request.
-    var overtaken = 0
+    var maxOvertaking = 0
     var counts: [ProtectionStatus.Count: Int] = [:]
     var entries = 0
     var bytes = 0
@@ -39,7 +39,7 @@ struct HerdReport: Sendable {
           breaker open            \(counts[.breakerOpen, default: 0])
         warm readers              \(warmServed) served, \(warmRejected) rejected
         subscriber system         \(queried) queries, at most \(peakConcurrency) at once, failed \(failureCount) times
-        order of the cold         no request was overtaken by more than \(overtaken) later requests
+        order of the cold         no request was overtaken by more than \(maxOvertaking) later requests
         latency of the warm       p50 \(Self.milliseconds(warmLatencies, 0.5)), p99 \(Self.milliseconds(warmLatencies, 0.99))
         latency of all            p50 \(Self.milliseconds(latencies, 0.5)), p99 \(Self.milliseconds(latencies, 0.99))
         cached                    \(entries) results, \(bytes / 1_000) kB by estimate

@@ -21,8 +21,12 @@ struct MicroCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await BenchmarkPublication.withFolder { folder in
-            let pieces = try await MicrobenchmarkFixture.all(folder).filter { only.isEmpty || $0.name.contains(only) }
-            let measured = try pieces.map { try $0.measure(rounds: rounds, duration: .milliseconds(milliseconds)) }
+            let microbenchmarks = try await MicrobenchmarkFixture.all(folder).filter {
+                only.isEmpty || $0.name.contains(only)
+            }
+            let measured = try microbenchmarks.map {
+                try $0.measure(rounds: rounds, duration: .milliseconds(milliseconds))
+            }
             print(json ? try Self.json(measured) : Self.table(measured))
         }
     }
@@ -35,9 +39,11 @@ struct MicroCommand: AsyncParsableCommand {
 
     static func table(_ measured: [Microbenchmark.Measured]) -> String {
         let width = measured.map(\.name.count).max() ?? 0
-        let lines = measured.map { piece in
-            piece.name.padding(toLength: width, withPad: " ", startingAt: 0)
-                + [piece.median, piece.min, piece.max].map { right(String(Int($0.rounded())), 12) }.joined()
+        let lines = measured.map { microbenchmark in
+            microbenchmark.name.padding(toLength: width, withPad: " ", startingAt: 0)
+                + [microbenchmark.median, microbenchmark.min, microbenchmark.max].map {
+                    right(String(Int($0.rounded())), 12)
+                }.joined()
         }
         let head =
             String(repeating: " ", count: width) + ["ns median", "min", "max"].map { right($0, 12) }.joined()

@@ -48,7 +48,7 @@ enum MicrobenchmarkFixture {
             try issuer.issue(edition, for: subject, until: session.expiresAt)
         }
         let pair = try issued()
-        let strangers = Turns(of: try (1...25_000).map { _ in try issued() })
+        let unknownTokens = RoundRobin(of: try (1...25_000).map { _ in try issued() })
         let wrong = EditionCredentials(userid: pair.userid, password: String(pair.password.reversed()))
         let verifier = EditionCredentialsVerifier(
             publication: publication, secrets: secrets, acceptsPlainSalts: false, resumeWindow: 3_600)
@@ -76,7 +76,7 @@ enum MicrobenchmarkFixture {
                 (try? issuer.issue(edition, for: subject, until: session.expiresAt)) != nil
             },
             // The pairs are more than the cache holds.
-            Microbenchmark(name: "edition password, checked") { isAccepted(strangers.next) },
+            Microbenchmark(name: "edition password, checked") { isAccepted(unknownTokens.next) },
             Microbenchmark(name: "edition password, cached") { isAccepted(pair) },
             Microbenchmark(name: "gate, right password, cached") { isAllowed(gate.evaluate(good)) },
             Microbenchmark(name: "gate, wrong password") { !isAllowed(gate.evaluate(bad)) },

@@ -42,7 +42,7 @@ struct AtomFeed {
         guard let next else { return nil }
         guard let page = WebAddress.resolve(next.attributes["href"] ?? "", against: base),
             WebAddress.scheme(of: page) != nil
-        else { throw .strayPage }
+        else { throw .foreignPage }
         return page
     }
 

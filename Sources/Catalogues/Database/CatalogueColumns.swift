@@ -36,10 +36,10 @@ struct CatalogueColumns: Sendable {
     /// - Parameter known: The previously known editions.
     /// - Throws: ``CatalogueFailure`` if the columns do not match the settings.
     func read(_ rows: SQLRows, known: Catalogue = Catalogue()) throws(CatalogueFailure) -> CatalogueReading {
-        let places = try self.places(rows.columns)
+        let columnIndexes = try self.columnIndexes(rows.columns)
         var reader = CatalogueReader(known: known)
         for row in rows.rows {
-            func value(_ field: Field) -> String? { places[field].flatMap { $0 < row.count ? row[$0] : nil } }
+            func value(_ field: Field) -> String? { columnIndexes[field].flatMap { $0 < row.count ? row[$0] : nil } }
             try reader.next(named: value(.id)) { () throws(EditionItemProblem) in try edition(value) }
         }
         return reader.finish(nil)
@@ -47,20 +47,20 @@ struct CatalogueColumns: Sendable {
 
     /// Returns the index of each field's column. The comparison falls back to case-insensitive names, because some
     /// systems return upper-case names for every query.
-    private func places(_ columns: [String]) throws(CatalogueFailure) -> [Field: Int] {
-        var places: [Field: Int] = [:]
+    private func columnIndexes(_ columns: [String]) throws(CatalogueFailure) -> [Field: Int] {
+        var columnIndexes: [Field: Int] = [:]
         for field in Field.allCases {
             let name = names[field] ?? field.rawValue
             let exact = columns.indices.filter { columns[$0] == name }
             let found = exact.isEmpty ? columns.indices.filter { columns[$0].lowercased() == name.lowercased() } : exact
             guard found.count <= 1 else { throw .severalColumns(name) }
-            if let place = found.first {
-                places[field] = place
+            if let columnIndex = found.first {
+                columnIndexes[field] = columnIndex
             } else if names[field] != nil || [.id, .published].contains(field) {
                 throw .missingColumn(name)
             }
         }
-        return places
+        return columnIndexes
     }
 
     private func edition(_ value: (Field) -> String?) throws(EditionItemProblem) -> Edition {

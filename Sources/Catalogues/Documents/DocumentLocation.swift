@@ -54,7 +54,7 @@ struct DocumentLocation: Sendable {
         case .service(let url, let settings, let headers):
             DocumentFetch(address: url.text) { [http = OutgoingHTTP(settings)] page, known in
                 guard let page = page.map({ ServiceURL($0) }) ?? url, page.origin == url.origin else {
-                    throw CatalogueFailure.strayPage
+                    throw CatalogueFailure.foreignPage
                 }
                 return try await Self.send(http, page, headers, known)
             }

@@ -22,7 +22,7 @@ package final class CachedCatalogue: Sendable {
         /// The last problems logged about the source and about the file, so that each is logged once.
         var lastReportedProblem: String?
         var lastReportedFileProblem: String?
-        var announcementWatch = AnnouncementMonitor()
+        var announcementMonitor = AnnouncementMonitor()
         var isAnnouncing = false
     }
 
@@ -85,12 +85,12 @@ package final class CachedCatalogue: Sendable {
         }
         guard isDue else { return }
         let failed = await refresh(isWanted: isWanted)
-        let chance = Double(services.random.bytes(1).first ?? 0) / 255
+        let jitterShare = Double(services.random.bytes(1).first ?? 0) / 255
         let end = services.clock.elapsed
         progress.withLock { progress in
             progress.isFetching = false
             // A cancelled fetch is not a failed fetch.
-            if let failed, let plan { progress.due = end + plan.wait(failed: failed, chance: chance) }
+            if let failed, let plan { progress.due = end + plan.wait(failed: failed, jitterShare: jitterShare) }
         }
         await announce()
     }
@@ -169,7 +169,7 @@ package final class CachedCatalogue: Sendable {
         let (now, elapsed) = (services.clock.now, services.clock.elapsed)
         let version = current.version
         let isDue = progress.withLock { progress in
-            guard !progress.isAnnouncing, progress.announcementWatch.isDue(version.number, at: now, elapsed) else {
+            guard !progress.isAnnouncing, progress.announcementMonitor.isDue(version.number, at: now, elapsed) else {
                 return false
             }
             progress.isAnnouncing = true
@@ -185,7 +185,7 @@ package final class CachedCatalogue: Sendable {
         // The editions are recorded only after the announcement. If the process died in between, editions recorded
         // earlier would never be announced.
         if !fresh.isEmpty, await !services.didPublish(publication, fresh) {
-            progress.withLock { $0.announcementWatch.postpone(version, until: elapsed + Self.announcementRetryDelay) }
+            progress.withLock { $0.announcementMonitor.postpone(version, until: elapsed + Self.announcementRetryDelay) }
             return
         }
         do {
@@ -197,7 +197,7 @@ package final class CachedCatalogue: Sendable {
                 return new
             }
             progress.withLock { progress in
-                progress.announcementWatch.record(version, at: now)
+                progress.announcementMonitor.record(version, at: now)
                 progress.lastReportedFileProblem = nil
             }
             guard !new.isEmpty else { return }
@@ -206,7 +206,7 @@ package final class CachedCatalogue: Sendable {
                     publication: publication, name: .published,
                     detail: new.map(\.id.rawValue).prefix(20).joined(separator: ", ")))
         } catch {
-            progress.withLock { $0.announcementWatch.postpone(version, until: elapsed + Self.announcementRetryDelay) }
+            progress.withLock { $0.announcementMonitor.postpone(version, until: elapsed + Self.announcementRetryDelay) }
             reportFileProblem(error)
         }
     }
@@ -250,18 +250,18 @@ package final class CachedCatalogue: Sendable {
             }
             return progress.failures
         }
-        var words: [String] = []
-        if before > 0 { words.append("the source recovered after \(before) failed fetches") }
-        if name == .replaced, let reading { words.append("\(reading.editions.count) editions") }
+        var details: [String] = []
+        if before > 0 { details.append("the source recovered after \(before) failed fetches") }
+        if name == .replaced, let reading { details.append("\(reading.editions.count) editions") }
         let problems = reading?.problems ?? []
         if !problems.isEmpty, name == .replaced {
-            words.append(
+            details.append(
                 "\(problems.count) items skipped: "
                     + problems.prefix(5).map(\.description).joined(separator: "; ") + (problems.count > 5 ? "; …" : ""))
         }
         services.observe(
             CatalogueEvent(
-                publication: publication, name: name, detail: words.isEmpty ? nil : words.joined(separator: "; "),
+                publication: publication, name: name, detail: details.isEmpty ? nil : details.joined(separator: "; "),
                 isSkipping: !problems.isEmpty && name == .replaced))
     }
 }

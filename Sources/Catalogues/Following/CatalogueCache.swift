@@ -18,7 +18,7 @@ package final class CatalogueCache: Sendable {
     private let synchronise: Synchronise
 
     /// Synchronises the folder of a file to disk.
-    typealias Synchronise = @Sendable (String) throws(DurableFolder.SyncFailure) -> Void
+    typealias Synchronise = @Sendable (String) throws(FileSync.SyncFailure) -> Void
 
     /// The maximum size in bytes of a file that is read.
     private static let maxSize = 512 << 20
@@ -32,7 +32,7 @@ package final class CatalogueCache: Sendable {
     package convenience init(folder: String?, publication: PublicationID, isWritten: Bool = true) {
         self.init(
             folder: folder, publication: publication, isWritten: isWritten,
-            synchronise: { path throws(DurableFolder.SyncFailure) in try DurableFolder.synchronise(of: path) })
+            synchronise: { path throws(FileSync.SyncFailure) in try FileSync.synchronise(of: path) })
     }
 
     /// - Parameter synchronise: Synchronises the folder to disk. A test may let it fail.

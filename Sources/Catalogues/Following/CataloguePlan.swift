@@ -53,9 +53,9 @@ package struct CataloguePlan: Sendable {
 
     /// Returns the seconds from the end of a fetch to the next fetch.
     ///
-    /// - Parameter chance: A random number from 0 to 1.
-    func wait(failed: Bool, chance: Double) -> TimeInterval {
-        (failed ? min(retry, refresh) : refresh) * (1 + 0.1 * chance)
+    /// - Parameter jitterShare: A random number from 0 to 1.
+    func wait(failed: Bool, jitterShare: Double) -> TimeInterval {
+        (failed ? min(retry, refresh) : refresh) * (1 + 0.1 * jitterShare)
     }
 }
 

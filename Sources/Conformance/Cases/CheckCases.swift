@@ -104,8 +104,8 @@ extension CheckReader {
         if signIn == nil, token == nil {
             throw section.error("sign_in", expected: "missing; expected the fields of a sign-in, or a token")
         }
-        state = try Self.word("state", in: section)
-        renewal = try Self.word("renew", in: section)
+        state = try Self.choice("state", in: section)
+        renewal = try Self.choice("renew", in: section)
         failing = try Self.failing(in: section)
         if section.has("feed_password") { hasOwnFeed = try section.boolean("feed_password", default: false) }
         holds = try section.strings("holds") ?? []
@@ -132,29 +132,29 @@ extension CheckReader {
         var failing: Set<FailingCall> = []
         if case .sequence? = section.written("failing")?.content {
             for text in try section.strings("failing") ?? [] {
-                failing.insert(try Self.word(text, of: "failing", in: section))
+                failing.insert(try Self.choice(text, of: "failing", in: section))
             }
-        } else if let word: FailingCall = try Self.word("failing", in: section) {
-            failing.insert(word)
+        } else if let choice: FailingCall = try Self.choice("failing", in: section) {
+            failing.insert(choice)
         }
         return failing
     }
 
-    private static func word<Choice: RawRepresentable & CaseIterable>(
+    private static func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, in section: SettingsSection
     ) throws(SettingsError) -> Choice? where Choice.RawValue == String {
         guard let text = try section.string(name) else { return nil }
-        let found: Choice = try Self.word(text, of: name, in: section)
+        let found: Choice = try Self.choice(text, of: name, in: section)
         return found
     }
 
-    private static func word<Choice: RawRepresentable & CaseIterable>(
+    private static func choice<Choice: RawRepresentable & CaseIterable>(
         _ text: String, of name: String, in section: SettingsSection
     ) throws(SettingsError) -> Choice where Choice.RawValue == String {
-        guard let word = Choice(rawValue: text) else {
-            let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw section.error(name, expected: "expected one of \(words)")
+        guard let choice = Choice(rawValue: text) else {
+            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw section.error(name, expected: "expected one of \(choices)")
         }
-        return word
+        return choice
     }
 }

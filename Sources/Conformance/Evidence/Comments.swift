@@ -31,10 +31,10 @@ enum Comments {
         return String(decoding: rest + bytes[position...], as: UTF8.self)
     }
 
-    private static func place(of mark: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+    private static func place(of delimiter: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
         var position = start
-        while position + mark.count <= bytes.count {
-            if bytes[position] == mark[0], bytes[position..<position + mark.count].elementsEqual(mark) {
+        while position + delimiter.count <= bytes.count {
+            if bytes[position] == delimiter[0], bytes[position..<position + delimiter.count].elementsEqual(delimiter) {
                 return position
             }
             position += 1

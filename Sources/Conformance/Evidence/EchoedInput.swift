@@ -22,7 +22,7 @@ struct EchoedInput {
     init(of own: [Field], as other: [Field]) {
         var places: [Place] = []
         for (own, other) in zip(own, other) where own.value != other.value && !own.value.isEmpty {
-            let ways = [own, other].map { ExchangeLog.encodings(of: Array($0.value.utf8)) }
+            let ways = [own, other].map { TextSearch.encodings(of: Array($0.value.utf8)) }
             for (own, other) in zip(ways[0], ways[1]) {
                 if let index = places.firstIndex(where: { $0.own == own }) {
                     places[index].others.append(other)

@@ -16,7 +16,7 @@ package struct Evidence: Sendable {
     /// readers' names. The two requests are sent in one TLS record.
     package var responseOrders: [String: ResponseOrder] = [:]
     /// The reason why the check stopped sending requests; nil if the server responded to the end.
-    package var silence: String?
+    package var abortReason: String?
     /// The reason why the gate was not tried. The next two properties are the same for the shared cache and the
     /// timing.
     package var gateSkipReason: String?

@@ -35,8 +35,8 @@ struct Redaction: Sendable {
 
     /// - Parameter secrets: The secrets to hide. Short ones are not hidden, because they occur anywhere by chance.
     init(_ secrets: [[UInt8]]) {
-        for secret in secrets where secret.count >= ExchangeLog.minLength {
-            for form in ExchangeLog.forms(of: Array(secret.prefix(Self.maxLength))) {
+        for secret in secrets where secret.count >= TextSearch.minLength {
+            for form in TextSearch.forms(of: Array(secret.prefix(Self.maxLength))) {
                 add(form)
                 // Some texts are compared and shown in lower case.
                 add(form.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 })
@@ -79,7 +79,7 @@ struct Redaction: Sendable {
         }
         guard !short.isEmpty else { return nil }
         // The longest form is tried first, because one form may be the beginning of another.
-        for length in (ExchangeLog.minLength..<Self.minRedactedLength).reversed()
+        for length in (TextSearch.minLength..<Self.minRedactedLength).reversed()
         where short.contains(rest.prefix(length)) {
             return start + min(length, rest.count)
         }

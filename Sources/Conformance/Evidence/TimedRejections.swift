@@ -11,11 +11,11 @@ extension Evidence {
     /// The timed rejections of each reader that may be tried with a wrong proof, in the order of the cases.
     var timedRejections: [TimedRejections] {
         let word = usualRejection
-        func refused(isKnown: Bool) -> [Exchange] {
+        func rejected(isKnown: Bool) -> [Exchange] {
             exchanges(.timed(isKnown: isKnown)).filter { $0.rejection != nil && (word == nil || $0.rejection == word) }
         }
-        let known = refused(isKnown: true)
-        let unknown = refused(isKnown: false)
+        let known = rejected(isKnown: true)
+        let unknown = rejected(isKnown: false)
         return cases.triedWithWrongProof.map { reader in
             TimedRejections(
                 reader: reader, known: known.filter { $0.probe.reader == reader.name },
@@ -30,8 +30,8 @@ extension Evidence {
     /// Returns the difference between the response to the reader's wrong proof and the one to an unknown reader,
     /// apart from the time; nil if there is none.
     func difference(of reader: CheckReader) -> String? {
-        let refused = exchanges(.wrongProof).first { $0.probe.reader == reader.name }
-        return refused.flatMap { Uniformity.difference(of: $0, to: exchanges(.unknownReader)) }
+        let rejected = exchanges(.wrongProof).first { $0.probe.reader == reader.name }
+        return rejected.flatMap { Uniformity.difference(of: $0, to: exchanges(.unknownReader)) }
     }
 }
 

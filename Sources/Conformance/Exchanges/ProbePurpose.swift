@@ -14,7 +14,7 @@ package enum ProbePurpose: Sendable, Hashable {
     /// endpoint then rejects all of these renewals alike.
     case renewalAgain
     /// Credentials for an edition that the reader does not hold.
-    case unheld
+    case notEntitled
     case forgedToken, missingToken, missingProduct
     /// A path below the endpoint that is no call, and one that looks like a file behind a call.
     case unknownPath, fileBehindCall

@@ -25,7 +25,7 @@ extension CheckRun {
         evidence.tokens[reader.name] = token
         let fields = [Field("token", token)]
         try await prober.send(probe(purpose(.verification, otherwise: .ordinary), .verifySubscription, fields))
-        for (editions, usual) in [(reader.holds, ProbePurpose.ordinary), (reader.lacks, .unheld)] {
+        for (editions, usual) in [(reader.holds, ProbePurpose.ordinary), (reader.lacks, .notEntitled)] {
             for edition in editions {
                 let requested = fields + [Field("product_id", edition)]
                 try await prober.send(

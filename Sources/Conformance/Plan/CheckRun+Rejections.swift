@@ -4,26 +4,28 @@ extension CheckRun {
         let tried = cases.triedWithWrongProof
         let known = tried.first ?? cases.readers.first { $0.signIn != nil }
         // The proof is the same for all, so that the responses can differ only by the reader.
-        let word = made("wrong")
+        let wrongPassword = made("wrong")
         if let known, let fields = known.signIn, !known.failing.contains(.signIn) {
-            let nobody = Probe(.unknownReader, .signIn, unknown(fields, word), .form, at: endpoint)
+            let nobody = Probe(.unknownReader, .signIn, unknown(fields, wrongPassword), .form, at: endpoint)
             let first = try await prober.send(nobody)
             // A reader that the operator did not choose is not tried, because no field of it is known to be a
             // proof.
-            var refused: [Exchange] = []
+            var rejected: [Exchange] = []
             for reader in tried {
-                guard let fields = reader.signIn, let wrong = self.wrong(fields, of: reader, word) else { continue }
+                guard let fields = reader.signIn, let wrong = self.wrong(fields, of: reader, wrongPassword) else {
+                    continue
+                }
                 var probe = Probe(.wrongProof, .signIn, wrong, .form, at: endpoint)
                 probe.reader = reader.name
-                refused.append(try await prober.send(probe))
+                rejected.append(try await prober.send(probe))
             }
             // A difference that also occurs between responses to an unknown reader reveals no reader. The request
             // is sent twice, because two servers may take turns.
-            if refused.contains(where: { Uniformity.difference(of: $0, to: [first]) != nil }) {
+            if rejected.contains(where: { Uniformity.difference(of: $0, to: [first]) != nil }) {
                 for _ in 0..<2 { try await prober.send(nobody) }
             }
         } else {
-            let fields = [Field("username", made("nobody")), Field("password", word)]
+            let fields = [Field("username", made("nobody")), Field("password", wrongPassword)]
             try await prober.send(Probe(.unknownReader, .signIn, fields, .form, at: endpoint))
         }
         let product = Field("product_id", cases.readers.lazy.compactMap(\.holds.first).first ?? "com.example.edition")
@@ -41,13 +43,13 @@ extension CheckRun {
     }
 
     /// Returns the fields with the given proof and a made-up value in every other field.
-    func unknown(_ fields: [Field], _ word: String) -> [Field] {
-        fields.map { Field($0.name, $0.name == cases.proofName ? word : "\(made("nobody"))@example.com") }
+    func unknown(_ fields: [Field], _ wrongPassword: String) -> [Field] {
+        fields.map { Field($0.name, $0.name == cases.proofName ? wrongPassword : "\(made("nobody"))@example.com") }
     }
 
     /// Returns the reader's fields with the given proof, or nil if the proof would not certainly be wrong.
-    func wrong(_ fields: [Field], of reader: CheckReader, _ word: String) -> [Field]? {
+    func wrong(_ fields: [Field], of reader: CheckReader, _ wrongPassword: String) -> [Field]? {
         guard reader.triesWrongProof, fields.contains(where: { $0.name == cases.proofName }) else { return nil }
-        return fields.map { $0.name == cases.proofName ? Field($0.name, word) : $0 }
+        return fields.map { $0.name == cases.proofName ? Field($0.name, wrongPassword) : $0 }
     }
 }

@@ -17,10 +17,10 @@ extension CheckRun {
     ///
     /// The proof is always the same, because a login throttle counts a repeated wrong proof once.
     func timedProbes(_ evidence: Evidence) -> [TimedProbes] {
-        let word = made("wrong")
+        let wrongPassword = made("wrong")
         return cases.triedWithWrongProof.compactMap { reader -> TimedProbes? in
             guard evidence.difference(of: reader) == nil, let fields = reader.signIn,
-                let wrong = self.wrong(fields, of: reader, word)
+                let wrong = self.wrong(fields, of: reader, wrongPassword)
             else { return nil }
             func probe(_ fields: [Field], isKnown: Bool) -> Probe {
                 var probe = Probe(.timed(isKnown: isKnown), .signIn, fields, .form, at: endpoint)
@@ -28,22 +28,24 @@ extension CheckRun {
                 return probe
             }
             return TimedProbes(
-                known: probe(wrong, isKnown: true), unknown: probe(unknown(wrong, word), isKnown: false))
+                known: probe(wrong, isKnown: true), unknown: probe(unknown(wrong, wrongPassword), isKnown: false))
         }
     }
 
     /// Sends all probes alternately, each on a new connection.
     ///
-    /// - Parameter word: The status of the rejection of an unknown reader.
+    /// - Parameter expectedRejection: The status of the rejection of an unknown reader.
     /// - Returns: The reason why the timing ended early, or nil if it was completed. It ends at the first response
     ///   that is not such a rejection, because the time of another response, such as that of a rate limit, reveals
     ///   nothing about readers.
-    func checkTiming(_ prober: Prober, _ timed: [TimedProbes], rejectedAs word: String?) async throws -> String? {
+    func checkTiming(_ prober: Prober, _ timed: [TimedProbes], rejectedAs expectedRejection: String?) async throws
+        -> String?
+    {
         let probes = timed.flatMap { [$0.known, $0.unknown] }
         for number in 0..<options.timedPairs {
             for index in BalancedOrder.round(number, of: probes.count) {
                 let exchange = try await prober.send(probes[index])
-                if let stray = Self.stray(exchange, rejectedAs: word) { return stray }
+                if let stray = Self.stray(exchange, rejectedAs: expectedRejection) { return stray }
             }
         }
         return nil
@@ -63,12 +65,12 @@ extension CheckRun {
     /// - Returns: By the readers' names, the number of pairs in which the known reader's response came first. Only
     ///   pairs of two rejections count. Also the reason why there are fewer pairs than planned.
     func sendTogether(
-        _ prober: Prober, _ timed: [TimedProbes], rejectedAs word: String?, _ transport: ProbeTransport
+        _ prober: Prober, _ timed: [TimedProbes], rejectedAs expectedRejection: String?, _ transport: ProbeTransport
     ) async throws -> (orders: [String: ResponseOrder], gap: String?) {
         var orders: [String: ResponseOrder] = [:]
         for probes in timed {
             guard let name = probes.known.reader else { continue }
-            let outcome = try await race(prober, probes, rejectedAs: word, transport)
+            let outcome = try await race(prober, probes, rejectedAs: expectedRejection, transport)
             orders[name] = outcome.order
             if let gap = outcome.gap { return (orders, gap) }
         }
@@ -76,7 +78,7 @@ extension CheckRun {
     }
 
     private func race(
-        _ prober: Prober, _ timed: TimedProbes, rejectedAs word: String?, _ transport: ProbeTransport
+        _ prober: Prober, _ timed: TimedProbes, rejectedAs expectedRejection: String?, _ transport: ProbeTransport
     ) async throws -> Race {
         var race = Race()
         var failures = 0
@@ -87,7 +89,7 @@ extension CheckRun {
             let before = race
             do {
                 race = try await PairedStreams.withConnection(to: timed.known.address, transport) { streams in
-                    try await proceed(with: before, on: &streams, prober, timed, rejectedAs: word)
+                    try await proceed(with: before, on: &streams, prober, timed, rejectedAs: expectedRejection)
                 }
             } catch is ProbeFailure {
                 // Another connection may succeed.
@@ -104,7 +106,7 @@ extension CheckRun {
     /// Sends pairs until all are done, a response is not a rejection, or the connection is unusable.
     private func proceed(
         with race: Race, on streams: inout PairedStreams, _ prober: Prober, _ timed: TimedProbes,
-        rejectedAs word: String?
+        rejectedAs expectedRejection: String?
     ) async throws -> Race {
         var race = race
         while race.order.pairs < options.timedPairs {
@@ -118,7 +120,7 @@ extension CheckRun {
                 return race
             }
             let exchanges = zip(pair, outcome.responses).map { Exchange($0, .success($1)) }
-            if let stray = exchanges.lazy.compactMap({ Self.stray($0, rejectedAs: word) }).first {
+            if let stray = exchanges.lazy.compactMap({ Self.stray($0, rejectedAs: expectedRejection) }).first {
                 race.gap = stray
                 return race
             }
@@ -129,13 +131,13 @@ extension CheckRun {
 
     /// Returns the reason why the response to a wrong sign-in differs from the rejection of an unknown reader.
     /// Returns nil if it does not differ or there is no response.
-    private static func stray(_ exchange: Exchange, rejectedAs word: String?) -> String? {
+    private static func stray(_ exchange: Exchange, rejectedAs expectedRejection: String?) -> String? {
         guard exchange.response != nil else { return nil }
         guard let rejection = exchange.rejection else {
             return "a wrong sign-in returned \(exchange.summary), which is no refusal; "
                 + "the remaining requests were not sent"
         }
-        guard let word, rejection != word else { return nil }
+        guard let expectedRejection, rejection != expectedRejection else { return nil }
         return "a wrong sign-in was refused with another status than before; the remaining requests were not sent"
     }
 

@@ -64,7 +64,7 @@ package struct CheckRun: Sendable {
         } catch let failure as CheckFailure where failure.hasStoppedResponding {
             // The rules judge the responses up to then, and the silence itself.
             let reason = "\(failure.description); no further requests were sent"
-            evidence.silence = reason
+            evidence.abortReason = reason
             evidence.gateSkipReason = reason
             evidence.cacheSkipReason = reason
             evidence.timingSkipReason = reason
@@ -118,13 +118,15 @@ package struct CheckRun: Sendable {
             return
         }
         let timed = timedProbes(evidence)
-        let word = evidence.usualRejection
-        evidence.timingSkipReason = try await gap { try await checkTiming(prober, timed, rejectedAs: word) }
+        let expectedRejection = evidence.usualRejection
+        evidence.timingSkipReason = try await gap {
+            try await checkTiming(prober, timed, rejectedAs: expectedRejection)
+        }
         guard evidence.timingSkipReason == nil, evidence.facts(of: endpoint.address(of: .signIn))?.speaksHTTP2 == true
         else { return }
         var orders: [String: ResponseOrder] = [:]
         evidence.timingSkipReason = try await gap {
-            let together = try await sendTogether(prober, timed, rejectedAs: word, transport)
+            let together = try await sendTogether(prober, timed, rejectedAs: expectedRejection, transport)
             orders = together.orders
             return together.gap
         }

@@ -28,7 +28,7 @@ extension CheckReport: Encodable {
         try container.encode(date, forKey: .date)
         try container.encode((seconds * 1000).rounded() / 1000, forKey: .seconds)
         try container.encode(requests, forKey: .requests)
-        try container.encodeIfPresent(silence, forKey: .unreachable)
+        try container.encodeIfPresent(abortReason, forKey: .unreachable)
         try container.encodeIfPresent(reportWarning, forKey: .warning)
         try container.encodeIfPresent(unsigned, forKey: .noSignIn)
         try container.encode(isClean(), forKey: .clean)

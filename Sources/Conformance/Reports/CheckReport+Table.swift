@@ -13,7 +13,8 @@ extension CheckReport {
             for entry in entries {
                 let id = entry.rule.id.padding(to: column)
                 lines.append(
-                    "  \(Self.mark(entry.verdict, hasColour))  \(id)  \(entry.rule.title)\(Self.remark(entry.verdict))")
+                    "  \(Self.symbol(entry.verdict, hasColour))  \(id)  \(entry.rule.title)\(Self.remark(entry.verdict))"
+                )
                 let indent = String(repeating: " ", count: 12)
                 for finding in entry.verdict.findings.prefix(Self.maxFindings) {
                     lines += Self.wrapped(finding.text, indent: indent + "• ", width)
@@ -42,7 +43,7 @@ extension CheckReport {
         case good = "32", bad = "1;31", warning = "33", faint = "2", heading = "1"
     }
 
-    private static func mark(_ verdict: Verdict, _ hasColour: Bool) -> String {
+    private static func symbol(_ verdict: Verdict, _ hasColour: Bool) -> String {
         switch verdict {
         case .passed: paint("ok    ", .good, hasColour)
         case .failed: paint("FAILED", .bad, hasColour)

@@ -12,7 +12,7 @@ package struct CheckReport: Sendable {
     package let seconds: Double
     package let requests: Int
     /// The reason why the check ended early; nil if the server responded to the end.
-    package let silence: String?
+    package let abortReason: String?
     /// A warning that the results may mean little; nil if there is no reason for one.
     package let reportWarning: String?
     /// A warning about readers for whom few calls were made; nil if there are none.
@@ -24,7 +24,7 @@ package struct CheckReport: Sendable {
         endpoint = evidence.endpoint.root.description
         date = evidence.date
         self.seconds = seconds
-        silence = evidence.silence
+        abortReason = evidence.abortReason
         reportWarning = evidence.reportWarning
         // A server that is no endpoint signs no reader in, so the second warning would add nothing.
         unsigned = reportWarning == nil ? evidence.unsigned : nil
@@ -35,7 +35,7 @@ package struct CheckReport: Sendable {
     }
 
     /// The remarks that come before the results.
-    var remarks: [String] { [silence, reportWarning, unsigned].compactMap(\.self) }
+    var remarks: [String] { [abortReason, reportWarning, unsigned].compactMap(\.self) }
 
     /// The rules by family, in their order.
     var families: [(name: String, entries: [Entry])] {

@@ -22,7 +22,7 @@ enum CacheRules {
         "cache-refusal", "Refusals and failures forbid caching", source: source, fix: fix
     ) { evidence in
         let requested = evidence.exchanges(
-            .unknownReader, .wrongProof, .unheld, .forgedToken, .missingToken, .missingProduct, .failing)
+            .unknownReader, .wrongProof, .notEntitled, .forgedToken, .missingToken, .missingProduct, .failing)
         return .eachResponse(requested, none: "no refusal was received", problem)
     }
 

@@ -6,7 +6,7 @@ import XML
 /// Source: Pugpig protocol, “Edition credentials”.
 enum CredentialsRules {
     static let all = [
-        held, unheld, emptyProduct, useridFormat, useridIsPrivate, useridIsFresh, passwordFormat, password,
+        held, notEntitled, emptyProduct, useridFormat, useridIsPrivate, useridIsFresh, passwordFormat, password,
         feedPassword,
         feedPasswordIssued, headers,
     ]
@@ -27,12 +27,12 @@ enum CredentialsRules {
         }
     }
 
-    static let unheld = Rule(
+    static let notEntitled = Rule(
         "credentials-unheld", "A reader receives no credentials for an edition that the reader does not hold",
         source: "Pugpig protocol: Edition credentials; Pugpig test endpoint and test console: Test users",
         fix: "Decide by the same list as verification."
     ) { evidence in
-        .each(evidence.exchanges(.unheld), none: "no case names an edition that its reader lacks") { exchange in
+        .each(evidence.exchanges(.notEntitled), none: "no case names an edition that its reader lacks") { exchange in
             exchange.root?.credentials == nil ? nil : "a userid and a password were issued"
         }
     }

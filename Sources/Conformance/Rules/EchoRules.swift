@@ -17,7 +17,7 @@ enum EchoRules {
         return .each(requested, none: "no call had a token") { exchange in
             // The token belongs into <token>. Another rule judges a token in <userid>.
             let elements = ["token", XMLElement.dovetailToken, "userid"]
-            return tokens(of: exchange).lazy.compactMap { ExchangeLog.place(of: $0, in: exchange, without: elements) }
+            return tokens(of: exchange).lazy.compactMap { TextSearch.place(of: $0, in: exchange, without: elements) }
                 .first
                 .map { "found in \($0)" }
         }
@@ -45,7 +45,7 @@ enum EchoRules {
         // password from sign-in.
         return .each(evidence.direct, none: "no request was sent") { exchange in
             let typed = known.union(proofs(exchange.probe.fields))
-            return typed.lazy.compactMap { ExchangeLog.place(of: $0, in: exchange, without: []) }.first
+            return typed.lazy.compactMap { TextSearch.place(of: $0, in: exchange, without: []) }.first
                 .map { "found in \($0)" }
         }
     }
@@ -63,7 +63,7 @@ enum EchoRules {
     ) { evidence in
         guard let secret = evidence.cases.secret else { return .skipped("the secret is not known") }
         return .each(evidence.direct.filter { $0.response != nil }, none: "no response was received") { exchange in
-            ExchangeLog.place(of: secret.bytes, in: exchange, without: []).map { "found in \($0)" }
+            TextSearch.place(of: secret.bytes, in: exchange, without: []).map { "found in \($0)" }
         }
     }
 }

@@ -20,21 +20,21 @@ enum FailureRules {
         ) { exchange in
             guard let reader = evidence.reader(exchange.probe.reader) else { return nil }
             return exchange.probe.call == .editionCredentials
-                ? unwarrantedRejection(in: exchange, on: reader) : news(in: exchange, of: reader)
+                ? unwarrantedRejection(in: exchange, on: reader) : unexpectedChange(in: exchange, of: reader)
         }
     }
 
     /// Returns the change that an app would take from the response although the subscriber system was unavailable.
     /// Returns nil if the app keeps its state or receives the last known one.
-    private static func news(in exchange: Exchange, of reader: CheckReader) -> String? {
+    private static func unexpectedChange(in exchange: Exchange, of reader: CheckReader) -> String? {
         // An app keeps its state at any status other than 2xx.
         guard let response = exchange.response, response.isSuccess else { return nil }
         let otherwise = "the HTTP status is \(response.status) although the subscriber system is unavailable"
         guard response.status == 200, let root = exchange.root else { return otherwise }
         switch exchange.probe.call {
         case .verifySubscription:
-            guard let word = root.state else { return otherwise }
-            return contradiction(of: word, root.issues, with: reader)
+            guard let value = root.state else { return otherwise }
+            return contradiction(of: value, root.issues, with: reader)
         case .renewToken:
             // A new token denies nothing, and a server may issue one without a query.
             if root.token != nil { return nil }
@@ -46,12 +46,12 @@ enum FailureRules {
 
     /// Returns the difference between a response and the last known state, which is the state in the case, or nil
     /// if there is none.
-    private static func contradiction(of word: String, _ list: [String]?, with reader: CheckReader) -> String? {
+    private static func contradiction(of value: String, _ list: [String]?, with reader: CheckReader) -> String? {
         guard let state = reader.state else {
-            return "the state is \(Printable.redacted(word)), and the case has no last known state"
+            return "the state is \(Printable.redacted(value)), and the case has no last known state"
         }
-        guard word == state.rawValue else { return "the state is \(Printable.redacted(word)), not \(state.rawValue)" }
-        return IssueRules.fault(of: list, for: reader, state: word)
+        guard value == state.rawValue else { return "the state is \(Printable.redacted(value)), not \(state.rawValue)" }
+        return IssueRules.fault(of: list, for: reader, state: value)
     }
 
     /// Returns the complaint that rejected credentials blame a valid token, or nil if they do not.

@@ -63,11 +63,11 @@ enum GateRules {
         fix: "Return 403 without WWW-Authenticate."
     ) { evidence in
         let isThere = isThere(evidence)
-        let refused = evidence.gate.filter { exchange in
+        let denied = evidence.gate.filter { exchange in
             guard case .gate(let attempt) = exchange.probe.purpose, attempt.isRejection else { return false }
             return exchange.response.map { !$0.isSuccess } ?? isThere
         }
-        return .eachRequested(refused, none: evidence.gateSkipReason ?? "no refusal was received") { exchange in
+        return .eachRequested(denied, none: evidence.gateSkipReason ?? "no refusal was received") { exchange in
             guard let response = exchange.response else { return exchange.summary }
             if response["WWW-Authenticate"] != nil { return "the response has WWW-Authenticate" }
             // A path with several readings may be a bad request or name no file.
@@ -154,8 +154,8 @@ enum GateRules {
     ) { evidence in
         evaluate(evidence, [.granted, .grantedPart, .grantedHead]) { response in
             guard response.isSuccess else { return nil }
-            let word = response.items("Cache-Control").first { $0 == "public" || $0.hasPrefix("s-maxage") }
-            return word.map { "Cache-Control has \(Printable.quote($0))" }
+            let directive = response.items("Cache-Control").first { $0 == "public" || $0.hasPrefix("s-maxage") }
+            return directive.map { "Cache-Control has \(Printable.quote($0))" }
         }
     }
 

@@ -15,7 +15,7 @@ enum MalformedRules {
                 + "browsers do."
         ) { evidence in
             .eachRequested(
-                evidence.exchanges(.malformed(malformedInput)), none: evidence.silence ?? "no such request was sent"
+                evidence.exchanges(.malformed(malformedInput)), none: evidence.abortReason ?? "no such request was sent"
             ) { exchange in
                 guard let response = exchange.response else { return exchange.summary }
                 return response.status >= 500 && !evidence.isOutage(exchange)
@@ -30,7 +30,7 @@ enum MalformedRules {
     ) { evidence in
         .each(
             evidence.exchanges(.malformed(.markup)),
-            none: evidence.silence ?? "no response to such a request was received"
+            none: evidence.abortReason ?? "no response to such a request was received"
         ) { exchange in
             exchange.reading?.formFault.map { "the document is not well-formed: \(Printable.redacted($0))" }
         }
@@ -42,7 +42,7 @@ enum MalformedRules {
             "Query the subscriber system with bound values that are not part of the statement, and let no value mean "
             + "all subscribers."
     ) { evidence in
-        .each(evidence.malformed, none: evidence.silence ?? "no such request was sent") { $0.opening }
+        .each(evidence.malformed, none: evidence.abortReason ?? "no such request was sent") { $0.opening }
     }
 
     static let traces = Rule(

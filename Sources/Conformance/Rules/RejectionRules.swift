@@ -9,7 +9,9 @@ enum RejectionRules {
         grantsNothing, isDocument, status, isUniform, credentialsStatus, credentialsPlace, credentialsErrorStatus,
     ]
 
-    private static let withoutCredentials: [ProbePurpose] = [.unheld, .forgedToken, .missingToken, .missingProduct]
+    private static let withoutCredentials: [ProbePurpose] = [
+        .notEntitled, .forgedToken, .missingToken, .missingProduct,
+    ]
 
     static let grantsNothing = Rule(
         "refusal-token", "A wrong sign-in returns no token", source: "Pugpig protocol: Sign in and renew",
@@ -19,7 +21,7 @@ enum RejectionRules {
     }
 
     /// Returns the wrong sign-ins that gave no access, without those that failed in an outage.
-    private static func refused(_ evidence: Evidence, _ purposes: ProbePurpose...) -> [Exchange] {
+    private static func rejected(_ evidence: Evidence, _ purposes: ProbePurpose...) -> [Exchange] {
         evidence.exchanges.filter { exchange in
             purposes.contains(exchange.probe.purpose) && exchange.opening == nil && !evidence.isOutage(exchange)
         }
@@ -32,7 +34,7 @@ enum RejectionRules {
             "Return 200 with <error status=\"notrecognised\" message=\"…\"/> as the root element: an app takes any "
             + "other status for a failed call."
     ) { evidence in
-        .each(refused(evidence, .unknownReader, .wrongProof), none: "no sign-in was refused") { exchange in
+        .each(rejected(evidence, .unknownReader, .wrongProof), none: "no sign-in was refused") { exchange in
             guard let response = exchange.response else { return nil }
             if response.status != 200 { return "the HTTP status is \(response.status)" }
             guard let root = exchange.root, !root.isRejection else { return nil }
@@ -46,10 +48,10 @@ enum RejectionRules {
         fix: "Write status=\"notrecognised\" for every reason, so that the response does not reveal which part was "
             + "wrong."
     ) { evidence in
-        let refused = evidence.exchanges(.unknownReader, .wrongProof).filter { $0.root?.isRejection == true }
-        return .each(refused, none: "no sign-in was refused with a document") { exchange in
-            let word = exchange.root?.attributes["status"] ?? ""
-            return word == "notrecognised" ? nil : "the status is \(Printable.quote(word))"
+        let rejected = evidence.exchanges(.unknownReader, .wrongProof).filter { $0.root?.isRejection == true }
+        return .each(rejected, none: "no sign-in was refused with a document") { exchange in
+            let status = exchange.root?.attributes["status"] ?? ""
+            return status == "notrecognised" ? nil : "the status is \(Printable.quote(status))"
         }
     }
 
@@ -57,9 +59,9 @@ enum RejectionRules {
         "refusal-uniform", "An unknown reader and a wrong proof get identical responses", source: "Pitfall 6",
         fix: "Use one response for both, headers included, so that no client can find out who is a subscriber."
     ) { evidence in
-        let unknown = refused(evidence, .unknownReader)
+        let unknown = rejected(evidence, .unknownReader)
         return .each(
-            unknown.isEmpty ? [] : refused(evidence, .wrongProof),
+            unknown.isEmpty ? [] : rejected(evidence, .wrongProof),
             none: "no reader is known whose sign-in may be tried with a wrong proof"
         ) { exchange in
             Uniformity.difference(of: exchange, to: unknown)
@@ -93,10 +95,10 @@ enum RejectionRules {
         fix: "Use one of the three values; apps know no others."
     ) { evidence in
         .each(errors(evidence), none: "no credentials were refused with an error element") { exchange in
-            guard let word = exchange.root?.error?.attributes["status"],
-                !["notrecognised", "notentitled", "expired"].contains(word)
+            guard let status = exchange.root?.error?.attributes["status"],
+                !["notrecognised", "notentitled", "expired"].contains(status)
             else { return nil }
-            return "the status is \(Printable.quote(word))"
+            return "the status is \(Printable.quote(status))"
         }
     }
 

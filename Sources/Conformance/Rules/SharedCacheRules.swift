@@ -16,15 +16,15 @@ enum SharedCacheRules {
             exchange in
             guard let response = exchange.response else { return exchange.summary }
             if let sign = CacheHit.sign(of: response) { return "the response came from the cache (\(sign))" }
-            return mixture(in: exchange, evidence)
+            return crossReaderSign(in: exchange, evidence)
         }
     }
 
     /// Returns the sign that the response belongs to another reader, or nil if there is none.
-    private static func mixture(in exchange: Exchange, _ evidence: Evidence) -> String? {
+    private static func crossReaderSign(in exchange: Exchange, _ evidence: Evidence) -> String? {
         guard let call = exchange.probe.call else { return nil }
         let others = evidence.exchanges(call, .viaSharedCache).filter { $0.probe.reader != exchange.probe.reader }
-        let own = evidence.exchanges(call, .ordinary, .unheld, .renewal, .renewalAgain).filter {
+        let own = evidence.exchanges(call, .ordinary, .notEntitled, .renewal, .renewalAgain).filter {
             $0.probe.reader == exchange.probe.reader && $0.probe.edition == exchange.probe.edition
         }
         // A value that the endpoint itself returns to the reader is not the cache's fault, even if another reader

@@ -30,8 +30,8 @@ enum StateRules {
                 return Finding("the HTTP status is \(status)", exchange)
             }
             guard exchange.root?.token == nil else { return nil }
-            let word = exchange.root?.error?.attributes["status"].map { ", but the error \(Printable.quote($0))" }
-            return Finding("the response has no token\(word ?? "")", exchange)
+            let value = exchange.root?.error?.attributes["status"].map { ", but the error \(Printable.quote($0))" }
+            return Finding("the response has no token\(value ?? "")", exchange)
         }
     }
 
@@ -42,8 +42,8 @@ enum StateRules {
     ) { evidence in
         let reported = evidence.direct.filter { $0.root?.state != nil }
         return .each(reported, none: "no response to a verification was received") { exchange in
-            let word = exchange.root?.state ?? ""
-            return CheckReader.State(rawValue: word) == nil ? "the state is \(Printable.quote(word))" : nil
+            let value = exchange.root?.state ?? ""
+            return CheckReader.State(rawValue: value) == nil ? "the state is \(Printable.quote(value))" : nil
         }
     }
 
@@ -54,12 +54,12 @@ enum StateRules {
     ) { evidence in
         let requested = evidence.verifications().filter { $0.reader.state != nil && $0.reader.state != .stale }
         return .of(requested, none: "no case has a state") { reader, exchange in
-            guard let word = exchange.root?.state, CheckReader.State(rawValue: word) != nil else {
+            guard let value = exchange.root?.state, CheckReader.State(rawValue: value) != nil else {
                 guard let response = exchange.response, response.status != 200 else { return nil }
                 return Finding("the HTTP status is \(response.status)", exchange)
             }
-            guard let state = reader.state, word != state.rawValue else { return nil }
-            return Finding("the state is \(word), not \(state.rawValue)", exchange)
+            guard let state = reader.state, value != state.rawValue else { return nil }
+            return Finding("the state is \(value), not \(state.rawValue)", exchange)
         }
     }
 }

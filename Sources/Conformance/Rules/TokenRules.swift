@@ -38,10 +38,10 @@ enum TokenRules {
         return .of(requested, none: "no reader with an expired token is known") { _, exchange in
             guard let response = exchange.response else { return nil }
             if response.status != 200 { return Finding("the HTTP status is \(response.status)", exchange) }
-            guard let word = exchange.root?.state, CheckReader.State(rawValue: word) != nil, word != "stale" else {
+            guard let value = exchange.root?.state, CheckReader.State(rawValue: value) != nil, value != "stale" else {
                 return nil
             }
-            return Finding("the state is \(word)", exchange)
+            return Finding("the state is \(value)", exchange)
         }
     }
 

@@ -52,7 +52,7 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
     public func has(parameter name: String) -> Bool { segments.contains(.parameter(name)) }
 
     /// Returns whether a path can match both templates. No app may have the name of another path's first segment.
-    public func isLike(_ other: PathTemplate) -> Bool {
+    public func overlaps(_ other: PathTemplate) -> Bool {
         beginsWithApp == other.beginsWithApp && segments.count == other.segments.count
             && zip(segments, other.segments).allSatisfy { mine, theirs in
                 if case .literal(let mine) = mine, case .literal(let theirs) = theirs { return mine == theirs }

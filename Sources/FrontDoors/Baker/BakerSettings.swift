@@ -8,8 +8,8 @@ public struct BakerSettings: Sendable, Equatable {
         var all: [BakerCall: PathTemplate] = [:]
         for call in BakerCall.allCases {
             guard let path = paths[call] ?? call.defaultPath else { continue }
-            if call == .issue, !path.has(parameter: "name") { throw .unnamed(path) }
-            if let other = BakerCall.allCases.first(where: { all[$0]?.isLike(path) == true }) {
+            if call == .issue, !path.has(parameter: "name") { throw .missingNameParameter(path) }
+            if let other = BakerCall.allCases.first(where: { all[$0]?.overlaps(path) == true }) {
                 throw .ambiguousPaths(call, other)
             }
             all[call] = path
@@ -38,12 +38,12 @@ public struct BakerSettings: Sendable, Equatable {
 
 /// An error in the paths of a Baker front door.
 public enum BakerSettingsError: Error, Equatable, Sendable, CustomStringConvertible {
-    case unnamed(PathTemplate)
+    case missingNameParameter(PathTemplate)
     case ambiguousPaths(BakerCall, BakerCall)
 
     public var description: String {
         switch self {
-        case .unnamed(let path): "expected :name in the path of issues, not `\(path)`"
+        case .missingNameParameter(let path): "expected :name in the path of issues, not `\(path)`"
         case .ambiguousPaths(let call, let other):
             "expected distinct paths; \(call.rawValue) and \(other.rawValue) overlap"
         }

@@ -22,17 +22,18 @@ public struct SoftphoneService: Sendable {
 /// Source: Cloud Softphone protocol, “Responses”.
 public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware {
     private let services: @Sendable () -> [String: SoftphoneService]
-    private let settled: @Sendable () -> Void
+    private let onDeliveryPending: @Sendable () -> Void
 
     /// - Parameters:
     ///   - services: Returns the services by their paths, ``CloudSoftphone/path``, for each request, so that a
     ///     reload takes effect at once.
-    ///   - settled: Called when there is something to deliver. Must return at once.
+    ///   - onDeliveryPending: Called when there is something to deliver. Must return at once.
     public init(
-        services: @escaping @Sendable () -> [String: SoftphoneService], settled: @escaping @Sendable () -> Void = {}
+        services: @escaping @Sendable () -> [String: SoftphoneService],
+        onDeliveryPending: @escaping @Sendable () -> Void = {}
     ) {
         self.services = services
-        self.settled = settled
+        self.onDeliveryPending = onDeliveryPending
     }
 
     public func handle(
@@ -75,7 +76,7 @@ public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware
                 purchase.receipt, from: service.settings.store, app: purchase.app, to: purchase.credit)
             {
             case .recorded:
-                settled()
+                onDeliveryPending()
                 return SoftphoneResponse.success()
             case .pending:
                 // The receipt is on disk and is credited once the store can be queried. The app has nothing left to

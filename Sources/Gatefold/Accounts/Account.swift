@@ -69,7 +69,7 @@ public struct AccountDetails: Sendable, Equatable, CustomStringConvertible, Cust
     }
 
     /// The first part that exceeds a limit or contains control characters, or nil if all parts are acceptable.
-    public var unacceptable: Field? {
+    public var invalidField: Field? {
         let texts: [(Field, String?)] = [
             (.identifier, identifier), (.fullName, fullName), (.dateOfBirth, dateOfBirth), (.referrer, referrer),
         ]
@@ -82,7 +82,7 @@ public struct AccountDetails: Sendable, Equatable, CustomStringConvertible, Cust
     }
 
     /// A Boolean value that indicates whether all parts are within the limits and contain no control characters.
-    public var isAcceptable: Bool { unacceptable == nil }
+    public var isAcceptable: Bool { invalidField == nil }
 
     private static func isAcceptable(_ text: String) -> Bool {
         text.utf8.count <= maxTextLength && !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }

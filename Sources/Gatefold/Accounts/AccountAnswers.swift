@@ -7,7 +7,7 @@ public enum AccountError: Error, Sendable, Equatable {
     /// A subscriber with this identifier exists.
     case identifierTaken
     /// This part of the identifier or details cannot be stored.
-    case unacceptable(AccountDetails.Field)
+    case invalidField(AccountDetails.Field)
     /// The new password violates the ``PasswordRule``.
     case unacceptablePassword
     /// The current password is different.

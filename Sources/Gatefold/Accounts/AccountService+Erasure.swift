@@ -23,7 +23,7 @@ extension AccountService {
             try await authorizationService.purchases?.erase(owner)
         }
         try await authorizationService.withStore {
-            for publication in lists.map(\.publication) {
+            for publication in revocationLists.map(\.publication) {
                 for device in try await authorizationService.state.devices(of: reference, in: publication) {
                     try await authorizationService.state.remove(device.reference, of: reference, in: publication)
                 }

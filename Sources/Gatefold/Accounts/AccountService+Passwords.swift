@@ -42,7 +42,7 @@ extension AccountService {
         let requested = Credentials(
             identifier: "forgotten password of \(folded)",
             fields: ["request": Hexadecimal.encode(authorizationService.random.bytes(16))])
-        return try await counted(requested, context, by: registrationThrottle) {
+        return try await withThrottle(requested, context, by: registrationThrottle) {
             guard let subscriber = try await registry.subscriber(identifiedBy: folded),
                 let revision = try await registry.passwordRevision(of: subscriber)
             else { return (nil, isCorrect: false) }
@@ -109,7 +109,7 @@ extension AccountService {
             let typed = fields.credentials(
                 from: [fields.identifier: identifier, registry.passwordField: password])
         else { throw AccountError.wrongPassword }
-        let isCorrect = try await counted(typed, context, by: authorizationService.loginThrottle) {
+        let isCorrect = try await withThrottle(typed, context, by: authorizationService.loginThrottle) {
             let result = try await authorizationService.backend.authenticate(typed, context: context)
             guard case .authenticated(let found) = result else { return (false, isCorrect: false) }
             let isSame = found.backend == subscriber.backend && found.key == subscriber.key

@@ -13,7 +13,7 @@ extension AccountService {
     /// - Throws: ``AccountError`` or ``Unavailable``.
     public func register(_ details: AccountDetails, password: String, _ context: CallContext) async throws -> String {
         guard let registry = authorizationService.backend.registry else { throw AccountError.notOffered }
-        if let field = details.unacceptable { throw AccountError.unacceptable(field) }
+        if let field = details.invalidField { throw AccountError.invalidField(field) }
         // The password is checked before the sign-in fields, so that a password that is too long for them is not
         // reported as an error of the identifier.
         guard passwords.accepts(password) else { throw AccountError.unacceptablePassword }
@@ -23,8 +23,8 @@ extension AccountService {
             let proof = typed[registry.passwordField],
             // Without this check the reader would be registered but unable to sign in.
             isEqualInConstantTime(Array(proof.utf8), Array(password.utf8))
-        else { throw AccountError.unacceptable(.identifier) }
-        let registered = try await counted(typed, context, by: registrationThrottle) {
+        else { throw AccountError.invalidField(.identifier) }
+        let registered = try await withThrottle(typed, context, by: registrationThrottle) {
             (try await registry.register(identifier: typed.identifier, password: password), isCorrect: false)
         }
         guard let subscriber = registered else { throw AccountError.identifierTaken }
@@ -44,7 +44,7 @@ extension AccountService {
     ///
     /// - Parameter work: The operation. It returns whether the attempt was right; false counts as a wrong attempt.
     /// - Throws: ``AccountError/throttled(retryAfter:)``, ``Unavailable``.
-    func counted<Value: Sendable>(
+    func withThrottle<Value: Sendable>(
         _ credentials: Credentials, _ context: CallContext, by limiter: any LoginThrottling,
         _ work: () async throws -> (Value, isCorrect: Bool)
     ) async throws -> Value {

@@ -2,14 +2,14 @@ import Foundation
 
 extension AccountService {
     /// The revocation lists of this publication and of all publications that share its registry.
-    var lists: [RevocationList] { [authorizationService.revocations] + sharedRegistryPublications }
+    var revocationLists: [RevocationList] { [authorizationService.revocations] + sharedRegistryPublications }
 
     /// Ends all sessions of a subscriber, or all but one of this publication.
     ///
     /// - Throws: ``Unavailable`` if a revocation could not be stored. The revocation is then not in effect in that
     ///   publication.
     func revokeSessions(of subscriber: Subscriber, exempting exempt: ExemptSession? = nil) async throws {
-        for list in lists {
+        for list in revocationLists {
             let revocation = makeRevocation(subscriber, exempting: exempt, in: list)
             try await authorizationService.withStore { try await authorizationService.state.record(revocation) }
             list.add(revocation)
@@ -22,7 +22,7 @@ extension AccountService {
     /// A revocation that cannot be stored takes effect in this process only. The method throws no error, because
     /// the password is set and the caller must report that.
     func revokeLateSessions(of subscriber: Subscriber, exempting exempt: ExemptSession? = nil) async {
-        let revocations = lists.map { list in
+        let revocations = revocationLists.map { list in
             let revocation = makeRevocation(subscriber, exempting: exempt, in: list)
             list.add(revocation)
             return revocation

@@ -65,7 +65,7 @@ public struct AccountService: Sendable {
             let known = try await authorizationService.withStore { try await registry.identifier(of: subscriber) }
             identifier = known ?? identifier
         } else if let account = try await account(of: subscriber),
-            CredentialFields.isLike(account.details.identifier, identifier)
+            CredentialFields.isSameIdentifier(account.details.identifier, identifier)
         {
             return account
         }

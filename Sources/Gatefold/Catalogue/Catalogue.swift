@@ -36,12 +36,12 @@ public struct Catalogue: Sendable, Equatable {
     public subscript(id: EditionID) -> Edition? { positions[id].map { editions[$0] } }
 
     /// A Boolean value that indicates whether the publication has no catalogue. Any edition can then exist.
-    private var isNone: Bool { editions.isEmpty && !isPending }
+    private var hasNoCatalogue: Bool { editions.isEmpty && !isPending }
 
     /// Returns the edition that stores sell as this product. Without a catalogue, every product that is a valid
     /// edition identifier is an edition.
     public func edition(storeProductID product: String) -> EditionID? {
-        isNone ? EditionID(product) : products[product]
+        hasNoCatalogue ? EditionID(product) : products[product]
     }
 
     /// Returns the edition whose archive is this file below the publication's content. If several editions name the
@@ -67,11 +67,11 @@ public struct Catalogue: Sendable, Equatable {
 
     /// Returns the editions that are published at `timestamp`. A list of a reader's editions contains no others.
     func out(of editions: Set<EditionID>, at timestamp: Date) -> Set<EditionID> {
-        isNone ? editions : editions.filter { isPublished($0, at: timestamp) }
+        hasNoCatalogue ? editions : editions.filter { isPublished($0, at: timestamp) }
     }
 
     /// Returns whether the edition can exist. A publication without a catalogue may have any edition.
-    public func mayContain(_ id: EditionID) -> Bool { isNone || positions[id] != nil }
+    public func mayContain(_ id: EditionID) -> Bool { hasNoCatalogue || positions[id] != nil }
 
     /// Returns the location of the edition's archive at `timestamp`, for readers with access to the edition.
     ///

@@ -6,7 +6,7 @@ import Synchronization
 /// Its memory is bounded: when it is full, it discards the older half. Each discarded device may then be recorded
 /// once too early.
 final class DeviceUseThrottle: Sendable {
-    static let spacing: TimeInterval = 3600
+    static let minWriteInterval: TimeInterval = 3600
     private struct Use: Hashable {
         let device: DevicePseudonym
         let subscriber: SubscriberPseudonym
@@ -32,12 +32,12 @@ final class DeviceUseThrottle: Sendable {
     }
 
     /// Returns whether a record is due, measured by a monotonic clock. If the result is `true`, the next record is
-    /// due after ``spacing``.
+    /// due after ``minWriteInterval``.
     func isDue(_ device: DevicePseudonym, of subscriber: SubscriberPseudonym, at timestamp: TimeInterval) -> Bool {
         let use = Use(device: device, subscriber: subscriber)
         let (isDue, evicted) = noted.withLock { noted in
             var evicted: [Use: TimeInterval] = [:]
-            if let last = noted.last(use), timestamp - last < Self.spacing { return (false, evicted) }
+            if let last = noted.last(use), timestamp - last < Self.minWriteInterval { return (false, evicted) }
             if noted.recent.count >= capacity / 2 {
                 (evicted, noted.older) = (noted.older, noted.recent)
                 noted.recent = [:]
@@ -53,6 +53,6 @@ final class DeviceUseThrottle: Sendable {
     /// Returns whether a record would be due, without recording it.
     func wouldBeDue(_ device: DevicePseudonym, of subscriber: SubscriberPseudonym, at timestamp: TimeInterval) -> Bool {
         let last = noted.withLock { $0.last(Use(device: device, subscriber: subscriber)) }
-        return last.map { timestamp - $0 >= Self.spacing } ?? true
+        return last.map { timestamp - $0 >= Self.minWriteInterval } ?? true
     }
 }

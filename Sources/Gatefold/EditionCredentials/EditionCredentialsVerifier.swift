@@ -11,7 +11,7 @@ public struct EditionCredentialsVerifier: Sendable {
         let edition: EditionID
     }
 
-    private struct Reading {
+    private struct CachedSalt {
         /// The passwords of the salt, one for each secret.
         let passwords: [String]
         /// The contents of a sealed salt; nil for a plain salt.
@@ -22,7 +22,7 @@ public struct EditionCredentialsVerifier: Sendable {
     private let sealer: SaltSealer
     private let acceptsPlainSalts: Bool
     private let resumeWindow: TimeInterval
-    private let known = GenerationalCache<Salt, Reading>(capacity: 10_000)
+    private let known = GenerationalCache<Salt, CachedSalt>(capacity: 10_000)
 
     /// Creates a verifier.
     ///
@@ -49,7 +49,7 @@ public struct EditionCredentialsVerifier: Sendable {
         let reading = known.value(Salt(text: ByteExactString(credentials.userid), edition: edition)) {
             let passwords = secrets.map { EditionPassword.make(edition: edition, salt: credentials.userid, secret: $0) }
             guard Self.has(passwords, credentials.password) else { return nil }
-            return Reading(passwords: passwords, sealed: sealer.open(credentials.userid, for: edition))
+            return CachedSalt(passwords: passwords, sealed: sealer.open(credentials.userid, for: edition))
         }
         guard let reading, Self.has(reading.passwords, credentials.password) else { return .wrongPassword }
         guard let salt = reading.sealed else { return acceptsPlainSalts ? .accepted(nil) : .unsealed }

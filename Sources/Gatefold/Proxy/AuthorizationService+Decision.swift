@@ -45,12 +45,12 @@ extension AuthorizationService {
     /// the reader.
     struct KnownDecision {
         let decision: EditionDecision
-        let words: [DenialCache.Update]
+        let denialUpdates: [DenialCache.Update]
 
         /// Creates a decision that the catalogue makes alone.
         init(plain decision: EditionDecision) {
             self.decision = decision
-            words = []
+            denialUpdates = []
         }
 
         /// - Parameters:
@@ -62,12 +62,12 @@ extension AuthorizationService {
             _ decision: EditionDecision, _ denialKey: DenialCache.Key, isListed: Bool, reader: DenialCache.Update? = nil
         ) {
             self.decision = decision
-            var words: [DenialCache.Update] = []
-            if let reader { words.append(reader) }
+            var denialUpdates: [DenialCache.Update] = []
+            if let reader { denialUpdates.append(reader) }
             if isListed || !decision.isRejection {
-                words.append(DenialCache.Update(key: denialKey, denial: decision.isRejection ? .edition : nil))
+                denialUpdates.append(DenialCache.Update(key: denialKey, denial: decision.isRejection ? .edition : nil))
             }
-            self.words = words
+            self.denialUpdates = denialUpdates
         }
     }
 
@@ -124,12 +124,12 @@ extension AuthorizationService {
     private func decision(by verdict: EditionVerdict, on edition: EditionID) throws(Unavailable) -> EditionDecision {
         switch verdict {
         case .granted: return .granted
-        case .rejected(let reason, let words): return .rejected(reason, message: words)
-        case .deferred(let subscriptions, otherwise: let reason, message: let words):
+        case .rejected(let reason, let text): return .rejected(reason, message: text)
+        case .deferred(let subscriptions, otherwise: let reason, message: let text):
             for subscription in subscriptions where try applyingRule(to: subscription).opens(edition) {
                 return .granted
             }
-            return .rejected(reason, message: words)
+            return .rejected(reason, message: text)
         }
     }
 

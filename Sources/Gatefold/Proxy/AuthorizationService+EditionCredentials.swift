@@ -16,7 +16,7 @@ extension AuthorizationService {
     ) async throws -> CredentialsResult {
         let validity = self.validity
         return switch query(read(token), token, edition, context) {
-        case .rejected(let reason, let words): reject(reason, words)
+        case .rejected(let reason, let text): reject(reason, text)
         case .ofNoEdition(let authenticated): try await credentialsForNoEdition(authenticated.session, context)
         case .of(let edition, let authenticated):
             if let immediate = try immediateCredentials(for: edition, authenticated, inURL: isInURL, context, validity)
@@ -37,8 +37,8 @@ extension AuthorizationService {
     ) throws -> ImmediateResult<CredentialsResult>? {
         let validity = self.validity
         return switch query(read(token), token, edition, context) {
-        case .rejected(let reason, let words):
-            ImmediateResult(rejected(reason, words), validity, .credentialsRejected(reason))
+        case .rejected(let reason, let text):
+            ImmediateResult(rejected(reason, text), validity, .credentialsRejected(reason))
         case .ofNoEdition: nil
         case .of(let edition, let authenticated):
             try immediateCredentials(
@@ -78,23 +78,24 @@ extension AuthorizationService {
         guard let known = cachedDecision(on: edition, for: authenticated, context) else { return nil }
         return try result(
             Cached(known.value.decision, validity: validity.joined(with: known.validity)), on: edition, authenticated,
-            inURL: isInURL, context, words: known.value.words, willBeCached: willBeCached)
+            inURL: isInURL, context, denialUpdates: known.value.denialUpdates, willBeCached: willBeCached)
     }
 
     private func result(
         _ decision: Cached<EditionDecision>, on edition: EditionID, _ authenticated: AuthenticatedSession,
         inURL isInURL: Bool,
-        _ context: CallContext, words: [DenialCache.Update] = [], willBeCached: Bool = false
+        _ context: CallContext, denialUpdates: [DenialCache.Update] = [], willBeCached: Bool = false
     ) throws -> ImmediateResult<CredentialsResult> {
         switch decision.value {
         case .rejected(let reason, let text):
             return ImmediateResult(
                 rejected(reason, text ?? message(.notEntitled, context)), decision.validity,
-                .credentialsRejected(reason), words: words)
+                .credentialsRejected(reason), denialUpdates: denialUpdates)
         case .granted:
             let result = try grant(edition, authenticated, inURL: isInURL, context)
             return ImmediateResult(
-                result, decision.validity, .credentialsIssued(authenticated.reference, edition), words: words,
+                result, decision.validity, .credentialsIssued(authenticated.reference, edition),
+                denialUpdates: denialUpdates,
                 reusability: willBeCached && !isInURL ? reusability(of: result, edition, authenticated) : .never)
         }
     }
@@ -146,8 +147,8 @@ extension AuthorizationService {
         switch verdict {
         case .granted: return .granted(credentials.issueForNoEdition(), headers: [], comments: [])
         // The request names no edition, so no subscription can open it.
-        case .rejected(let reason, let words), .deferred(_, otherwise: let reason, message: let words):
-            return reject(reason, words ?? message(.noEdition, context))
+        case .rejected(let reason, let text), .deferred(_, otherwise: let reason, message: let text):
+            return reject(reason, text ?? message(.noEdition, context))
         case nil: return reject(.notEntitled, message(.noEdition, context))
         }
     }
@@ -259,14 +260,14 @@ extension AuthorizationService {
         return EdgeHeader.joiningCookies(try publication.edgeTokens.flatMap { try $0.headers(for: grant) })
     }
 
-    func reject(_ reason: CredentialsRejection.Reason?, _ words: String?) -> CredentialsResult {
+    func reject(_ reason: CredentialsRejection.Reason?, _ text: String?) -> CredentialsResult {
         observe(.credentialsRejected(reason))
-        return rejected(reason, words)
+        return rejected(reason, text)
     }
 
-    private func rejected(_ reason: CredentialsRejection.Reason?, _ words: String?) -> CredentialsResult {
+    private func rejected(_ reason: CredentialsRejection.Reason?, _ text: String?) -> CredentialsResult {
         .rejected(
-            CredentialsRejection(reason: reason, message: words),
+            CredentialsRejection(reason: reason, message: text),
             comments: comments(["Generated: \(DebugTime.text(clock.now))"]))
     }
 }

@@ -41,7 +41,7 @@ extension AuthorizationService {
     /// Denies credentials because the receipt proves nothing. The document has the same format as any other denial.
     /// Only the debug comments, for the app's developer, contain the store's own status.
     private func reject(_ rejection: ReceiptRejection, _ context: CallContext) -> CredentialsResult {
-        let (reason, words): (CredentialsRejection.Reason, MessageKey) =
+        let (reason, messageKey): (CredentialsRejection.Reason, MessageKey) =
             switch rejection.reason {
             case .malformed, .forged, .notFound: (.rejected, .rejected)
             case .expired: (.expired, .notEntitled)
@@ -49,7 +49,7 @@ extension AuthorizationService {
             }
         observe(.credentialsRejected(reason))
         return .rejected(
-            CredentialsRejection(reason: reason, message: message(words, context)),
+            CredentialsRejection(reason: reason, message: message(messageKey, context)),
             comments: comments(
                 [
                     "Receipt rejected: \(rejection.reason.rawValue)", rejection.code.map { "Store status: \($0)" },

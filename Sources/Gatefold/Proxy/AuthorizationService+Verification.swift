@@ -38,7 +38,7 @@ extension AuthorizationService {
                 ? cached(about: authenticated, context).map { known in
                     verification(
                         known.value.subscription, authenticated, context, validity.joined(with: known.validity),
-                        words: [known.value.update])
+                        denialUpdates: [known.value.update])
                 } : nil
         }
     }
@@ -46,7 +46,7 @@ extension AuthorizationService {
     private func verification(
         _ reported: Subscription, _ authenticated: AuthenticatedSession, _ context: CallContext,
         _ validity: CacheValidity,
-        words: [DenialCache.Update] = []
+        denialUpdates: [DenialCache.Update] = []
     ) -> ImmediateResult<VerificationResult> {
         var subscription = reported
         if subscription.message == nil { subscription.message = message(MessageKey(subscription.state), context) }
@@ -56,7 +56,8 @@ extension AuthorizationService {
                 "Publication: \(publication.id)", "Policy: \(publication.rule.policy.rawValue)",
                 "Generated: \(DebugTime.text(clock.now))",
             ]))
-        return ImmediateResult(result, validity, .verified(authenticated.reference, subscription.state), words: words)
+        return ImmediateResult(
+            result, validity, .verified(authenticated.reference, subscription.state), denialUpdates: denialUpdates)
     }
 
     /// Returns the subscription from the subscriber system under the publication's policy, merged with the reader's

@@ -147,7 +147,7 @@ public final class AuthorizationService: Sendable {
     func denialKey(of authenticated: AuthenticatedSession, edition: EditionID? = nil, _ context: CallContext)
         -> DenialCache.Key
     {
-        let names = backend.decidingFields
+        let names = backend.varyingFields
         let deciding = names.isEmpty ? [] : context.fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }
         let queried = DenialCache.QueriedFields(
             backend: backend.name,

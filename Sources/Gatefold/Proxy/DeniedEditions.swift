@@ -35,18 +35,18 @@ package struct DeniedEditions: Sendable, Equatable {
     }
 
     mutating func insert(_ edition: EditionID) {
-        for bit in Self.places(of: edition) { bytes[bit / 8] |= 1 << UInt8(bit % 8) }
+        for bit in Self.bitIndexes(of: edition) { bytes[bit / 8] |= 1 << UInt8(bit % 8) }
     }
 
     package func contains(_ edition: EditionID) -> Bool {
-        Self.places(of: edition).allSatisfy { bytes[$0 / 8] & 1 << UInt8($0 % 8) != 0 }
+        Self.bitIndexes(of: edition).allSatisfy { bytes[$0 / 8] & 1 << UInt8($0 % 8) != 0 }
     }
 
     func union(_ other: DeniedEditions) -> DeniedEditions {
         DeniedEditions(bytes: zip(bytes, other.bytes).map { $0 | $1 })
     }
 
-    private static func places(of edition: EditionID) -> [Int] {
+    private static func bitIndexes(of edition: EditionID) -> [Int] {
         let digest = Array(SHA256.hash(data: Array(edition.rawValue.utf8)).prefix(2 * bits))
         return (0..<bits).map { (Int(digest[2 * $0]) << 8 | Int(digest[2 * $0 + 1])) % (8 * size) }
     }

@@ -10,12 +10,12 @@ public struct ImmediateResult<Value: Sendable>: Sendable {
 
     init(
         _ response: Value, _ validity: CacheValidity, _ event: AuthorizationEvent? = nil,
-        words: [DenialCache.Update] = [], reusability: Reusability = .same
+        denialUpdates: [DenialCache.Update] = [], reusability: Reusability = .same
     ) {
         self.response = response
         self.validity = validity
         self.reusability = reusability
-        effects = Effects(event: event, words: words, validity: validity)
+        effects = Effects(event: event, denialUpdates: denialUpdates, validity: validity)
     }
 }
 
@@ -23,7 +23,7 @@ public struct ImmediateResult<Value: Sendable>: Sendable {
 public struct Effects: Sendable {
     let event: AuthorizationEvent?
     /// The results for the denial cache, valid while the result is current.
-    let words: [DenialCache.Update]
+    let denialUpdates: [DenialCache.Update]
     let validity: CacheValidity
 }
 
@@ -37,8 +37,8 @@ extension AuthorizationService {
     /// Commits the effects of a result that the caller returns to a reader.
     public func commit(_ effects: Effects) {
         // A denial that was recorded after the result was found must not be undone by the result.
-        let isCurrent = effects.words.isEmpty || effects.validity.holds(at: clock.now)
-        for update in effects.words where update.isRejection || isCurrent {
+        let isCurrent = effects.denialUpdates.isEmpty || effects.validity.holds(at: clock.now)
+        for update in effects.denialUpdates where update.isRejection || isCurrent {
             denials.record(update.key, update.denial)
         }
         if let event = effects.event { observe(event) }

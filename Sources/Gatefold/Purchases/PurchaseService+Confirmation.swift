@@ -150,7 +150,7 @@ extension PurchaseService {
     private func named(_ transactions: [StoreTransaction], _ record: ReceiptRecord) -> [StoreTransaction] {
         guard let product = record.incoming.receipt[.product] else { return [] }
         let isExact = record.incoming.credit != nil
-        return counting(transactions).filter {
+        return filteredByEnvironment(transactions).filter {
             $0.product == product || !isExact && Self.isNumbered(product) && $0.product.hasPrefix("\(product)_")
         }
     }
@@ -216,7 +216,7 @@ extension PurchaseService {
 
     /// Reports the transactions that count here and are not revoked, if there are any.
     private func notify(_ transactions: [StoreTransaction], verifiedBy owner: PurchaseOwner) {
-        let bought = counting(transactions).filter { $0.revoked == nil }
+        let bought = filteredByEnvironment(transactions).filter { $0.revoked == nil }
         if !bought.isEmpty { didChange(.verified(by: owner, bought)) }
     }
 

@@ -60,7 +60,7 @@ extension PurchaseService {
             for original in Set(transactions.map(\.original)) {
                 all += try await ledger.transactions(of: original, in: store)
             }
-            return counting(all)
+            return filteredByEnvironment(all)
         }
     }
 }

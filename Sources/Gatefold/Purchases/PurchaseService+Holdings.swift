@@ -12,11 +12,11 @@ extension PurchaseService {
 
     /// Returns the owner's transactions that count here.
     public func transactions(of owner: PurchaseOwner) async throws -> [StoreTransaction] {
-        counting(try await persist { try await ledger.transactions(of: owner, in: stores) })
+        filteredByEnvironment(try await persist { try await ledger.transactions(of: owner, in: stores) })
     }
 
     public func holdings(from transactions: [StoreTransaction], in catalogue: Catalogue) -> Holdings {
-        products.holdings(from: counting(transactions), in: catalogue, at: clock.now)
+        products.holdings(from: filteredByEnvironment(transactions), in: catalogue, at: clock.now)
     }
 
     /// The maximum number of installations and accounts that may be linked with one subscriber.

@@ -61,7 +61,7 @@ public struct PurchaseService: Sendable {
     public func verifier(named store: StoreName) -> (any ReceiptVerifier)? { verifiers.first { $0.store == store } }
 
     /// Returns the transactions that count here: those of the allowed environments.
-    func counting(_ transactions: [StoreTransaction]) -> [StoreTransaction] {
+    func filteredByEnvironment(_ transactions: [StoreTransaction]) -> [StoreTransaction] {
         transactions.filter { environments.contains($0.environment) }
     }
 

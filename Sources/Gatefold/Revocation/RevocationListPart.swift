@@ -8,12 +8,12 @@ import Synchronization
 final class RevocationListPart: Sendable {
     private enum Held {
         case session(SubscriberRevocations.SessionRevocation)
-        case several(Several)
+        case several(MultipleRevocations)
     }
 
     /// The revocations of a subscriber with more than one. They are in a separate object, so that only such
     /// subscribers need the memory.
-    private final class Several: Sendable {
+    private final class MultipleRevocations: Sendable {
         let revocations: SubscriberRevocations
         /// The sequence number of the latest revocation of all sessions; 0 means none.
         let order: Int
@@ -96,6 +96,6 @@ final class RevocationListPart: Sendable {
     private static func held(_ revocations: SubscriberRevocations, _ order: Int) -> Held? {
         if revocations.isEmpty { return nil }
         if let only = revocations.only { return .session(only) }
-        return .several(Several(revocations, order: order))
+        return .several(MultipleRevocations(revocations, order: order))
     }
 }

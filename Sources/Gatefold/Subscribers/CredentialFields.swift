@@ -76,7 +76,7 @@ public struct CredentialFields: Sendable, Equatable {
 
     /// Returns whether two identifiers may be the same to a subscriber system that ignores accents, width and
     /// invisible characters, as databases do by default.
-    static func isLike(_ one: String, _ other: String) -> Bool {
+    static func isSameIdentifier(_ one: String, _ other: String) -> Bool {
         func skeleton(_ identifier: String) -> String {
             let letters = fold(identifier).decomposedStringWithCompatibilityMapping.unicodeScalars.filter { scalar in
                 !scalar.properties.isDefaultIgnorableCodePoint && !scalar.properties.isWhitespace

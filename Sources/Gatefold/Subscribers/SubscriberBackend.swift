@@ -43,7 +43,7 @@ public protocol SubscriberBackend: Sendable {
     ) -> Cached<CachedVerdict>?
 
     /// The request fields that influence the results of this backend, in addition to the subject.
-    var decidingFields: Set<String> { get }
+    var varyingFields: Set<String> { get }
 
     /// Returns whether sign-in gives this subscriber the password of the feed, in a publication that issues it.
     func grantsFeed(to subscriber: Subscriber) -> Bool
@@ -80,7 +80,7 @@ extension SubscriberBackend {
         on edition: EditionID, for subscriber: Subscriber, context: CallContext
     ) -> Cached<CachedVerdict>? { nil }
 
-    public var decidingFields: Set<String> { [] }
+    public var varyingFields: Set<String> { [] }
 
     public func grantsFeed(to subscriber: Subscriber) -> Bool { true }
 

@@ -77,7 +77,7 @@ struct AccountEraseCommand: AsyncParsableCommand {
             report.subscribers.append(subscriber.backend)
         }
         try output.print(report, text: Self.text(report))
-        if report.owners.isEmpty { throw ExitCode(CommandFailure.Status.no.rawValue) }
+        if report.owners.isEmpty { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
     }
 
     private static func text(_ report: Report) -> String {

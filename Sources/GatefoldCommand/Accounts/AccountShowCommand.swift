@@ -22,7 +22,7 @@ struct AccountShowCommand: AsyncParsableCommand {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication).publication.id
         let accounts = try await Bootstrap.existingStateStore(read).accounts(identifiedBy: identifier, in: chosen)
-        guard !accounts.isEmpty else { throw CommandFailure(.no, "no such account") }
+        guard !accounts.isEmpty else { throw CommandFailure(.negativeResult, "no such account") }
         let reports = accounts.map { AccountReport($0) }
         try output.print(reports, text: reports.map(\.text).joined(separator: "\n\n"))
     }

@@ -41,7 +41,7 @@ struct BackendsFlushCommand: AsyncParsableCommand {
         let response = try await AdminClient(read).post("/backends/\(backend)/flush", form: try field())
         switch response.status {
         case 200: print(response.text, terminator: "")
-        case 404: throw CommandFailure(.no, "the running server has no backend \(backend)")
+        case 404: throw CommandFailure(.negativeResult, "the running server has no backend \(backend)")
         case 400: throw CommandFailure(.usage, response.text.trimmingSuffix { $0.isNewline }.description)
         default: throw CommandFailure(.unavailable, "the server responded with status \(response.status)")
         }

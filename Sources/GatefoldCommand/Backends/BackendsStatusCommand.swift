@@ -13,6 +13,6 @@ struct BackendsStatusCommand: AsyncParsableCommand {
             throw CommandFailure(.unavailable, "the server responded with status \(response.status)")
         }
         print(response.text, terminator: "")
-        if !response.text.hasPrefix("ready\n") { throw ExitCode(CommandFailure.Status.no.rawValue) }
+        if !response.text.hasPrefix("ready\n") { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
     }
 }

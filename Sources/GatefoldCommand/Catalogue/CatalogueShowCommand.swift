@@ -38,11 +38,11 @@ struct CatalogueShowCommand: AsyncParsableCommand {
         }
 
         var line: String {
-            var words = [published.formatted(.iso8601.year().month().day()), id, title]
-            if free { words.append("(free)") }
-            if draft { words.append("(draft)") }
-            if withdrawn != nil { words.append("(withdrawn)") }
-            return words.joined(separator: "  ")
+            var columns = [published.formatted(.iso8601.year().month().day()), id, title]
+            if free { columns.append("(free)") }
+            if draft { columns.append("(draft)") }
+            if withdrawn != nil { columns.append("(withdrawn)") }
+            return columns.joined(separator: "  ")
         }
     }
 

@@ -54,7 +54,7 @@ struct CheckCommand: AsyncParsableCommand {
             throw CommandFailure(.nothingChecked, failure.description)
         }
         try reports.write(report)
-        if !report.isClean(isStrict: reports.strict) { throw ExitCode(CommandFailure.Status.no.rawValue) }
+        if !report.isClean(isStrict: reports.strict) { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
     }
 }
 

@@ -101,7 +101,7 @@ struct CredentialsVerifyCommand: ParsableCommand {
             }
         try output.print(
             report, text: report.verdict + (report.subscriber.map { "\nsubscriber  \($0)" } ?? ""))
-        if !report.accepted { throw ExitCode(CommandFailure.Status.no.rawValue) }
+        if !report.accepted { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
     }
 }
 

@@ -28,14 +28,14 @@ struct DeliveryArguments: ParsableArguments {
 
     /// Changes each delivery, prints the number of changed ones, and fails with the names of the others.
     static func change(
-        _ ids: [Delivery.ID], reporting words: String, _ change: (Delivery.ID) async throws -> Bool
+        _ ids: [Delivery.ID], reporting outcome: String, _ change: (Delivery.ID) async throws -> Bool
     ) async throws {
         var unknown: [Delivery.ID] = []
         for id in ids where try await !change(id) { unknown.append(id) }
-        print("\(ids.count - unknown.count) \(words).")
+        print("\(ids.count - unknown.count) \(outcome).")
         guard unknown.isEmpty else {
             let names = unknown.map(\.description).joined(separator: ", ")
-            throw CommandFailure(.no, "no such pending delivery: \(names)")
+            throw CommandFailure(.negativeResult, "no such pending delivery: \(names)")
         }
     }
 }

@@ -70,7 +70,7 @@ struct DrillCommand: AsyncParsableCommand {
             }
         }
         try output.print(report, text: report.text)
-        if report.wrongResults > 0 { throw ExitCode(CommandFailure.Status.no.rawValue) }
+        if report.wrongResults > 0 { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
     }
 
     private func readersInFile() throws -> [[String: String]] {

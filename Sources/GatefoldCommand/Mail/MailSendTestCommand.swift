@@ -37,8 +37,8 @@ struct MailSendTestCommand: AsyncParsableCommand {
             try output.print(Report(server: reply.text), text: "Accepted by the mail server: \(reply.text)")
         } catch let error as MailDeliveryError {
             // The operator entered the address and may read the server's reply about it.
-            let words = error.reply.text.isEmpty ? "" : ": \(error.reply.text)"
-            throw CommandFailure(error.isPermanent ? .no : .unavailable, "\(error)\(words)")
+            let replyText = error.reply.text.isEmpty ? "" : ": \(error.reply.text)"
+            throw CommandFailure(error.isPermanent ? .negativeResult : .unavailable, "\(error)\(replyText)")
         } catch let error as MailRejected {
             throw CommandFailure(.usage, "\(error)")
         }

@@ -38,6 +38,6 @@ struct PurchasesEraseCommand: AsyncParsableCommand {
             Report(owners: owners.map(\.description), removed: removed),
             text: removed == 0
                 ? "No records of owner \(names)." : "Erased \(removed) records of owner \(names).")
-        if removed == 0 { throw ExitCode(CommandFailure.Status.no.rawValue) }
+        if removed == 0 { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
     }
 }

@@ -72,7 +72,7 @@ struct PurchasesShowCommand: AsyncParsableCommand {
                     revoked: $0.revoked)
             })
         try output.print(report, text: Self.text(report))
-        if transactions.isEmpty { throw ExitCode(CommandFailure.Status.no.rawValue) }
+        if transactions.isEmpty { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
     }
 
     private static func editions(_ opened: Entitlement, of catalogue: Catalogue, at timestamp: Date) -> [String] {

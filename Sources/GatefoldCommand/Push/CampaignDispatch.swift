@@ -14,10 +14,10 @@ struct CampaignDispatch: Sendable {
 
     /// The exit statuses by severity. Failures that only an operator can fix come first, then temporary ones.
     private static let severityOrder: [CommandFailure.Status] = [
-        .configuration, .usage, .inputOutput, .unavailable, .again,
+        .configuration, .usage, .inputOutput, .unavailable, .resumable,
     ]
     private static let stopped = CommandFailure(
-        .again, "the campaign was stopped; the same command resumes it")
+        .resumable, "the campaign was stopped; the same command resumes it")
 
     /// Sends the campaigns. It ends early only if the task is cancelled.
     ///

@@ -25,12 +25,12 @@ final class CampaignDisplay: Sendable {
             state.tenth = Int(share * 10)
             return true
         }
-        let words =
+        let summary =
             "\(campaign.processedCount) of \(total): \(campaign.sent) sent, \(campaign.failed) failed, \(campaign.gone) gone"
         if isTerminal {
-            bar.show(share, words)
+            bar.show(share, summary)
         } else if isNext {
-            FileHandle.standardError.write(Data("\(campaign.name): \(words)\n".utf8))
+            FileHandle.standardError.write(Data("\(campaign.name): \(summary)\n".utf8))
         }
     }
 

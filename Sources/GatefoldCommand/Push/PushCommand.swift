@@ -56,7 +56,7 @@ extension CommandFailure {
         let status: Status =
             switch stop {
             case .unavailable: .unavailable
-            case .alreadyRunning: .again
+            case .alreadyRunning: .resumable
             case .otherCampaign: .usage
             case .rejected, .clock, .untrusted, .unknownTokens: .configuration
             }

@@ -13,7 +13,7 @@ struct SubscribersDeleteCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard try await database.open().database.delete(identifier) else {
-            throw CommandFailure(.no, "no such subscriber")
+            throw CommandFailure(.negativeResult, "no such subscriber")
         }
     }
 }

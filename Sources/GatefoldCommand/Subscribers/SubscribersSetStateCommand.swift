@@ -23,7 +23,7 @@ struct SubscribersSetStateCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard try await database.open().database.setState(state, message: message, of: identifier) else {
-            throw CommandFailure(.no, "no such subscriber")
+            throw CommandFailure(.negativeResult, "no such subscriber")
         }
     }
 }

@@ -17,7 +17,7 @@ struct SubscribersShowCommand: AsyncParsableCommand {
     func run() async throws {
         let (opened, kind, configuration) = try database.open()
         guard let record = try await opened.find(identifier) else {
-            throw CommandFailure(.no, "no such subscriber")
+            throw CommandFailure(.negativeResult, "no such subscriber")
         }
         let reference = configuration.state.pseudonymKey.reference(to: kind.subscriber(record))
         let report = SubscriberReport(record, pseudonym: reference, at: WallClock.system.now)

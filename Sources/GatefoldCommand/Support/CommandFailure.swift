@@ -8,7 +8,7 @@ struct CommandFailure: Error {
     /// The exit statuses, from sysexits(3).
     enum Status: Int32 {
         /// The result of the query is negative.
-        case no = 1
+        case negativeResult = 1
         /// No server was available to check. Only `check` uses this status.
         case nothingChecked = 2
         case usage = 64
@@ -18,7 +18,7 @@ struct CommandFailure: Error {
         case cannotCreate = 73
         case inputOutput = 74
         /// The operation was stopped and resumes at the next start.
-        case again = 75
+        case resumable = 75
         case configuration = 78
     }
 

@@ -69,7 +69,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
             text: lines.compactMap { name, value in
                 value.map { name.padding(toLength: 12, withPad: " ", startingAt: 0) + $0 }
             }.joined(separator: "\n"))
-        if report.verdict != "good" { throw ExitCode(CommandFailure.Status.no.rawValue) }
+        if report.verdict != "good" { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
     }
 }
 

@@ -73,9 +73,9 @@ public struct AccountService: Sendable {
 
     /// Returns the current account of the signed-in reader.
     public func current() async throws(InPlayerError) -> Account {
-        let era = await calls.sessionManager.era
+        let generation = await calls.sessionManager.generation
         let account: Account = try await calls.model(Endpoint(.get, "accounts", authorization: .required))
-        try await calls.sessionManager.update(account, era)
+        try await calls.sessionManager.update(account, generation)
         return account
     }
 
@@ -89,9 +89,9 @@ public struct AccountService: Sendable {
         endpoint.body.add("metadata", update.metadata)
         endpoint.body.add("referrer", merchant.referrer)
         endpoint.body.add("date_of_birth", update.dateOfBirth)
-        let era = await calls.sessionManager.era
+        let generation = await calls.sessionManager.generation
         let account: Account = try await calls.model(endpoint)
-        try await calls.sessionManager.update(account, era)
+        try await calls.sessionManager.update(account, generation)
         return account
     }
 
@@ -100,8 +100,8 @@ public struct AccountService: Sendable {
         var endpoint = Endpoint(.delete, "accounts", "erase", authorization: .required)
         endpoint.body.add("password", password)
         endpoint.body.add("branding_id", merchant.brandingID)
-        let era = await calls.sessionManager.era
+        let generation = await calls.sessionManager.generation
         _ = try await calls.response(endpoint)
-        try await calls.sessionManager.end(era)
+        try await calls.sessionManager.end(generation)
     }
 }

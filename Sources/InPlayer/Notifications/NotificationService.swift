@@ -96,9 +96,9 @@ struct NotificationService: Sendable {
     /// Returns the account's UUID, which is both the client identifier and the topic.
     private func account() async throws(InPlayerError) -> String? {
         if let uuid = try await calls.sessionManager.current()?.account?.uuid { return uuid }
-        let era = await calls.sessionManager.era
+        let generation = await calls.sessionManager.generation
         let account: Account = try await calls.model(Endpoint(.get, "accounts", authorization: .required))
-        try await calls.sessionManager.update(account, era)
+        try await calls.sessionManager.update(account, generation)
         return account.uuid
     }
 }

@@ -25,7 +25,7 @@ actor SessionManager {
     private var lastWaiter = 0
     /// The number of sign-ins and sign-outs. Calls that began in an earlier era must not undo a later sign-in or
     /// sign-out.
-    private(set) var era = 0
+    private(set) var generation = 0
 
     init(storage: any SessionStorage, now: @escaping @Sendable () -> Date, renew: @escaping Renew) {
         self.storage = storage
@@ -49,7 +49,7 @@ actor SessionManager {
 
     /// Starts a session after a sign-in.
     func begin(_ session: StoredSession) throws(InPlayerError) {
-        era += 1
+        generation += 1
         renewal = nil
         try save(session)
     }
@@ -58,8 +58,8 @@ actor SessionManager {
     ///
     /// - Parameter began: The era in which the end was requested. A session that began later is not ended.
     func end(_ began: Int? = nil) throws(InPlayerError) {
-        if let began, began != era { return }
-        era += 1
+        if let began, began != generation { return }
+        generation += 1
         renewal = nil
         session = nil
         isLoaded = true
@@ -74,7 +74,7 @@ actor SessionManager {
     ///
     /// - Parameter began: The era of the request. The account does not belong to a session that began later.
     func update(_ account: Account, _ began: Int) throws(InPlayerError) {
-        guard began == era, var session = try current() else { return }
+        guard began == generation, var session = try current() else { return }
         session.account = account
         try save(session)
     }
@@ -110,14 +110,14 @@ actor SessionManager {
         self.renewal = renewal
         // The task is unstructured and shared by all waiting callers, so that the cancellation of one caller does
         // not end it for the others.
-        Task { [era] in
+        Task { [generation] in
             let result: Outcome
             do throws(InPlayerError) {
                 result = .success(try await renew(refreshToken))
             } catch {
                 result = .failure(error)
             }
-            let outcome = finish(session, result, era)
+            let outcome = finish(session, result, generation)
             let waiters = renewal.waiters.values
             renewal.waiters = [:]
             for waiter in waiters { waiter.resume(returning: outcome) }
@@ -157,7 +157,7 @@ actor SessionManager {
     private func finish(
         _ old: StoredSession, _ result: Result<StoredSession, InPlayerError>, _ began: Int
     ) -> Result<StoredSession, InPlayerError> {
-        guard era == began else { return .failure(.notSignedIn) }
+        guard generation == began else { return .failure(.notSignedIn) }
         renewal = nil
         do throws(InPlayerError) {
             switch result {

@@ -19,7 +19,7 @@ public final class LDAPConnection: @unchecked Sendable {
     let functions: LDAPFunctions
     let options: LDAPOptions
     private let url: DirectoryURL
-    private let wire = Wire()
+    private let directorySocket = DirectorySocket()
     private var handle: LDAPFunctions.Handle?
     private var descriptor: Int32 = -1
 
@@ -41,7 +41,7 @@ public final class LDAPConnection: @unchecked Sendable {
     /// libldap receives a connection that is already made. A connection that libldap makes itself cannot be
     /// interrupted, and after it breaks libldap reconnects without TLS and anonymously.
     public func connect() throws(LDAPError) {
-        let descriptor = try wire.connect(to: url, timeout: options.connectTimeout)
+        let descriptor = try directorySocket.connect(to: url, timeout: options.connectTimeout)
         self.descriptor = descriptor
         let protocols = (tcp: Int32(1), unix: Int32(3))
         var made: LDAPFunctions.Handle?
@@ -77,17 +77,17 @@ public final class LDAPConnection: @unchecked Sendable {
 
     /// Makes a call in progress on another thread return soon, and makes the connection unusable.
     public func interrupt() {
-        wire.cut()
+        directorySocket.shutDown()
     }
 
     /// Unbinds and frees the connection, which is not used again.
     public func close() {
         // The call must not wait on a connection whose state is uncertain.
-        if !isUsable { wire.cut() }
+        if !isUsable { directorySocket.shutDown() }
         isUsable = false
         if let handle { _ = functions.unbind(handle, nil, nil) }
         handle = nil
-        wire.close()
+        directorySocket.close()
     }
 
     /// Sets every option that ldap.conf, .ldaprc or the environment could have set.
@@ -130,10 +130,12 @@ public final class LDAPConnection: @unchecked Sendable {
         guard functions.setOption(handle, LDAP_OPT_X_TLS_NEWCTX, &isServer) == LDAP_OPT_SUCCESS else {
             throw .unusableTLSFiles
         }
-        let status = try wire.timed(options.connectTimeout) { () throws(LDAPError) in functions.installTLS(handle) }
+        let status = try directorySocket.timed(options.connectTimeout) { () throws(LDAPError) in
+            functions.installTLS(handle)
+        }
         guard status == LDAP_SUCCESS else {
-            if wire.isExpired { throw .timedOut }
-            if wire.isCut { throw .connectionLost }
+            if directorySocket.isExpired { throw .timedOut }
+            if directorySocket.isShutDown { throw .connectionLost }
             throw status == LDAP_TIMEOUT ? .timedOut : .insecure
         }
     }
@@ -145,7 +147,7 @@ extension LDAPConnection {
         guard isUsable, let handle else { throw .connectionLost }
         var present: Int32 = -1
         guard functions.getOption(handle, LDAP_OPT_DESC, &present) == LDAP_OPT_SUCCESS, present == descriptor else {
-            throw lost(.connectionLost)
+            throw markUnusable(.connectionLost)
         }
         return handle
     }
@@ -153,16 +155,16 @@ extension LDAPConnection {
     /// Runs one operation. Waiting for the response is limited by the configured timeout. A call that blocks
     /// elsewhere ends 500 ms later.
     func timed<Result>(_ body: () throws(LDAPError) -> Result) throws(LDAPError) -> Result {
-        try wire.timed(options.timeout + .milliseconds(500), body)
+        try directorySocket.timed(options.timeout + .milliseconds(500), body)
     }
 
     func sent(_ status: Int32) throws(LDAPError) {
         switch status {
         case LDAP_SUCCESS: return
-        case _ where wire.isExpired: throw lost(.timedOut)
-        case LDAP_SERVER_DOWN, LDAP_CONNECT_ERROR: throw lost(.connectionLost)
-        case LDAP_TIMEOUT: throw lost(.timedOut)
-        default: throw lost(.notSent(status))
+        case _ where directorySocket.isExpired: throw markUnusable(.timedOut)
+        case LDAP_SERVER_DOWN, LDAP_CONNECT_ERROR: throw markUnusable(.connectionLost)
+        case LDAP_TIMEOUT: throw markUnusable(.timedOut)
+        default: throw markUnusable(.notSent(status))
         }
     }
 
@@ -181,26 +183,27 @@ extension LDAPConnection {
             let type = functions.result(handle, id, 0, &limit, &message)
             guard type > 0, let message else {
                 if type == 0 { _ = functions.abandon(handle, id, nil, nil) }
-                throw lost(type == 0 && !wire.isCut || wire.isExpired ? .timedOut : .connectionLost)
+                throw markUnusable(
+                    type == 0 && !directorySocket.isShutDown || directorySocket.isExpired ? .timedOut : .connectionLost)
             }
             if type == Int32(LDAP_RES_SEARCH_ENTRY) || type == Int32(LDAP_RES_SEARCH_REFERENCE) {
                 defer { _ = functions.freeMessage(message) }
                 do throws(LDAPError) {
                     try collect(message, type)
                 } catch {
-                    throw lost(error)
+                    throw markUnusable(error)
                 }
                 continue
             }
             var code: Int32 = 0
             guard functions.parseResult(handle, message, &code, nil, nil, nil, nil, 1) == LDAP_SUCCESS, code >= 0
-            else { throw lost(.connectionLost) }
+            else { throw markUnusable(.connectionLost) }
             return ResultCode(rawValue: code)
         }
     }
 
     /// Marks the connection as unusable.
-    private func lost(_ error: LDAPError) -> LDAPError {
+    private func markUnusable(_ error: LDAPError) -> LDAPError {
         isUsable = false
         return error
     }
@@ -209,6 +212,6 @@ extension LDAPConnection {
     /// that.
     func rejected(_ operation: LDAPOperation, _ code: ResultCode) -> LDAPError {
         let error = LDAPError.rejected(operation, code)
-        return error.leavesConnectionUsable ? error : lost(error)
+        return error.leavesConnectionUsable ? error : markUnusable(error)
     }
 }

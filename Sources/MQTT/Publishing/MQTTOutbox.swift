@@ -120,9 +120,9 @@ package struct MQTTOutbox: Sendable {
     package mutating func keepAlive() -> [Action] {
         switch phase {
         case .disconnected: return []
-        case .connecting: return [.fail(.silent)]
+        case .connecting: return [.fail(.keepAliveTimeout)]
         case .running:
-            if isPingUnanswered || isOverdue { return [.fail(.silent)] }
+            if isPingUnanswered || isOverdue { return [.fail(.keepAliveTimeout)] }
             isPingUnanswered = true
             isOverdue = !inFlight.isEmpty
             return [.send(.ping)]
@@ -133,7 +133,7 @@ package struct MQTTOutbox: Sendable {
     /// connection.
     ///
     /// - Returns: The number of messages dropped because newer messages filled the queue.
-    package mutating func lost() -> Int {
+    package mutating func handleConnectionLoss() -> Int {
         phase = .disconnected
         let all = inFlight + waiting
         inFlight = []

@@ -139,7 +139,7 @@ package final class MQTTPublisher: Sendable {
             }
             let dropped = state.withLockedValue { state in
                 state.wakeUps = nil
-                return state.outbox.lost()
+                return state.outbox.handleConnectionLoss()
             }
             if dropped > 0 { observe(.dropped(dropped)) }
             let held = ContinuousClock.now - began

@@ -61,9 +61,9 @@ package struct MQTTSession: Sendable {
     package mutating func keepAlive() -> [Action] {
         switch state {
         case .closed, .new: return []
-        case .connecting: return fail(.silent)
+        case .connecting: return fail(.keepAliveTimeout)
         case .subscribing, .running:
-            if isPingUnanswered { return fail(.silent) }
+            if isPingUnanswered { return fail(.keepAliveTimeout) }
             isPingUnanswered = true
             return [.send(.ping)]
         }
@@ -102,7 +102,7 @@ package enum MQTTFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case rejected(code: UInt8)
     case notSubscribed
     /// The broker sent no packet for too long.
-    case silent
+    case keepAliveTimeout
     /// The broker sent a packet that is not allowed in this state.
     case unexpected
     /// The broker closed the connection.
@@ -114,7 +114,7 @@ package enum MQTTFailure: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .rejected(let code): "the broker refused the connection with code \(code)"
         case .notSubscribed: "the broker rejected the subscription"
-        case .silent: "the broker was silent for too long"
+        case .keepAliveTimeout: "the broker was silent for too long"
         case .unexpected: "the broker sent an unexpected packet"
         case .closed: "the broker closed the connection"
         case .notUpgraded: "the server did not switch to WebSocket"

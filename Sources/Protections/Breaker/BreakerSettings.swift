@@ -8,10 +8,10 @@ public struct BreakerSettings: Sendable, Equatable {
     /// 10,000.
     public var failures = 5
     /// The minimum share of failures among all queries in the window, in percent. Default: 50. Range: 1 to 100.
-    public var share = 50
+    public var failurePercentage = 50
     public var within: TimeInterval = 30
     /// The time during which the open circuit breaker blocks all queries. Default: 10 s. Range: 0.1 s to 1 h.
-    public var openFor: TimeInterval = 10
+    public var openDuration: TimeInterval = 10
     /// The maximum number of concurrent probe queries when the circuit breaker is half-open. Default: 1. Range: 1
     /// to 100.
     public var probes = 1
@@ -26,9 +26,9 @@ public struct BreakerSettings: Sendable, Equatable {
         let isEnabled = try section.boolean("enabled", default: true)
         var read = BreakerSettings()
         read.failures = try section.integer("min_failures", default: read.failures, in: 1...10_000)
-        read.share = try section.integer("failure_rate", default: read.share, in: 1...100)
+        read.failurePercentage = try section.integer("failure_rate", default: read.failurePercentage, in: 1...100)
         read.within = try section.duration("window", default: read.within, in: 1...3_600)
-        read.openFor = try section.duration("open_duration", default: read.openFor, in: 0.1...3_600)
+        read.openDuration = try section.duration("open_duration", default: read.openDuration, in: 0.1...3_600)
         read.probes = try section.integer("max_probes", default: read.probes, in: 1...100)
         try section.finish()
         return isEnabled ? read : nil

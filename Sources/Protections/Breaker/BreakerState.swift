@@ -61,7 +61,7 @@ package struct BreakerState: Sendable {
     {
         // The outcome of a query from before the last state change reveals nothing about the current state.
         guard permit.generation == generation else { return nil }
-        let opening = Phase.open(until: now + settings.openFor * (1 + jitter / 5))
+        let opening = Phase.open(until: now + settings.openDuration * (1 + jitter / 5))
         switch (phase, outcome) {
         case (.open, _), (.closed, .undecided):
             return nil
@@ -69,7 +69,9 @@ package struct BreakerState: Sendable {
             window.record(failed: outcome == .failed, at: now)
             phase = .closed(window)
             let (failures, calls) = window.counts(at: now)
-            guard outcome == .failed, failures >= settings.failures, failures * 100 >= calls * settings.share else {
+            guard outcome == .failed, failures >= settings.failures,
+                failures * 100 >= calls * settings.failurePercentage
+            else {
                 return nil
             }
             move(to: opening)

@@ -19,7 +19,7 @@ package enum PushCampaignError: Error, Sendable, Equatable, CustomStringConverti
     case otherCampaign(String)
 
     /// A Boolean value that indicates whether the cause is temporary, so that a later attempt may succeed.
-    package var isPassing: Bool {
+    package var isTemporary: Bool {
         switch self {
         case .unavailable, .alreadyRunning: true
         case .rejected, .clock, .untrusted, .unknownTokens, .otherCampaign: false

@@ -3,13 +3,13 @@ import Gatefold
 /// The shell command with which an operator continues a campaign.
 enum CampaignCommand {
     static func send(_ campaign: PushCampaign) -> String {
-        var words = [
+        var arguments = [
             "gatefold", "push", "send", "--publication", campaign.publication.rawValue, "--app", campaign.app,
             "--environment", campaign.environment.rawValue,
         ]
-        if let edition = campaign.edition { words += ["--edition", edition.rawValue] }
-        if isNamed(campaign) { words += ["--name", campaign.name] }
-        return words.map(quoted).joined(separator: " ")
+        if let edition = campaign.edition { arguments += ["--edition", edition.rawValue] }
+        if isNamed(campaign) { arguments += ["--name", campaign.name] }
+        return arguments.map(quoted).joined(separator: " ")
     }
 
     /// Returns a remark about the payload, which the command omits because it is not stored.
@@ -22,7 +22,8 @@ enum CampaignCommand {
     }
 
     /// Returns the argument quoted for a shell.
-    private static func quoted(_ word: String) -> String {
-        word.wholeMatch(of: /[A-Za-z0-9._\/:@%+=\-]+/) != nil ? word : "'\(word.replacing("'", with: "'\\''"))'"
+    private static func quoted(_ argument: String) -> String {
+        argument.wholeMatch(of: /[A-Za-z0-9._\/:@%+=\-]+/) != nil
+            ? argument : "'\(argument.replacing("'", with: "'\\''"))'"
     }
 }

@@ -44,13 +44,13 @@ package final class CampaignLock: Sendable {
                 close(descriptor)
                 throw .alreadyRunning(campaign)
             }
-            guard let mark = write(to: descriptor) else {
+            guard let marker = write(to: descriptor) else {
                 let failure = unavailable()
                 close(descriptor)
                 throw failure
             }
             // The previous owner may have deleted the file meanwhile. The path then names another file or none.
-            if FileManager.default.contents(atPath: path) == mark { return descriptor }
+            if FileManager.default.contents(atPath: path) == marker { return descriptor }
             close(descriptor)
         }
     }
@@ -72,10 +72,10 @@ package final class CampaignLock: Sendable {
     ///
     /// - Returns: Nil when the file is not writable.
     private static func write(to descriptor: CInt) -> Data? {
-        let mark = Data((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        let written = mark.withUnsafeBytes { bytes in
+        let marker = Data((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        let written = marker.withUnsafeBytes { bytes in
             ftruncate(descriptor, 0) == 0 ? pwrite(descriptor, bytes.baseAddress, bytes.count, 0) : -1
         }
-        return written == mark.count ? mark : nil
+        return written == marker.count ? marker : nil
     }
 }

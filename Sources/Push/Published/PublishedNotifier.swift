@@ -143,7 +143,7 @@ package final class PublishedNotifier: Sendable {
             } catch {
                 if Task.isCancelled { return false }
                 let stop = error as? PushCampaignError
-                let willRetry = stop?.isPassing ?? true
+                let willRetry = stop?.isTemporary ?? true
                 observe(
                     .stopped(
                         campaign, cause: stop?.description ?? "\(type(of: error))", willRetry: willRetry))

@@ -69,7 +69,7 @@ struct AmazonService: Sendable {
     private func reply(_ response: OutboundResponse, _ reference: AmazonReference) throws(AmazonFailure) -> Reply {
         switch response.status {
         case 200:
-            guard let json = try? JSONParser.parse(response.body) else { throw .notUnderstood }
+            guard let json = try? JSONParser.parse(response.body) else { throw .unrecognizedResponse }
             return .found(json, reference)
         // The reference names no purchase, or a purchase of another user.
         case 400, 497: return .rejected(ReceiptRejection(.notFound, code: response.status))

@@ -70,7 +70,7 @@ struct AmazonStore: ReceiptVerifier {
         switch try await service.verify(reference, of: user) {
         case .rejected(let rejection): return .rejected(rejection)
         case .found(let json, let last):
-            guard let purchase = AmazonPurchase(json, last) else { throw AmazonFailure.notUnderstood }
+            guard let purchase = AmazonPurchase(json, last) else { throw AmazonFailure.unrecognizedResponse }
             // The app's own reference names the purchase, because it stays the same when Amazon renews it.
             return .found(
                 purchase.transaction(

@@ -17,5 +17,5 @@ package enum AppleEnvironment {
 
     /// Returns the environment of a name, or nil if the name is unknown, because an unknown name must not prove a
     /// purchase.
-    package static func named(_ word: String) -> StoreEnvironment? { names[word] }
+    package static func named(_ name: String) -> StoreEnvironment? { names[name] }
 }

@@ -28,14 +28,14 @@ extension AppleStore {
             try Task.checkCancellation()
             // Later reverifications find the renewals of a subscription that has ended. A purchase without an end
             // may have been refunded since an old receipt was created.
-            guard open.allSatisfy({ $0.ends != nil || Self.isBelieved($0, at: timestamp) }) else { throw error }
+            guard open.allSatisfy({ $0.ends != nil || Self.isRecentlySigned($0, at: timestamp) }) else { throw error }
             later = []
         }
         try Task.checkCancellation()
         return .genuine(Self.joined(transactions, later))
     }
 
-    private static func isBelieved(_ transaction: StoreTransaction, at timestamp: Date) -> Bool {
+    private static func isRecentlySigned(_ transaction: StoreTransaction, at timestamp: Date) -> Bool {
         timestamp.timeIntervalSince(transaction.reported) <= SignedAppStoreData.maxTrustedAge
     }
 

@@ -55,7 +55,7 @@ package struct DatabaseFiles: Sendable {
     ///   written data.
     package func check() throws(DatabaseFilesChanged) {
         for (path, identity) in files where Identity(path) != identity { throw DatabaseFilesChanged(path: path) }
-        guard log.isComplete() else { throw DatabaseFilesChanged(path: log.path, change: .cut) }
+        guard log.isComplete() else { throw DatabaseFilesChanged(path: log.path, change: .truncated) }
         guard let path = files.first?.path, damage.isFound.withLock(\.self) else { return }
         throw DatabaseFilesChanged(path: path, change: .damaged)
     }
@@ -80,7 +80,7 @@ package struct DatabaseFilesChanged: BackendFailure, Equatable, CustomStringConv
     package enum Change: Sendable {
         case replaced
         /// The file is shorter than before.
-        case cut
+        case truncated
         /// SQLite could not read the file.
         case damaged
     }
@@ -94,7 +94,7 @@ package struct DatabaseFilesChanged: BackendFailure, Equatable, CustomStringConv
         let change =
             switch change {
             case .replaced: "was deleted or replaced"
-            case .cut: "was truncated"
+            case .truncated: "was truncated"
             case .damaged: "was damaged"
             }
         return "the file \(path) \(change) while it was open; "

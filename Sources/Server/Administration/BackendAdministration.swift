@@ -35,21 +35,21 @@ struct BackendAdministration: Sendable {
     /// Returns a Boolean value that indicates whether the backend reports itself healthy within the time limit.
     /// After the limit, the health check continues in the background, so that the next caller finds its result.
     private func checkIsUp(_ backend: any SubscriberBackend) async -> Bool {
-        let (words, word) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
+        let (results, continuation) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
         Task {
             do {
                 try await backend.health()
-                word.yield(true)
+                continuation.yield(true)
             } catch {
-                word.yield(false)
+                continuation.yield(false)
             }
         }
         let timer = Task {
             try await healthTimeout()
-            word.yield(false)
+            continuation.yield(false)
         }
         defer { timer.cancel() }
-        for await isUp in words { return isUp }
+        for await isUp in results { return isUp }
         return false
     }
 

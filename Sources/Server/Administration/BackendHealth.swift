@@ -11,9 +11,9 @@ struct BackendHealth: Sendable {
 
     /// The status line, without a line end.
     var line: String {
-        let word = isUp ? "ok" : "unavailable"
-        guard let status else { return "backend \(name): \(word)" }
-        return "backend \(name): \(word), breaker \(status.breaker.rawValue), "
+        let state = isUp ? "ok" : "unavailable"
+        guard let status else { return "backend \(name): \(state)" }
+        return "backend \(name): \(state), breaker \(status.breaker.rawValue), "
             + "in flight \(status.inUse) of \(status.maxConcurrent), queued \(status.waiting) of \(status.maxQueued), "
             + "caching \(status.entries) results in \(status.bytes / 1_000) kB"
     }

@@ -41,7 +41,7 @@ final class StateHealth: Sendable {
     private let latest = Mutex<Latest?>(nil)
     private let known = Mutex(Readiness.ready)
 
-    private static let spacing = Duration.seconds(1)
+    private static let minCheckInterval = Duration.seconds(1)
 
     /// - Parameters:
     ///   - probe: Throws if the state cannot be written.
@@ -58,7 +58,7 @@ final class StateHealth: Sendable {
 
     func readiness() async -> Readiness {
         let task = latest.withLock { latest in
-            if let latest, now() - latest.checkedAt < Self.spacing { return latest.result }
+            if let latest, now() - latest.checkedAt < Self.minCheckInterval { return latest.result }
             let task = Task { await result() }
             latest = Latest(checkedAt: now(), result: task)
             return task

@@ -53,7 +53,7 @@ struct LiveBackendRegistry: Sendable {
             protection.concurrency.maxConcurrent = min(protection.concurrency.maxConcurrent, maxConcurrent)
         }
         return ProtectedBackend(
-            opened, decidingFields: planned.kind.decidingFields, decidesEditions: planned.kind.decidesEditions,
+            opened, varyingFields: planned.kind.varyingFields, decidesEditions: planned.kind.decidesEditions,
             settings: protection, services: services)
     }
 

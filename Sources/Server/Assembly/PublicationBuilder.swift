@@ -168,9 +168,9 @@ struct PublicationBuilder {
         tools.notificationPublisher = parts.notificationPublisher
         tools.notificationKeys = notificationKeys[publication.publication.id]
         if let mailer = parts.mailer {
-            tools.mail = { letter in
+            tools.mail = { emailMessage in
                 do {
-                    try mailer.send(letter)
+                    try mailer.send(emailMessage)
                     return true
                 } catch {
                     return false

@@ -16,11 +16,11 @@ struct CatalogueAdministration: Sendable {
             let status = catalogue.status(at: now)
             guard status.hasSource else { return nil }
             let age = status.confirmedAt.map { "confirmed \(Int(now.timeIntervalSince($0))) s ago" } ?? "never fetched"
-            let word = status.isStale ? "stale" : "ok"
+            let state = status.isStale ? "stale" : "ok"
             let failing = status.failures > 0 ? ", \(status.failures) failed fetches since" : ""
             return HealthLine(
                 isGood: !status.isStale,
-                text: "catalogue \(catalogue.publication): \(word), \(status.editions) editions, \(age)\(failing)")
+                text: "catalogue \(catalogue.publication): \(state), \(status.editions) editions, \(age)\(failing)")
         }
     }
 

@@ -15,11 +15,11 @@ extension ContentLayout {
             throw section.error(
                 "prefix", expected: "expected a path such as /content/\(id)/, not `/`, because apps call below it")
         }
-        if let word = Self.firstSegment(of: prefix), word != "content",
-            PublicationConfiguration.reserved.contains(word)
+        if let segment = Self.firstSegment(of: prefix), segment != "content",
+            PublicationConfiguration.reserved.contains(segment)
         {
             throw section.error(
-                "prefix", expected: "expected a path such as /content/\(id)/: calls of apps begin with /\(word)")
+                "prefix", expected: "expected a path such as /content/\(id)/: calls of apps begin with /\(segment)")
         }
         let root = try section.filePath("root")
         if let root, !FileManager.default.fileExists(atPath: root) {

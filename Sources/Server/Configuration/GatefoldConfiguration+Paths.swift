@@ -16,8 +16,8 @@ extension GatefoldConfiguration {
 
     private func bakerConflict(of publication: PublicationConfiguration) -> String? {
         guard let baker = publication.storefront?.baker else { return nil }
-        if let word = publicationNames.first(where: baker.firstPathSegments.contains) {
-            return "has a path in `baker` that begins with the publication \(word)"
+        if let name = publicationNames.first(where: baker.firstPathSegments.contains) {
+            return "has a path in `baker` that begins with the publication \(name)"
         }
         guard baker.beginsWithApp else { return nil }
         let taken = PublicationConfiguration.reserved.union(publicationNames)

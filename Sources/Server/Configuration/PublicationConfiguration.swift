@@ -205,11 +205,11 @@ extension Messages {
         let language = try section.string("default_language", default: "en").lowercased()
         var texts: [String: [MessageKey: String]] = [:]
         for name in section.names where name != "default_language" {
-            let words = try section.section(name)
+            let messages = try section.section(name)
             for key in MessageKey.allCases {
-                if let text = try words.string(key.rawValue) { texts[name.lowercased(), default: [:]][key] = text }
+                if let text = try messages.string(key.rawValue) { texts[name.lowercased(), default: [:]][key] = text }
             }
-            try words.finish()
+            try messages.finish()
         }
         try section.finish()
         self.init(texts, defaultLanguage: language)

@@ -5,7 +5,7 @@ struct DrillReader: Sendable {
     private let fields: [String: String]
     private let token: String
     private let edition: String?
-    private let due: Subscription
+    private let expectedSubscription: Subscription
     private let isEntitled: Bool
 
     /// Signs in and makes every call once.
@@ -17,7 +17,9 @@ struct DrillReader: Sendable {
         self.fields = fields
         self.token = token
         self.edition = edition
-        due = try await authorizationService.verify(token: token, CallContext(fields: ["token": token])).subscription
+        expectedSubscription = try await authorizationService.verify(
+            token: token, CallContext(fields: ["token": token])
+        ).subscription
         if case .granted = try await authorizationService.editionCredentials(
             token: token, edition: edition, CallContext(fields: ["token": token]))
         {
@@ -48,7 +50,8 @@ struct DrillReader: Sendable {
         do {
             let reported = try await authorizationService.verify(token: token, CallContext(fields: ["token": token]))
                 .subscription
-            let isWrong = reported.state != due.state || reported.entitlement != due.entitlement
+            let isWrong =
+                reported.state != expectedSubscription.state || reported.entitlement != expectedSubscription.entitlement
             tally.record(
                 "verify", isWrong ? "another subscription" : reported.state.rawValue, isWrong: isWrong,
                 milliseconds: Self.milliseconds(since: began))

@@ -46,8 +46,8 @@ public struct DrillReport: Sendable, Encodable {
                 "\(phase.name): \(phase.queries) queries reached the backend, at most \(phase.maxConcurrent) at once")
             for result in phase.results {
                 let query = result.query.padding(toLength: 20, withPad: " ", startingAt: 0)
-                let words = (result.isWrong ? "WRONG: " : "") + result.result
-                let what = words.padding(toLength: max(38, words.count), withPad: " ", startingAt: 0)
+                let verdict = (result.isWrong ? "WRONG: " : "") + result.result
+                let what = verdict.padding(toLength: max(38, verdict.count), withPad: " ", startingAt: 0)
                 let times = String(format: "p50 %.1f ms  p99 %.1f ms", result.median, result.p99)
                 lines.append("  \(query)\(what)\(String(result.count).leftPadded(7))  \(times)")
             }

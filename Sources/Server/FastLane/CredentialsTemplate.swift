@@ -37,8 +37,8 @@ struct CredentialsTemplate {
         private let length: Int
 
         init?(of text: String, in response: ByteBuffer) {
-            let places = response.readableBytesView.ranges(of: Array(text.utf8))
-            guard let place = places.first, places.count == 1, !text.isEmpty else { return nil }
+            let ranges = response.readableBytesView.ranges(of: Array(text.utf8))
+            guard let place = ranges.first, ranges.count == 1, !text.isEmpty else { return nil }
             offset = place.lowerBound - response.readerIndex
             length = place.count
         }

@@ -14,7 +14,7 @@ struct CertificateValidity: Equatable, Sendable {
 
     /// The time before its end at which a certificate is reported as ending soon: 14 days. Automatic renewal
     /// usually happens a month before the end.
-    static let notice: TimeInterval = 14 * 86_400
+    static let expiryWarningPeriod: TimeInterval = 14 * 86_400
 
     let begin: Date
     let end: Date
@@ -33,7 +33,7 @@ struct CertificateValidity: Equatable, Sendable {
     func status(at timestamp: Date) -> Status {
         if timestamp >= end { return .expired }
         if timestamp < begin { return .notYetValid }
-        return end.timeIntervalSince(timestamp) < Self.notice ? .expiresSoon : .valid
+        return end.timeIntervalSince(timestamp) < Self.expiryWarningPeriod ? .expiresSoon : .valid
     }
 
     /// Returns a sentence for the operator, or nil if the certificate is valid and does not end soon.

@@ -19,7 +19,7 @@ enum LoggedPath {
     ///   installation, the log shows the route instead of the path, independent of the path's spelling.
     static func of(_ path: String, route: String) -> String {
         if route.utf8.contains(UInt8(ascii: ":")) { return route }
-        if route == noRoute, !path.utf8.starts(with: content) { return words(of: path) }
+        if route == noRoute, !path.utf8.starts(with: content) { return maskedSegments(of: path) }
         if let word = route.split(separator: "/").first, InPlayerPathSegments.all.contains(String(word)) {
             return route
         }
@@ -33,7 +33,7 @@ enum LoggedPath {
 
     /// Returns the path with a placeholder for each segment that is not exactly the first word of a call. An app
     /// that sends an extra slash puts a token, an installation or a name in an unexpected segment.
-    private static func words(of path: String) -> String {
+    private static func maskedSegments(of path: String) -> String {
         let path = path.utf8.prefix { $0 != UInt8(ascii: "?") }
         let shown = path.split(separator: UInt8(ascii: "/"), maxSplits: maxSegments, omittingEmptySubsequences: false)
             .map {

@@ -22,12 +22,12 @@ final class LogOutput: Sendable {
 
     /// Writes the line in one piece, so that lines of several threads do not mix.
     ///
-    /// - Parameter remark: Returns the line that reports the number of lines lost before this one.
-    func write(_ line: String, remark: (_ lost: Int) -> String) {
+    /// - Parameter lossNotice: Returns the line that reports the number of lines lost before this one.
+    func write(_ line: String, lossNotice: (_ lost: Int) -> String) {
         state.withLock { state in
-            let before = (state.isBroken ? "\n" : "") + (state.lost > 0 ? remark(state.lost) : "")
+            let before = (state.isBroken ? "\n" : "") + (state.lost > 0 ? lossNotice(state.lost) : "")
             if !before.isEmpty {
-                let outcome = put(before)
+                let outcome = writeAll(before)
                 guard outcome == .complete else {
                     if outcome == .part { state.isBroken = true }
                     state.lost += 1
@@ -35,7 +35,7 @@ final class LogOutput: Sendable {
                 }
                 state = State()
             }
-            switch put(line) {
+            switch writeAll(line) {
             case .complete: break
             case .part:
                 state.isBroken = true
@@ -49,7 +49,7 @@ final class LogOutput: Sendable {
         case complete, part, nothing
     }
 
-    private func put(_ text: String) -> Outcome {
+    private func writeAll(_ text: String) -> Outcome {
         var text = text
         return text.withUTF8 { bytes in
             var written = 0

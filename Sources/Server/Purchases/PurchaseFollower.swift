@@ -13,7 +13,7 @@ struct PurchaseFollower: Service {
     var pause: Duration = .seconds(15)
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// The maximum number of items of each kind in one round.
-    static let round = 100
+    static let batchSize = 100
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -24,7 +24,9 @@ struct PurchaseFollower: Service {
                 for purchaseService in purchaseServices() {
                     if Task.isCancelled { return }
                     do {
-                        if try await purchaseService.followUp(limit: Self.round) * 2 >= Self.round { isBehind = true }
+                        if try await purchaseService.followUp(limit: Self.batchSize) * 2 >= Self.batchSize {
+                            isBehind = true
+                        }
                     } catch is CancellationError {
                         return
                     } catch {

@@ -3,19 +3,19 @@ import Mail
 
 extension GatefoldConfiguration {
     /// Returns the keys whose new values take effect only at the next start.
-    func keysForNextStart(after inForce: GatefoldConfiguration) -> [String] {
+    func keysForNextStart(after current: GatefoldConfiguration) -> [String] {
         let changes = [
-            ("server.listen", listen != inForce.listen),
-            ("server.admin_listen", adminListen != inForce.adminListen),
-            ("server.tls", (tls == nil) != (inForce.tls == nil)),
-            ("server.shutdown_grace", shutdownGrace != inForce.shutdownGrace),
-            ("server.limits", limits != inForce.limits),
-            ("log", log != inForce.log),
-            ("state", !state.isSame(as: inForce.state)),
-            ("login_throttle", loginThrottle != inForce.loginThrottle),
-            ("passwords", !passwords.isSame(as: inForce.passwords)),
-            ("mail", mail?.fingerprint != inForce.mail?.fingerprint),
-            ("notifications", notifications?.fingerprint != inForce.notifications?.fingerprint),
+            ("server.listen", listen != current.listen),
+            ("server.admin_listen", adminListen != current.adminListen),
+            ("server.tls", (tls == nil) != (current.tls == nil)),
+            ("server.shutdown_grace", shutdownGrace != current.shutdownGrace),
+            ("server.limits", limits != current.limits),
+            ("log", log != current.log),
+            ("state", !state.isSame(as: current.state)),
+            ("login_throttle", loginThrottle != current.loginThrottle),
+            ("passwords", !passwords.isSame(as: current.passwords)),
+            ("mail", mail?.fingerprint != current.mail?.fingerprint),
+            ("notifications", notifications?.fingerprint != current.notifications?.fingerprint),
         ]
         return changes.filter(\.1).map(\.0)
     }

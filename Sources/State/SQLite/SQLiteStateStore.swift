@@ -42,7 +42,7 @@ public final class SQLiteStateStore: StateStore {
             try opened.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try opened.read(StateSchema.migrator.rejectNewer)
             try StateSchema.migrator.migrate(opened)
-            didFindOlderState = try generation.settle(opened, at: clock.now)
+            didFindOlderState = try generation.reconcile(opened, at: clock.now)
             let files = try opened.writeWithoutTransaction { try DatabaseFiles(of: $0, path: path) }
             pool = StatePool(opened, files: files, generation: generation)
         } catch let error as NewerSchema {

@@ -105,7 +105,7 @@ public final class SharedFactFollower: Sendable {
     }
 
     private func write() async throws {
-        let dropped = writer.takeDropped()
+        let dropped = writer.drainDroppedCount()
         if dropped > 0 { report(.dropped(dropped)) }
         try await writer.flush()
     }

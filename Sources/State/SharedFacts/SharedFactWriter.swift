@@ -69,7 +69,7 @@ public final class SharedFactWriter: Sendable {
     }
 
     /// Returns the number of facts dropped for lack of capacity since the last call.
-    public func takeDropped() -> Int {
+    public func drainDroppedCount() -> Int {
         waiting.withLock { waiting in
             defer { waiting.dropped = 0 }
             return waiting.dropped

@@ -27,5 +27,5 @@ enum TimedCache: String, CaseIterable, Sendable {
     case warm
 
     /// Returns a value that no attempt had before, or always the same.
-    func word(_ attempt: Int) -> String { self == .cold ? "\(attempt)" : "again" }
+    func suffix(_ attempt: Int) -> String { self == .cold ? "\(attempt)" : "again" }
 }

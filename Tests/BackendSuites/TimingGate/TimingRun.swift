@@ -26,8 +26,8 @@ struct TimingRun {
     private static let perConnection = 40
 
     private func form(_ reader: TimedReader, _ attempt: Int) -> [Field] {
-        let word = memory.word(attempt)
-        return [Field("email", reader.identifier(word)), Field("password", "wrong \(word)")]
+        let suffix = memory.suffix(attempt)
+        return [Field("email", reader.identifier(suffix)), Field("password", "wrong \(suffix)")]
     }
 
     // MARK: HTTP/1

@@ -214,15 +214,15 @@ import Testing
 
     @Test("Verdicts: one grant suffices, all must reject, and otherwise the others' subscriptions decide")
     func verdicts() async throws {
-        enum Word: CaseIterable { case granted, rejected, none, left, down }
+        enum MemberOutcome: CaseIterable { case granted, rejected, none, left, down }
         @Sendable func reporting(_ words: String) -> Subscription { Subscription(state: .active, message: words) }
         let both = try ChainBackend.joining([Subscriber(backend: "a", key: "1"), Subscriber(backend: "b", key: "1")])
-        for first in Word.allCases {
-            for second in Word.allCases {
-                func member(_ name: String, _ word: Word) -> FakeMember {
+        for first in MemberOutcome.allCases {
+            for second in MemberOutcome.allCases {
+                func member(_ name: String, _ outcome: MemberOutcome) -> FakeMember {
                     FakeMember(name) {
                         $0.verdict = { _ in
-                            switch word {
+                            switch outcome {
                             case .granted: .granted
                             case .rejected: .rejected(.notEntitled, message: name)
                             case .none: nil
@@ -234,7 +234,7 @@ import Testing
                     }
                 }
                 let chain = chain([member("a", first), member("b", second)])
-                let result: Word
+                let result: MemberOutcome
                 do {
                     switch try await chain.verdict(on: nil, for: both, context: CallContext()) {
                     case .granted: result = .granted
@@ -255,7 +255,7 @@ import Testing
                     result = .down
                 }
                 let words = [first, second]
-                let expected: Word =
+                let expected: MemberOutcome =
                     if words.contains(.granted) {
                         .granted
                     } else if words.contains(.down) {

@@ -22,7 +22,7 @@ import Testing
         /// A reader of both systems.
         let both: Subscriber
 
-        init(decidingFields: Set<String> = []) throws {
+        init(varyingFields: Set<String> = []) throws {
             var settings = ProtectionSettings()
             // No revalidation in the background.
             settings.cache?.revalidateAfter = 60
@@ -31,7 +31,7 @@ import Testing
             let systems = [FakeMember("a"), FakeMember("b")]
             let protected = systems.map {
                 ProtectedBackend(
-                    $0, decidingFields: decidingFields, decidesEditions: true, settings: settings, services: services,
+                    $0, varyingFields: varyingFields, decidesEditions: true, settings: settings, services: services,
                     sleep: time.sleep)
             }
             chain = ChainCacheTests.chain(protected)
@@ -148,16 +148,16 @@ import Testing
     @Test("A cached verdict combines all members' verdicts and needs cached subscriptions where they decide")
     func verdicts() async throws {
         let inner = Subscription(state: .active, message: "inner")
-        let words: [EditionVerdict?] = [
+        let verdicts: [EditionVerdict?] = [
             .granted, .rejected(.notEntitled, message: "refused"), nil,
             .deferred([inner], otherwise: .expired, message: "left"),
         ]
-        for first in words {
-            for second in words {
+        for first in verdicts {
+            for second in verdicts {
                 let fixture = try Fixture()
-                for (system, word) in zip(fixture.systems, [first, second]) {
+                for (system, verdict) in zip(fixture.systems, [first, second]) {
                     system.change {
-                        $0.verdict = { _ in word }
+                        $0.verdict = { _ in verdict }
                         $0.subscription = { Subscription(state: .active, message: $0.backend) }
                     }
                 }
@@ -190,7 +190,7 @@ import Testing
 
     @Test("A cached result applies to requests with equal varying fields only")
     func fields() async throws {
-        let fixture = try Fixture(decidingFields: ["device"])
+        let fixture = try Fixture(varyingFields: ["device"])
         let (one, another) = (CallContext(fields: ["device": "one"]), CallContext(fields: ["device": "another"]))
         let query = BackendQuery.subscription(fixture.both)
         _ = try await query.put(to: fixture.chain, one)

@@ -57,10 +57,10 @@ import Testing
                 "lazy_migration.into: missing; expected the name of a backend"
             ),
         ])
-    func rejected(yaml: String, words: String) {
+    func rejected(yaml: String, message: String) {
         #expect {
             try chain(yaml)
-        } throws: { "\($0)".contains(words) }
+        } throws: { "\($0)".contains(message) }
     }
 
     @Test("Lazy migration needs a target of kind sqlite that checks a proof")

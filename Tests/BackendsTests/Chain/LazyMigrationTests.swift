@@ -79,8 +79,8 @@ import Testing
             Subscription(
                 state: .inactive, message: "Lapsed.", entitlement: .editions(Set(Self.editions)),
                 userInfo: [UserInfoCategory(scheme: "tier", value: "gold")], periods: [period]))
-        let who = try await harness.signIn("  ADA@example.com")
-        #expect(who == Subscriber(backend: "legacy", key: "ada@example.com"))
+        let subscriber = try await harness.signIn("  ADA@example.com")
+        #expect(subscriber == Subscriber(backend: "legacy", key: "ada@example.com"))
         #expect(await harness.events.wait(for: 1).map(\.name) == ["lazy_migration_completed"])
         let record = try #require(try await harness.fixture.database.find("ada@example.com"))
         #expect(record.migrated == harness.fixture.clock.now)
@@ -98,9 +98,9 @@ import Testing
         _ = try await harness.signIn()
         await harness.events.wait(for: 1)
         harness.startOutage()
-        let who = try #require(try await harness.signIn())
-        #expect(who.backend == "embedded")
-        let reported = try await harness.chain.subscription(of: who, context: CallContext())
+        let subscriber = try #require(try await harness.signIn())
+        #expect(subscriber.backend == "embedded")
+        let reported = try await harness.chain.subscription(of: subscriber, context: CallContext())
         #expect(reported.state == .active && reported.entitlement == .editions([Self.editions[0]]))
         // Not every reader is migrated, so no reader is rejected meanwhile.
         await #expect(throws: ChainFailure.self) { try await harness.signIn("ada@example.com", "wrong") }
@@ -144,10 +144,10 @@ import Testing
         _ = try await harness.signIn()
         await harness.events.wait(for: 1)
         harness.startOutage()
-        let who = try #require(try await harness.signIn())
-        #expect(try await harness.chain.subscription(of: who, context: CallContext()).state == .active)
+        let subscriber = try #require(try await harness.signIn())
+        #expect(try await harness.chain.subscription(of: subscriber, context: CallContext()).state == .active)
         harness.fixture.clock.advance(by: 61)
-        #expect(try await harness.chain.subscription(of: who, context: CallContext()).state == .inactive)
+        #expect(try await harness.chain.subscription(of: subscriber, context: CallContext()).state == .inactive)
     }
 
     @Test("A copy is rewritten when the subscription changed, and otherwise not even hashed")

@@ -155,8 +155,8 @@ import Testing
             text: "url: http://127.0.0.1/\nread: \(read)", name: "a.yaml", folder: "/nowhere")
         let call = try ServiceCall(.subscription, section, base: nil, namespaces: [:], usesServiceAccount: false)
         var damage = Damage(seed: 4)
-        for (word, state) in [(Self.activeValue, SubscriptionState.active), ("lapsed", .inactive)] {
-            let text = whole.replacing("STATE", with: word).replacing("HELD", with: Self.held)
+        for (value, state) in [(Self.activeValue, SubscriptionState.active), ("lapsed", .inactive)] {
+            let text = whole.replacing("STATE", with: value).replacing("HELD", with: Self.held)
             for _ in 0..<8_000 {
                 let bytes = damage.damaged(text)
                 try Self.check(
@@ -189,7 +189,7 @@ import Testing
                 text: "url: http://127.0.0.1/\nread: \(read)", name: "a.yaml", folder: "/nowhere")
             let call = try ServiceCall(
                 .subscription, section, base: nil, namespaces: [:], usesServiceAccount: false,
-                needing: mapping.endOfBegun
+                requiring: mapping.requiredEndField
             )
             let response = OutboundResponse(status: 200, headers: [], body: Array(body.utf8))
             guard case .good(let read) = try call.outcome(of: response) else { return nil }
@@ -261,9 +261,9 @@ import Testing
                 + "limits: {max_bad_rows: 100%}\n" + Self.mapping
             let feed = try harness.open(settings)
             var damage = Damage(seed: 6)
-            for (word, state) in [(Self.activeValue, SubscriptionState.active), ("lapsed", .inactive)] {
-                let text = whole.replacing("STATEX", with: word.padding(toLength: 6, withPad: " ", startingAt: 0))
-                    .replacing("STATE", with: word).replacing("HELD", with: Self.held)
+            for (value, state) in [(Self.activeValue, SubscriptionState.active), ("lapsed", .inactive)] {
+                let text = whole.replacing("STATEX", with: value.padding(toLength: 6, withPad: " ", startingAt: 0))
+                    .replacing("STATE", with: value).replacing("HELD", with: Self.held)
                 try harness.write(text)
                 harness.clock.advance(by: 60)
                 await feed.fetch()
@@ -298,7 +298,7 @@ import Testing
                     try #require(union.opens(edition) == all.contains { $0.opens(edition) }, "\(edition) of \(all)")
                 }
             }
-            let lines = FeedLines.combined(all)
+            let lines = FeedLines.merged(all)
             for edition in names + Self.others {
                 try #require(!lines.opens(edition) || all.contains { $0.opens(edition) }, "\(edition) of lines \(all)")
             }

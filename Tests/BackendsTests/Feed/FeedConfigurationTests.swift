@@ -66,13 +66,13 @@ import Testing
                 return nil
             }
             let work = try #require(update)
-            await FeedRefresher.inOwnThread { work.run(isCancelled: $0) }
+            await FeedRefresher.onOwnThread { work.run(isCancelled: $0) }
             try #require(backend.store.status.outcome == .replaced, "\(backend.store.status.reason ?? "")")
             let ada = Credentials(
                 identifier: "ada@example.com", fields: ["email": "ada@example.com", "surname": "lovelace"])
-            let who = try await backend.authenticate(ada, context: CallContext())
+            let result = try await backend.authenticate(ada, context: CallContext())
             let subscriber = Subscriber(backend: "circulation", key: "10001")
-            #expect(who == .authenticated(subscriber))
+            #expect(result == .authenticated(subscriber))
             #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .active)
             let former = Subscriber(backend: "circulation", key: "10003")
             #expect(try await backend.subscription(of: former, context: CallContext()).state == .inactive)
@@ -101,7 +101,7 @@ import Testing
             ("lines: several", "checksum: {algorithm: sha256}", "checksum.suffix: missing"),
             ("lines: several", "layout: {names: [id, email]}", "layout: expected the field editions"),
         ])
-    func refused(from: String, to: String, words: String) throws {
+    func refused(from: String, to: String, message: String) throws {
         let good = FeedHarness.settings + "\nlines: several\n"
         let changed = good.replacing(from, with: to)
         #expect(changed != good)
@@ -113,7 +113,7 @@ import Testing
             try section.finish()
             Issue.record("read: \(text)")
         } catch {
-            #expect("\(error)".contains(words), "\(error)")
+            #expect("\(error)".contains(message), "\(error)")
         }
     }
 }

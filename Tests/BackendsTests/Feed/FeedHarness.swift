@@ -52,7 +52,7 @@ final class FeedHarness: Sendable {
         @discardableResult
         func fetch() async -> FeedStatus {
             let update = update
-            await FeedRefresher.inOwnThread { update.run(isCancelled: $0) }
+            await FeedRefresher.onOwnThread { update.run(isCancelled: $0) }
             return store.status
         }
 

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Feed formats") struct FeedReadingTests {
     private func read(
-        _ bytes: [UInt8], _ settings: String, needed: Set<String> = [], piece: Int = 1 << 20
+        _ bytes: [UInt8], _ settings: String, requiredFields: Set<String> = [], piece: Int = 1 << 20
     ) throws -> (names: [String], items: [FeedItem]) {
         let section = try YAMLSettings.read(text: settings, name: "gatefold.yaml", folder: "/nowhere")
-        var parser = try FeedFormat(section).parser(FeedFields(), needed: needed)
+        var parser = try FeedFormat(section).parser(FeedFields(), requiredFields: requiredFields)
         var items: [FeedItem] = []
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -95,8 +95,10 @@ import Testing
         let settings = "{format: xml, layout: {record: reader}}"
         let bytes = Array("<f><reader id='1'><mail>a@b</mail></reader><reader id='2'/></f>".utf8)
         #expect(try texts(bytes, settings) == [["@id=1", "mail=a@b"], ["@id=2"]])
-        #expect(throws: FeedRejection.missingField("phone")) { try read(bytes, settings, needed: ["@id", "phone"]) }
-        _ = try read(bytes, "{format: xml, layout: {record: reader, optional: [phone]}}", needed: ["phone"])
+        #expect(throws: FeedRejection.missingField("phone")) {
+            try read(bytes, settings, requiredFields: ["@id", "phone"])
+        }
+        _ = try read(bytes, "{format: xml, layout: {record: reader, optional: [phone]}}", requiredFields: ["phone"])
         #expect(throws: FeedRejection.self) { try texts(Array(bytes.dropLast(3)), settings) }
     }
 

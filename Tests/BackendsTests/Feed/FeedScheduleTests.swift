@@ -14,13 +14,13 @@ import Testing
     func every() throws {
         let schedule = FeedSchedule(times: .every(3600), jitter: 60, retry: 300)
         let noon = try timestamp("2026-11-01T12:00:00Z")
-        #expect(schedule.next(after: nil, failure: nil, chance: 0.5) == .distantPast)
-        #expect(schedule.next(after: noon, failure: nil, chance: 0) == noon + 3600)
-        #expect(schedule.next(after: noon, failure: nil, chance: 0.5) == noon + 3630)
-        #expect(schedule.next(after: noon, failure: noon + 100, chance: 0) == noon + 400)
-        #expect(schedule.next(after: nil, failure: noon, chance: 0) == noon + 300)
+        #expect(schedule.next(after: nil, failure: nil, jitterShare: 0.5) == .distantPast)
+        #expect(schedule.next(after: noon, failure: nil, jitterShare: 0) == noon + 3600)
+        #expect(schedule.next(after: noon, failure: nil, jitterShare: 0.5) == noon + 3630)
+        #expect(schedule.next(after: noon, failure: noon + 100, jitterShare: 0) == noon + 400)
+        #expect(schedule.next(after: nil, failure: noon, jitterShare: 0) == noon + 300)
         let often = FeedSchedule(times: .every(1), retry: 300)
-        #expect(often.next(after: nil, failure: noon, chance: 0) == noon + 1)
+        #expect(often.next(after: nil, failure: noon, jitterShare: 0) == noon + 1)
     }
 
     @Test("Times of day are in UTC, and a missed fetch is made up for")
@@ -30,10 +30,10 @@ import Testing
             ("2026-11-01T00:00:00Z", "2026-11-01T02:30:00Z"), ("2026-11-01T02:30:00Z", "2026-11-01T14:00:00Z"),
             ("2026-11-01T14:00:00Z", "2026-11-02T02:30:00Z"), ("2026-12-31T23:59:59Z", "2027-01-01T02:30:00Z"),
         ] {
-            #expect(schedule.next(after: try timestamp(last), failure: nil, chance: 0) == (try timestamp(next)))
+            #expect(schedule.next(after: try timestamp(last), failure: nil, jitterShare: 0) == (try timestamp(next)))
         }
         let before = try timestamp("2026-11-01T02:28:00Z")
-        #expect(schedule.next(after: nil, failure: before, chance: 0) == (try timestamp("2026-11-01T02:30:00Z")))
+        #expect(schedule.next(after: nil, failure: before, jitterShare: 0) == (try timestamp("2026-11-01T02:30:00Z")))
     }
 
     @Test("An invalid schedule is rejected")

@@ -133,7 +133,7 @@ struct ApacheTests {
             #expect(try await backend.subscription(of: ada).state == .active)
             for wrong in [account.replacing("PASSWORD", with: "WRONG"), ""] {
                 let backend = try apache.backend("/basic", wrong)
-                await #expect(throws: ServiceFailure.notUnderstood(.signIn, status: 401)) {
+                await #expect(throws: ServiceFailure.unrecognizedResponse(.signIn, status: 401)) {
                     try await backend.authenticate(StandardReaders.ada.fields, identifier: "email")
                 }
             }
@@ -156,7 +156,7 @@ struct ApacheTests {
             #expect(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email") != nil)
             let wrong = try apache.backend("/digest", account.replacing("PASSWORD", with: "WRONG"))
             for _ in 0..<2 {
-                await #expect(throws: ServiceFailure.notUnderstood(.subscription, status: 401)) {
+                await #expect(throws: ServiceFailure.unrecognizedResponse(.subscription, status: 401)) {
                     try await wrong.subscription(of: ada)
                 }
             }

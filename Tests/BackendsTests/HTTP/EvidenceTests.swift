@@ -37,7 +37,7 @@ struct EvidenceTests {
                 "read: {token: {json: \(place)}}\nauthenticated: {has: [token]}\nrejected: {status: [401], by_status: true}"
             )
             for token in ["false", "true", "null", "\"\"", "\" \"", "[]", "[false]", "[null, \" \"]", "{}", "[{}]"] {
-                #expect(throws: ServiceFailure.notUnderstood(.signIn, status: 200), "\(place) \(token)") {
+                #expect(throws: ServiceFailure.unrecognizedResponse(.signIn, status: 200), "\(place) \(token)") {
                     try signIn.outcome(of: response(200, "{\"token\": \(token)}"))
                 }
             }
@@ -119,14 +119,16 @@ struct EvidenceTests {
               - {status: [400], when: {error: unknown product}}
               - {status: [404], by_status: true}
             """)
-        let said = [(200, "{\"held\": false}"), (400, "{\"error\": \"Unknown product\"}"), (404, "<html/>"), (404, "")]
-        for (status, body) in said {
+        let responses = [
+            (200, "{\"held\": false}"), (400, "{\"error\": \"Unknown product\"}"), (404, "<html/>"), (404, ""),
+        ]
+        for (status, body) in responses {
             guard case .rejected = try verdict.outcome(of: response(status, body)) else {
                 Issue.record("\(status) \(body) is a refusal")
                 continue
             }
         }
-        #expect(throws: ServiceFailure.notUnderstood(.verdict, status: 400)) {
+        #expect(throws: ServiceFailure.unrecognizedResponse(.verdict, status: 400)) {
             try verdict.outcome(of: response(400, "{}"))
         }
     }
@@ -135,18 +137,22 @@ struct EvidenceTests {
         "An unusable response for one reader or edition keeps the breaker closed; a service failure opens it")
     func breaker() {
         for failure: any Error in [
-            ServiceFailure.notUnderstood(.verdict, status: 404), ServiceFailure.notUnderstood(.signIn, status: 400),
-            ServiceFailure.notUnderstood(.subscription, status: 200), ServiceFailure.contradictory(.subscription),
+            ServiceFailure.unrecognizedResponse(.verdict, status: 404),
+            ServiceFailure.unrecognizedResponse(.signIn, status: 400),
+            ServiceFailure.unrecognizedResponse(.subscription, status: 200),
+            ServiceFailure.contradictory(.subscription),
             ServiceFailure.noValue("id"), ServiceFailure.undecided, UnsendableValue(), UnsendableValue(name: "id"),
         ] {
             #expect(!FailureClassification.isBackendFailure(failure), "\(failure)")
             #expect(FailureClassification.isNotQueried(failure), "the last known answer stands in")
         }
         for failure: any Error in [
-            ServiceFailure.notUnderstood(.verdict, status: 500), ServiceFailure.notUnderstood(.signIn, status: 503),
-            ServiceFailure.notUnderstood(.subscription, status: 401),
-            ServiceFailure.notUnderstood(.verdict, status: 403),
-            ServiceFailure.notUnderstood(.verdict, status: 429), ServiceFailure.notUnderstood(.health, status: 404),
+            ServiceFailure.unrecognizedResponse(.verdict, status: 500),
+            ServiceFailure.unrecognizedResponse(.signIn, status: 503),
+            ServiceFailure.unrecognizedResponse(.subscription, status: 401),
+            ServiceFailure.unrecognizedResponse(.verdict, status: 403),
+            ServiceFailure.unrecognizedResponse(.verdict, status: 429),
+            ServiceFailure.unrecognizedResponse(.health, status: 404),
             ServiceFailure.fault(.subscription), AuthorizationFailure.noToken, HTTPFailure.timedOut,
         ] {
             #expect(FailureClassification.isBackendFailure(failure), "\(failure)")

@@ -315,12 +315,12 @@ struct HTTPServiceTests {
             #expect(try await backend.subscription(of: ada).state == .active)
             #expect(try tokenRequests().count == 2)
             try Data("99".utf8).write(to: service.folder.appending(path: "revoked"))
-            await #expect(throws: ServiceFailure.notUnderstood(.subscription, status: 401)) {
+            await #expect(throws: ServiceFailure.unrecognizedResponse(.subscription, status: 401)) {
                 try await backend.subscription(of: ada)
             }
             #expect(try tokenRequests().count == 2, "the last was fetched just now")
             clock.advance(by: 10)
-            await #expect(throws: ServiceFailure.notUnderstood(.subscription, status: 401)) {
+            await #expect(throws: ServiceFailure.unrecognizedResponse(.subscription, status: 401)) {
                 try await backend.subscription(of: ada)
             }
             #expect(try tokenRequests().count == 3)

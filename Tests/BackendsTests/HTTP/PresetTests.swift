@@ -110,7 +110,7 @@ struct CDSPresetTests {
         try await with { service, backend in
             let lapsed = try #require(try await signIn("lapsed", backend))
             try service.setMode("nostatus")
-            await #expect(throws: ServiceFailure.notUnderstood(.subscription, status: 200)) {
+            await #expect(throws: ServiceFailure.unrecognizedResponse(.subscription, status: 200)) {
                 try await backend.subscription(of: lapsed)
             }
         }
@@ -285,10 +285,10 @@ struct DovetailPresetTests {
             try service.setMode("down-WK")
             #expect(try await brand(of: "both", backend) == "monthly", "the other has what the reader needs")
             await #expect(throws: ServiceFailure.undecided) { try await signIn("lapsed", backend) }
-            await #expect(throws: ServiceFailure.notUnderstood(.signIn, status: 503)) {
+            await #expect(throws: ServiceFailure.unrecognizedResponse(.signIn, status: 503)) {
                 try await signIn("onlylapsed", backend)
             }
-            await #expect(throws: ServiceFailure.notUnderstood(.signIn, status: 503)) {
+            await #expect(throws: ServiceFailure.unrecognizedResponse(.signIn, status: 503)) {
                 try await signIn("nobody", backend)
             }
         }

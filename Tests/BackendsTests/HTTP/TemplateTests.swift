@@ -12,8 +12,8 @@ struct TemplateTests {
     func syntax() throws {
         let template = try Template("a{x}{{b}}{y-1}")
         #expect(template.parts == [.literal("a"), .value("x"), .literal("{b}"), .value("y-1")])
-        #expect(try template.render(TemplateValues(["x": "{y-1}", "y-1": "z"]), in: .asIs) == "a{y-1}{b}z")
-        #expect(throws: UnsendableValue(name: "x")) { try template.render(TemplateValues(["y-1": ""]), in: .asIs) }
+        #expect(try template.render(TemplateValues(["x": "{y-1}", "y-1": "z"]), in: .verbatim) == "a{y-1}{b}z")
+        #expect(throws: UnsendableValue(name: "x")) { try template.render(TemplateValues(["y-1": ""]), in: .verbatim) }
         for text in ["{", "}", "{}", "{a", "a}", "{a b}", "{é}", "{{a}", "{a}}"] {
             #expect(throws: Template.InvalidTemplate.self, "\(text)") { try Template(text) }
         }

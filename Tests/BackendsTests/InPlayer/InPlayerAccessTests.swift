@@ -89,11 +89,13 @@ import Testing
                 (.init(status: 402, body: ""), .status(402, item: nil)),
                 (.init(status: 402, body: "<html>Pay here</html>"), .status(402, item: nil)),
                 (.init(status: 402, body: #"{"message":"Pay"}"#), .status(402, item: nil)),
-                (.init(body: ""), .notUnderstood(item: 11)), (.init(body: "{}"), .notUnderstood(item: 11)),
-                (.init(body: "[]"), .notUnderstood(item: 11)), (.init(body: "<html>"), .notUnderstood(item: 11)),
-                (.init(body: #"{"code":402,"message":"No"}"#), .notUnderstood(item: 11)),
-                (.init(body: #"{"id":1,"item":{"id":"x"}}"#), .notUnderstood(item: 11)),
-                (FakeInPlayerService.grant(12), .notUnderstood(item: 11)),
+                (.init(body: ""), .unrecognizedResponse(item: 11)),
+                (.init(body: "{}"), .unrecognizedResponse(item: 11)),
+                (.init(body: "[]"), .unrecognizedResponse(item: 11)),
+                (.init(body: "<html>"), .unrecognizedResponse(item: 11)),
+                (.init(body: #"{"code":402,"message":"No"}"#), .unrecognizedResponse(item: 11)),
+                (.init(body: #"{"id":1,"item":{"id":"x"}}"#), .unrecognizedResponse(item: 11)),
+                (FakeInPlayerService.grant(12), .unrecognizedResponse(item: 11)),
             ]
             for (response, failure) in responses {
                 harness.service.response("GET /items/11/access", response)
@@ -111,7 +113,9 @@ import Testing
         #expect(
             InPlayerFailure.status(404, item: 11).isRequestScoped
                 && !InPlayerFailure.status(403, item: 11).isRequestScoped)
-        #expect(InPlayerFailure.notUnderstood(item: nil).cause == "the service's response does not follow its protocol")
+        #expect(
+            InPlayerFailure.unrecognizedResponse(item: nil).cause
+                == "the service's response does not follow its protocol")
     }
 
     @Test("A response after the timeout is an outage")

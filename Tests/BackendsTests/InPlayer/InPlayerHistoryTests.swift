@@ -55,10 +55,10 @@ import Testing
             let backend = try harness.open(Self.settings)
             let ada = try await harness.ada(backend)
             for (body, failure) in [
-                ("{}", InPlayerFailure.notUnderstood(item: nil)), ("", .notUnderstood(item: nil)),
-                (#"{"collection":{}}"#, .notUnderstood(item: nil)),
-                (#"{"collection":[{"item_id":1},{"item":2}]}"#, .notUnderstood(item: nil)),
-                (#"{"collection":[],"total":3}"#, .notUnderstood(item: nil)),
+                ("{}", InPlayerFailure.unrecognizedResponse(item: nil)), ("", .unrecognizedResponse(item: nil)),
+                (#"{"collection":{}}"#, .unrecognizedResponse(item: nil)),
+                (#"{"collection":[{"item_id":1},{"item":2}]}"#, .unrecognizedResponse(item: nil)),
+                (#"{"collection":[],"total":3}"#, .unrecognizedResponse(item: nil)),
                 (#"{"collection":[{"item_id":1}],"total":1000000}"#, .historyTooLong),
                 (#"{"collection":[{"item_id":1}]}"#, .historyTooLong),
             ] {

@@ -148,7 +148,7 @@ import Testing
             let backend = try harness.open("items: {a.1: 11}")
             let ada = try await harness.ada(backend)
             harness.service.response("GET /accounts", .init(body: #"{"id":99,"uuid":"somebody-else"}"#))
-            await #expect(throws: InPlayerFailure.notUnderstood(item: nil)) {
+            await #expect(throws: InPlayerFailure.unrecognizedResponse(item: nil)) {
                 try await backend.renew(ada, context: CallContext())
             }
         }

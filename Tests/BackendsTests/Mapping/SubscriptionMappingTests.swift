@@ -43,7 +43,7 @@ struct SubscriptionMappingTests {
     }
 
     @Test("Pitfall 1: an unknown value is an error, never an empty result")
-    func notUnderstood() throws {
+    func unrecognizedResponse() throws {
         let mapping = try mapping(
             "subscription: {editions: {from: skus}, all_editions: {from: plan, when: [gold]}, periods: {end: ends}}")
         let good: [String: [String]] = ["state": ["active"], "skus": [], "plan": [], "ends": []]

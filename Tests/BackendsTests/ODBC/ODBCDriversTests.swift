@@ -119,7 +119,7 @@ import Testing
     @Test(
         "PostgreSQL: a cancelled query leaves a stalled server at once, and the pool recovers with the server"
     )
-    func postgresqlStandingStill() async throws {
+    func postgresqlStalled() async throws {
         try await ODBCPostgreSQLFixture.run { fixture in
             let database = try ODBCTesting.database(fixture, [("size: 8", "size: 2")])
             try await withThrowingTaskGroup(of: Void.self) { group in

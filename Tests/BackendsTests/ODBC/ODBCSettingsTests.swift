@@ -134,7 +134,7 @@ import Testing
                   subscription: "SELECT state FROM r WHERE id = :key"
                 """, name: "gatefold.yaml", folder: "/nowhere")
         let kind = try BackendRegistry.read(name: "legacy", settings: section)
-        #expect(kind.checkedProofs == ["surname"] && kind.decidingFields == ["device"] && kind.isRemote)
+        #expect(kind.checkedProofs == ["surname"] && kind.varyingFields == ["device"] && kind.isRemote)
     }
 
     @Test("The guide's configurations are read and work unchanged")

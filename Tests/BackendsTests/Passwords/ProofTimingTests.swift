@@ -80,19 +80,19 @@ import Testing
     }
 
     @Test("The cache of dummy hashes follows changed hashes, is limited in size and never holds a digest")
-    func shelf() throws {
-        let shelf = DummyHashCache(random: .seeded(1))
-        #expect(shelf.choose(for: "nobody", known: nil) == nil)
+    func cache() throws {
+        let cache = DummyHashCache(random: .seeded(1))
+        #expect(cache.choose(for: "nobody", known: nil) == nil)
         let old = try #require(PasswordFormats.selfDescribing.read(StoredProof(value: Self.stored[4].value)))
         let new = try #require(PasswordFormats.selfDescribing.read(StoredProof(value: Self.stored[0].value)))
-        _ = shelf.choose(for: "ada", known: old)
-        #expect(shelf.choose(for: "nobody", known: nil)?.scheme == .ldap)
-        _ = shelf.choose(for: "ada", known: new)
-        let dummyHash = try #require(shelf.choose(for: "nobody", known: nil))
+        _ = cache.choose(for: "ada", known: old)
+        #expect(cache.choose(for: "nobody", known: nil)?.scheme == .ldap)
+        _ = cache.choose(for: "ada", known: new)
+        let dummyHash = try #require(cache.choose(for: "nobody", known: nil))
         #expect(dummyHash.scheme == .bcrypt2b)
         #expect(try !dummyHash.matches(Array("correct horse".utf8)))
-        for number in 0..<1000 { _ = shelf.choose(for: "reader\(number)", known: old) }
-        let schemes = Set((0..<500).compactMap { shelf.choose(for: "nobody\($0)", known: nil)?.scheme })
+        for number in 0..<1000 { _ = cache.choose(for: "reader\(number)", known: old) }
+        let schemes = Set((0..<500).compactMap { cache.choose(for: "nobody\($0)", known: nil)?.scheme })
         #expect(schemes == [.ldap, .bcrypt2b])
     }
 

@@ -101,7 +101,7 @@ import Testing
                 answer(id=q["id"], authenticated=True, key="7", stored="anything")
             """
         try await withProgram(program) { backend, _ in
-            await #expect(throws: ProcessFailure.uncomparedPassword) {
+            await #expect(throws: ProcessFailure.unverifiedStoredPassword) {
                 try await backend.authenticate(Self.ada, context: CallContext())
             }
         }
@@ -136,11 +136,11 @@ import Testing
     @Test(
         "Pitfall 9: an invalid response is a failure, and another child serves the next query",
         arguments: [
-            ("print('<html>', flush=True)", ProcessFailure.garbage(expected: "a JSON object")),
+            ("print('<html>', flush=True)", ProcessFailure.malformedResponse(expected: "a JSON object")),
             ("answer(id=q['id'] + 1, authenticated=True, key='7')", .wrongID),
-            ("answer(id=q['id'])", .garbage(expected: "`authenticated` to be true or false")),
-            ("answer(id=q['id'], authenticated=True)", .garbage(expected: "`key` to be a string")),
-            ("sys.stdout.write('x\\n' * 2); sys.stdout.flush()", .garbage(expected: "one line")),
+            ("answer(id=q['id'])", .malformedResponse(expected: "`authenticated` to be true or false")),
+            ("answer(id=q['id'], authenticated=True)", .malformedResponse(expected: "`key` to be a string")),
+            ("sys.stdout.write('x\\n' * 2); sys.stdout.flush()", .malformedResponse(expected: "one line")),
             ("print('x' * (1 << 20) + 'x', flush=True)", .lineTooLong),
             ("sys.stdout.write('{\"id\":'); sys.exit()", .ended),
             ("os.kill(os.getpid(), signal.SIGKILL)", .ended),
@@ -162,7 +162,7 @@ import Testing
                 await #expect(throws: ProcessFailure.ended) {
                     try await backend.authenticate(Self.ada, context: CallContext())
                 }
-                await #expect(throws: ProcessFailure.waitsToRestart) { try await backend.health() }
+                await #expect(throws: ProcessFailure.restartDelayed) { try await backend.health() }
                 #expect(try children(in: folder).count == 2)
                 return
             }
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test("A silent child times out and is killed with its own children, even if it ignores SIGTERM")
-    func overdue() async throws {
+    func timedOut() async throws {
         let program = """
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             other = os.fork()
@@ -205,7 +205,7 @@ import Testing
                 time.sleep(3600)
             """
         try await withProgram(program, settings: "timeout: 20s") { backend, folder in
-            await #expect(throws: ProcessFailure.overdue) { try await backend.health() }
+            await #expect(throws: ProcessFailure.timedOut) { try await backend.health() }
             let all = try children(in: folder)
             #expect(all.count == 2)
             #expect(try await holds { !all.contains(where: isRunning) })
@@ -314,9 +314,9 @@ import Testing
         try await withProgram("sys.exit(1)", clock: clock) { backend, folder in
             for wait in [1, 2, 4] {
                 await #expect(throws: ProcessFailure.ended) { try await backend.health() }
-                await #expect(throws: ProcessFailure.waitsToRestart) { try await backend.health() }
+                await #expect(throws: ProcessFailure.restartDelayed) { try await backend.health() }
                 clock.advance(by: Double(wait) - 0.1)
-                await #expect(throws: ProcessFailure.waitsToRestart) { try await backend.health() }
+                await #expect(throws: ProcessFailure.restartDelayed) { try await backend.health() }
                 clock.advance(by: 0.2)
             }
             let all = try children(in: folder)
@@ -348,9 +348,9 @@ import Testing
             ("command: [a]\nstderr: log", "stderr: expected one of discard, inherit"),
             ("command: [a]\nsubscription: {editons: {}}", "did you mean `editions`?"),
         ])
-    func rejected(yaml: String, words: String) {
+    func rejected(yaml: String, message: String) {
         #expect {
             try ProcessBackendKind(name: "p", settings: try backendSettings(yaml))
-        } throws: { "\($0)".contains(words) }
+        } throws: { "\($0)".contains(message) }
     }
 }

@@ -46,7 +46,7 @@ struct BackendResultPartitionTests {
             memory.store(timestamped(.verdict(.granted), number + 1), verdict(number, of: 1), jitter: 0, at: 0)
         }
         let edition = EditionID("made-up-7")
-        #expect(memory.places(in: .subscriber(1), invalidatedBy: .edition, on: edition).count == 1)
+        #expect(memory.slots(in: .subscriber(1), invalidatedBy: .edition, on: edition).count == 1)
         var other = verdict(7, of: 1)
         other = BackendResultStore.Subject(key: key(9_999), groups: other.groups, edition: edition)
         memory.store(timestamped(.verdict(.rejected(.notEntitled, message: nil)), 1_000), other, jitter: 0, at: 0)

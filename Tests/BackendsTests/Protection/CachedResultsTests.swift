@@ -76,7 +76,7 @@ struct CachedResultsTests {
         "A validity ends as soon as the cached result is invalidated",
         arguments: ResultLoss.allCases)
     func removed(loss: ResultLoss) async throws {
-        let fixture = ProtectedBackendFixture(decidingFields: ["device"]) { $0.cache?.memory = 20_000 }
+        let fixture = ProtectedBackendFixture(varyingFields: ["device"]) { $0.cache?.memory = 20_000 }
         let edition = try #require(edition)
         _ = try await fixture.authenticate("ada")
         _ = try await fixture.subscription()

@@ -13,42 +13,43 @@ struct CoalescingTests {
     private let timestamped = TimestampedResult(result: .nothing, queried: LogicalTimestamp(seconds: 0, order: 1))
 
     @Test("Equal keys join one flight and complete together")
-    func flights() {
-        var flights = SingleFlight<String>()
-        guard case .begins(let flight, let first) = flights.join("a") else {
+    func singleFlight() {
+        var singleFlight = SingleFlight<String>()
+        guard case .begins(let flight, let first) = singleFlight.join("a") else {
             Issue.record("the first to ask begins")
             return
         }
-        guard case .joins(flight, let second) = flights.join("a") else {
+        guard case .joins(flight, let second) = singleFlight.join("a") else {
             Issue.record("the second joins")
             return
         }
-        guard case .begins(let apart, _) = flights.join("b") else {
+        guard case .begins(let apart, _) = singleFlight.join("b") else {
             Issue.record("another question is another flight")
             return
         }
-        #expect(flights.complete(flight) == [first, second])
-        #expect(flights.complete(flight) == [])
-        guard case .begins = flights.join("a") else {
+        #expect(singleFlight.complete(flight) == [first, second])
+        #expect(singleFlight.complete(flight) == [])
+        guard case .begins = singleFlight.join("a") else {
             Issue.record("what has landed is boarded no more")
             return
         }
-        #expect(flights.leave(apart, 999) == false)
-        #expect(flights.count == 2)
+        #expect(singleFlight.leave(apart, 999) == false)
+        #expect(singleFlight.count == 2)
     }
 
     @Test("The last caller that leaves ends the flight; no later caller joins it")
     func leaving() {
-        var flights = SingleFlight<String>()
-        guard case .begins(let flight, let first) = flights.join("a"), case .joins(_, let second) = flights.join("a")
+        var singleFlight = SingleFlight<String>()
+        guard case .begins(let flight, let first) = singleFlight.join("a"),
+            case .joins(_, let second) = singleFlight.join("a")
         else {
             Issue.record("expected one flight")
             return
         }
-        #expect(flights.leave(flight, first) == false)
-        #expect(flights.leave(flight, first) == false)
-        #expect(flights.leave(flight, second) == true)
-        guard case .begins = flights.join("a") else {
+        #expect(singleFlight.leave(flight, first) == false)
+        #expect(singleFlight.leave(flight, first) == false)
+        #expect(singleFlight.leave(flight, second) == true)
+        guard case .begins = singleFlight.join("a") else {
             Issue.record("an ended flight is boarded no more")
             return
         }

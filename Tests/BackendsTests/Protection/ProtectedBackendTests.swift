@@ -93,7 +93,7 @@ struct ProtectedBackendTests {
 
     @Test("Receives only the request fields that its results depend on")
     func reduced() async throws {
-        let fixture = ProtectedBackendFixture(decidingFields: ["brand"])
+        let fixture = ProtectedBackendFixture(varyingFields: ["brand"])
         let context = CallContext(
             fields: ["brand": "daily", "token": "secret"], client: ClientAddress("192.0.2.1"), languages: ["de"])
         _ = try await fixture.backend.subscription(of: ProtectedBackendFixture.ada, context: context)

@@ -37,8 +37,8 @@ struct ProtectionSettingsTests {
             read.concurrency.maxConcurrent == 4 && read.concurrency.waiting == 20
                 && read.concurrency.queueTimeout == 0.5)
         let breaker = try #require(read.breaker)
-        #expect(breaker.failures == 9 && breaker.share == 80 && breaker.within == 60)
-        #expect(breaker.openFor == 20 && breaker.probes == 2)
+        #expect(breaker.failures == 9 && breaker.failurePercentage == 80 && breaker.within == 60)
+        #expect(breaker.openDuration == 20 && breaker.probes == 2)
         let cache = try #require(read.cache)
         #expect(cache.freshness == 120 && cache.revalidateAfter == 90 && cache.negative == 2)
         #expect(cache.lastKnownGood == 604_800 && cache.memory == 1_000_000_000)

@@ -72,7 +72,7 @@ struct ResultCachingTests {
 
     @Test("Pitfall 7: another password, identifier, session, edition or varying field reaches the backend")
     func everyInput() async throws {
-        let fixture = ProtectedBackendFixture(decidingFields: ["brand"])
+        let fixture = ProtectedBackendFixture(varyingFields: ["brand"])
         let session = Subscriber(backend: "house", key: "ada", upstreamSession: "1")
         let queries: [() async throws -> Void] = [
             { _ = try await fixture.authenticate() },

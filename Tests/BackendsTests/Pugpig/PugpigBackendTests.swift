@@ -39,12 +39,12 @@ import Testing
         -> Subscriber
     {
         guard
-            case .authenticated(let who) = try await backend.authenticate(
+            case .authenticated(let subscriber) = try await backend.authenticate(
                 credentials(user, password), context: CallContext())
         else {
             throw NotAuthenticated()
         }
-        return who
+        return subscriber
     }
 
     private struct NotAuthenticated: Error {}
@@ -64,16 +64,16 @@ import Testing
                 ("yesbyproxy", .active, nil, false, false), ("credserror", .active, nil, false, false),
                 ("longjson", .active, nil, true, true), ("expiredtoken", .stale, 0, false, false),
             ] as [(String, SubscriptionState, Int?, Bool, Bool)] {
-                let who = try await signIn(backend, user)
-                #expect(who.key == user)
-                let reported = try await backend.subscription(of: who, context: CallContext())
+                let subscriber = try await signIn(backend, user)
+                #expect(subscriber.key == user)
+                let reported = try await backend.subscription(of: subscriber, context: CallContext())
                 #expect(reported.state == state, "\(user)")
                 switch reported.entitlement {
                 case .allEditions: #expect(list == nil, "\(user)")
                 case .editions(let editions): #expect(editions.count == list, "\(user)")
                 }
                 for (edition, opens) in [(odd, opensOdd), (even, opensEven)] {
-                    let verdict = try await backend.verdict(on: edition, for: who, context: CallContext())
+                    let verdict = try await backend.verdict(on: edition, for: subscriber, context: CallContext())
                     #expect((verdict == .granted) == opens, "\(user) \(edition) \(String(describing: verdict))")
                 }
             }
@@ -127,10 +127,12 @@ import Testing
                 await #expect(throws: failure) { try await signIn(backend, user) }
             }
             for (user, failure) in [("200-500-500", PugpigFailure.status(500)), ("200-000-000", .notXML)] {
-                let who = try await signIn(backend, user)
-                await #expect(throws: failure) { try await backend.subscription(of: who, context: CallContext()) }
+                let subscriber = try await signIn(backend, user)
                 await #expect(throws: failure) {
-                    try await backend.verdict(on: edition, for: who, context: CallContext())
+                    try await backend.subscription(of: subscriber, context: CallContext())
+                }
+                await #expect(throws: failure) {
+                    try await backend.verdict(on: edition, for: subscriber, context: CallContext())
                 }
             }
             let late = try await signIn(backend, "200-200-500")
@@ -154,12 +156,14 @@ import Testing
                     let backend = try Self.open(
                         "endpoint: \"http://127.0.0.1:\(upstream.port)\"\nsign_out: \(passesOn)\n"
                             + "fields: {email: identifier, password: password}\n")
-                    guard case .authenticated(let who) = try await backend.authenticate(typed, context: CallContext())
+                    guard
+                        case .authenticated(let subscriber) = try await backend.authenticate(
+                            typed, context: CallContext())
                     else {
                         throw NotAuthenticated()
                     }
-                    try await backend.signOut(who, context: CallContext())
-                    #expect(try await backend.subscription(of: who, context: CallContext()).state == state)
+                    try await backend.signOut(subscriber, context: CallContext())
+                    #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == state)
                 }
             }
         }

@@ -112,7 +112,7 @@ import Testing
             "<x:issues xmlns:x='urn:x'/>", "<issues xmlns='urn:x'><issue>a.1</issue></issues>",
             "<issues><x:issue xmlns:x='urn:x'>a.1</x:issue></issues>", "<userinfo xmlns='urn:x'/>",
         ])
-    func notUnderstood(content: String) {
+    func unrecognizedResponse(content: String) {
         for state in SubscriptionState.allCases {
             let response = response("<subscription state=\"\(state.rawValue)\">\(content)</subscription>")
             #expect(throws: PugpigFailure.unexpectedDocument) { try PugpigDocuments.subscription(response) }

@@ -280,13 +280,13 @@ struct ReceiptsBackendTests {
     @Test("An invalid or missing setting is reported")
     func settings() async throws {
         try await withFixture { fixture in
-            for (yaml, words) in [
+            for (yaml, message) in [
                 ("environments: [production, xcode]\n", "xcode"), ("environments: []\n", "environments"),
                 ("environments: [moon]\n", "environments"), ("claims: 0\n", "claims"),
                 ("surprise: 1\n", "surprise"),
             ] {
                 let error = #expect(throws: (any Error).self) { try fixture.kind(yaml) }
-                #expect("\(error.map { "\($0)" } ?? "")".contains(words), "\(yaml)")
+                #expect("\(error.map { "\($0)" } ?? "")".contains(message), "\(yaml)")
             }
             for fields in [
                 "{receipt: product_id}", "{receipt: a, signature: a}", "{signature: s}", "{other: s}",

@@ -29,11 +29,11 @@ import Testing
     func registered() async throws {
         let fixture = try Fixture()
         let backend = fixture.backend(isSelfService: true)
-        let who = try #require(
+        let subscriber = try #require(
             try await backend.registry?.register(identifier: Self.ada, password: "first password"))
         let reported = Subscription(state: .active, entitlement: .allEditions)
         #expect(try await migrate(backend, "legacy password", reported) == .ownedByOperator)
-        #expect(try await backend.subscription(of: who, context: CallContext()).state == .inactive)
+        #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .inactive)
         #expect(try await isAuthenticated(backend, "first password"))
         #expect(try await !isAuthenticated(backend, "legacy password"))
     }
@@ -55,16 +55,16 @@ import Testing
         let backend = fixture.backend(isSelfService: true)
         let registry = try #require(backend.registry)
         _ = try await migrate(backend, "legacy password", Subscription(state: .active, entitlement: .allEditions))
-        let who = try #require(try await registry.subscriber(identifiedBy: Self.ada))
-        let mark = try #require(try await registry.passwordRevision(of: who))
-        #expect(try await registry.setPassword("other password", of: who, replacing: mark))
-        let own = try await registry.passwordRevision(of: who)
+        let subscriber = try #require(try await registry.subscriber(identifiedBy: Self.ada))
+        let revision = try #require(try await registry.passwordRevision(of: subscriber))
+        #expect(try await registry.setPassword("other password", of: subscriber, replacing: revision))
+        let own = try await registry.passwordRevision(of: subscriber)
         #expect(try await migrate(backend, "legacy password", Subscription(state: .suspended)) == .written)
         #expect(try await migrate(backend, "legacy password", Subscription(state: .suspended)) == .unchanged)
-        #expect(try await backend.subscription(of: who, context: CallContext()).state == .suspended)
+        #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .suspended)
         #expect(try await isAuthenticated(backend, "other password"))
         #expect(try await !isAuthenticated(backend, "legacy password"))
-        #expect(try await registry.passwordRevision(of: who) == own)
+        #expect(try await registry.passwordRevision(of: subscriber) == own)
     }
 
     @Test("A password change in the other system changes the revision, so earlier reset tokens end")
@@ -74,12 +74,12 @@ import Testing
         let registry = try #require(backend.registry)
         let reported = Subscription(state: .active, entitlement: .allEditions)
         _ = try await migrate(backend, "legacy password", reported)
-        let who = try #require(try await registry.subscriber(identifiedBy: Self.ada))
-        let mark = try await registry.passwordRevision(of: who)
+        let subscriber = try #require(try await registry.subscriber(identifiedBy: Self.ada))
+        let revision = try await registry.passwordRevision(of: subscriber)
         _ = try await migrate(backend, "legacy password", Subscription(state: .suspended))
-        #expect(try await registry.passwordRevision(of: who) == mark)
+        #expect(try await registry.passwordRevision(of: subscriber) == revision)
         _ = try await migrate(backend, "new legacy password", reported)
-        #expect(try await registry.passwordRevision(of: who) != mark)
-        #expect(try await registry.subscriber(identifiedBy: Self.ada) == who)
+        #expect(try await registry.passwordRevision(of: subscriber) != revision)
+        #expect(try await registry.subscriber(identifiedBy: Self.ada) == subscriber)
     }
 }

@@ -86,18 +86,18 @@ import Testing
             return nil
         }
         #expect(try await signIn("first password") == nil)
-        let who = try #require(try await registry.register(identifier: Self.ada, password: "first password"))
-        #expect(try await signIn("first password") == who)
+        let subscriber = try #require(try await registry.register(identifier: Self.ada, password: "first password"))
+        #expect(try await signIn("first password") == subscriber)
         #expect(try await signIn("other password") == nil)
-        #expect(try await backend.subscription(of: who, context: CallContext()).state == .active)
-        let mark = try #require(try await registry.passwordRevision(of: who))
-        #expect(try await registry.setPassword("other password", of: who, replacing: mark))
+        #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .active)
+        let revision = try #require(try await registry.passwordRevision(of: subscriber))
+        #expect(try await registry.setPassword("other password", of: subscriber, replacing: revision))
         #expect(try await signIn("first password") == nil)
-        #expect(try await signIn("other password") == who)
-        #expect(try await registry.identifier(of: who) == Self.ada)
-        #expect(try await registry.subscriber(identifiedBy: Self.ada) == who)
-        #expect(try await registry.erase(who))
+        #expect(try await signIn("other password") == subscriber)
+        #expect(try await registry.identifier(of: subscriber) == Self.ada)
+        #expect(try await registry.subscriber(identifiedBy: Self.ada) == subscriber)
+        #expect(try await registry.erase(subscriber))
         #expect(try await signIn("other password") == nil)
-        #expect(try await backend.subscription(of: who, context: CallContext()).state == .unknown)
+        #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .unknown)
     }
 }

@@ -31,7 +31,7 @@ import Testing
             return nil
         }
 
-        func mark(_ subscriber: Subscriber) async throws -> [UInt8] {
+        func revision(_ subscriber: Subscriber) async throws -> [UInt8] {
             try #require(try await registry.passwordRevision(of: subscriber))
         }
     }
@@ -39,18 +39,18 @@ import Testing
     @Test("A registered reader signs in with the chosen password, in any spelling, without a subscription")
     func registering() async throws {
         let harness = try Harness()
-        let who = try await harness.register(" Ada@Example.com")
-        #expect(who.backend == "embedded")
-        #expect(try await harness.signIn("first password") == who)
+        let subscriber = try await harness.register(" Ada@Example.com")
+        #expect(subscriber.backend == "embedded")
+        #expect(try await harness.signIn("first password") == subscriber)
         #expect(try await harness.signIn("other password") == nil)
         #expect(
-            try await harness.backend.subscription(of: who, context: CallContext())
+            try await harness.backend.subscription(of: subscriber, context: CallContext())
                 == Subscription(state: .inactive, entitlement: .editions([])))
         let record = try #require(try await harness.fixture.database.find(Self.ada))
         #expect(record.registered == harness.fixture.clock.now && record.migrated == nil && record.state == .automatic)
         #expect(record.passwordHash?.hasPrefix("$y$") == true)
-        #expect(try await harness.registry.subscriber(identifiedBy: "ADA@example.com ") == who)
-        #expect(try await harness.registry.identifier(of: who) == Self.ada)
+        #expect(try await harness.registry.subscriber(identifiedBy: "ADA@example.com ") == subscriber)
+        #expect(try await harness.registry.identifier(of: subscriber) == Self.ada)
         #expect(harness.registry.passwordField == "password" && harness.registry.name == "embedded")
     }
 
@@ -81,31 +81,31 @@ import Testing
     @Test("A password is set only in place of a known revision, and once by concurrent changes")
     func setting() async throws {
         let harness = try Harness()
-        let who = try await harness.register()
-        let mark = try await harness.mark(who)
-        #expect(try await harness.mark(who) == mark)
+        let subscriber = try await harness.register()
+        let revision = try await harness.revision(subscriber)
+        #expect(try await harness.revision(subscriber) == revision)
         // The clock stands still, so the revision does not depend on time.
-        #expect(try await harness.registry.setPassword("other password", of: who, replacing: mark))
+        #expect(try await harness.registry.setPassword("other password", of: subscriber, replacing: revision))
         #expect(try await harness.signIn("first password") == nil)
-        #expect(try await harness.signIn("other password") == who)
+        #expect(try await harness.signIn("other password") == subscriber)
         _ = harness.fixture.counter.take()
-        #expect(try await !harness.registry.setPassword("third password", of: who, replacing: mark))
-        #expect(try await !harness.registry.setPassword("third password", of: who, replacing: []))
+        #expect(try await !harness.registry.setPassword("third password", of: subscriber, replacing: revision))
+        #expect(try await !harness.registry.setPassword("third password", of: subscriber, replacing: []))
         #expect(harness.fixture.counter.take().isEmpty)
-        let present = try await harness.mark(who)
+        let present = try await harness.revision(subscriber)
         let set = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<10 {
                 group.addTask {
-                    try await harness.registry.setPassword("password \(number)", of: who, replacing: present)
+                    try await harness.registry.setPassword("password \(number)", of: subscriber, replacing: present)
                 }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(set == 1)
         // Setting the same password again changes the revision, too.
-        let last = try await harness.mark(who)
-        #expect(try await harness.registry.setPassword("password 1", of: who, replacing: last))
-        #expect(try await harness.mark(who) != last)
+        let last = try await harness.revision(subscriber)
+        #expect(try await harness.registry.setPassword("password 1", of: subscriber, replacing: last))
+        #expect(try await harness.revision(subscriber) != last)
     }
 
     @Test("Every password change changes the revision; a better hash of the same password does not")
@@ -113,15 +113,15 @@ import Testing
         let harness = try Harness()
         let md5 = try #require(ForeignHash.all.first { $0.scheme == .md5 })
         try await harness.fixture.load("identifier,password_hash\n\(Self.ada),\(md5.hash)\n")
-        let who = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
-        let mark = try await harness.mark(who)
-        #expect(try await harness.signIn(ForeignHash.password) == who)
+        let subscriber = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
+        let revision = try await harness.revision(subscriber)
+        #expect(try await harness.signIn(ForeignHash.password) == subscriber)
         let upgraded = try #require(try await harness.fixture.database.find(Self.ada)?.passwordHash)
         #expect(upgraded.hasPrefix("$y$"))
-        #expect(try await harness.mark(who) == mark)
-        var seen = [mark]
+        #expect(try await harness.revision(subscriber) == revision)
+        var seen = [revision]
         func expectMoved(_ what: Comment) async throws {
-            let next = try await harness.mark(who)
+            let next = try await harness.revision(subscriber)
             #expect(!seen.contains(next), what)
             seen.append(next)
         }
@@ -132,11 +132,13 @@ import Testing
         // Neither a state nor an import of the same hash is another password.
         try await harness.fixture.database.setState(.suspended, of: Self.ada)
         try await harness.fixture.load("identifier,password_hash\n\(Self.ada),\(upgraded)\n")
-        #expect(try await harness.mark(who) == seen.last)
+        #expect(try await harness.revision(subscriber) == seen.last)
         try await harness.fixture.database.setPassword(hash: nil, of: Self.ada)
         // The operator closed the sign-in, so no e-mail reopens it.
-        #expect(try await harness.registry.passwordRevision(of: who) == nil)
-        #expect(try await !harness.registry.setPassword("other password", of: who, replacing: try #require(seen.last)))
+        #expect(try await harness.registry.passwordRevision(of: subscriber) == nil)
+        #expect(
+            try await !harness.registry.setPassword(
+                "other password", of: subscriber, replacing: try #require(seen.last)))
     }
 
     @Test("Erasure deletes all data of a reader, and the number is not reused")
@@ -146,16 +148,16 @@ import Testing
         try await harness.fixture.load(
             "identifier,periods,editions,categories\n\(Self.ada),2026-01-01/,com.example.1,http://example.com/tier=gold\n"
         )
-        let who = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
-        #expect(try await harness.registry.erase(who))
-        #expect(try await !harness.registry.erase(who))
+        let subscriber = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
+        #expect(try await harness.registry.erase(subscriber))
+        #expect(try await !harness.registry.erase(subscriber))
         try harness.fixture.otherConnection { db throws in
             for table in ["subscriber", "period", "edition", "category"] {
                 #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") == 0, "\(table)")
             }
         }
-        #expect(try await harness.register() != who)
-        #expect(try await harness.backend.subscription(of: who, context: CallContext()).state == .unknown)
+        #expect(try await harness.register() != subscriber)
+        #expect(try await harness.backend.subscription(of: subscriber, context: CallContext()).state == .unknown)
     }
 
     @Test("A subscriber of another backend or with an unwritten key is unknown")
@@ -171,8 +173,8 @@ import Testing
             #expect(try await harness.registry.passwordRevision(of: subscriber) == nil)
             #expect(try await harness.registry.identifier(of: subscriber) == nil)
             #expect(try await !harness.registry.erase(subscriber))
-            let mark = [UInt8](repeating: 0, count: 8)
-            #expect(try await !harness.registry.setPassword("other password", of: subscriber, replacing: mark))
+            let revision = [UInt8](repeating: 0, count: 8)
+            #expect(try await !harness.registry.setPassword("other password", of: subscriber, replacing: revision))
         }
         #expect(try await harness.registry.subscriber(identifiedBy: "nobody@example.com") == nil)
         #expect(try await harness.signIn("first password") != nil)
@@ -181,7 +183,7 @@ import Testing
     @Test("Registered readers are exported and imported like others, and no import of others removes them")
     func files() async throws {
         let harness = try Harness()
-        let who = try await harness.register()
+        let subscriber = try await harness.register()
         try await harness.fixture.load("identifier,password\nbob@example.com,right one\n")
         let exported = try await harness.fixture.exported()
         #expect(exported.contains("ada@example.com,$y$"))
@@ -189,13 +191,13 @@ import Testing
         options.isReplacing = true
         let report = try await harness.fixture.load("identifier,password\ncay@example.com,right one\n", options)
         #expect(report.removed == 1)
-        #expect(try await harness.signIn("first password") == who)
+        #expect(try await harness.signIn("first password") == subscriber)
         // A reader in a file belongs to the operator from then on, and keeps the account if the password hash is the
         // chosen one.
         let own = try #require(try await harness.fixture.database.find(Self.ada)?.passwordHash)
         try await harness.fixture.load("identifier,password_hash,state\n\(Self.ada),\(own),active\n", options)
-        #expect(try await harness.signIn("first password") == who)
-        #expect(try await harness.backend.subscription(of: who, context: CallContext()).state == .active)
+        #expect(try await harness.signIn("first password") == subscriber)
+        #expect(try await harness.backend.subscription(of: subscriber, context: CallContext()).state == .active)
         try await harness.fixture.load("identifier,password\ncay@example.com,right one\n", options)
         #expect(try await harness.signIn("first password") == nil)
         let other = try Harness()
@@ -212,12 +214,12 @@ import Testing
     func strangers(file: String) async throws {
         let harness = try Harness()
         let stranger = try await harness.register()
-        let mark = try await harness.mark(stranger)
+        let revision = try await harness.revision(stranger)
         try await harness.fixture.load(file)
         #expect(try await harness.signIn("first password") == nil)
         #expect(try await harness.backend.subscription(of: stranger, context: CallContext()).state == .unknown)
         #expect(try await harness.registry.identifier(of: stranger) == nil)
-        #expect(try await !harness.registry.setPassword("other password", of: stranger, replacing: mark))
+        #expect(try await !harness.registry.setPassword("other password", of: stranger, replacing: revision))
         let reader = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
         #expect(reader != stranger)
         #expect(try await harness.backend.subscription(of: reader, context: CallContext()).state == .active)
@@ -233,9 +235,9 @@ import Testing
         try await harness.fixture.load(file)
         try await harness.fixture.load(file)
         let reader = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
-        let mark = try await harness.mark(reader)
-        #expect(try await harness.registry.setPassword("readers password", of: reader, replacing: mark))
-        #expect(try await !harness.registry.setPassword("other password", of: reader, replacing: mark))
+        let revision = try await harness.revision(reader)
+        #expect(try await harness.registry.setPassword("readers password", of: reader, replacing: revision))
+        #expect(try await !harness.registry.setPassword("other password", of: reader, replacing: revision))
         try await harness.fixture.load(file)
         #expect(try await harness.signIn("readers password") == reader)
         // A password that the operator removed stays removed.
@@ -258,8 +260,8 @@ import Testing
     @Test("A database that cannot be written is an error, and nothing is changed")
     func locked() async throws {
         let harness = try Harness()
-        let who = try await harness.register()
-        let mark = try await harness.mark(who)
+        let subscriber = try await harness.register()
+        let revision = try await harness.revision(subscriber)
         try harness.fixture.otherConnection { db throws in
             try db.execute(sql: "ALTER TABLE subscriber RENAME COLUMN password_chosen TO elsewhere")
         }
@@ -267,7 +269,7 @@ import Testing
             try await harness.registry.register(identifier: "bob@example.com", password: "first password")
         }
         await #expect(throws: (any Error).self) {
-            try await harness.registry.setPassword("other password", of: who, replacing: mark)
+            try await harness.registry.setPassword("other password", of: subscriber, replacing: revision)
         }
     }
 }

@@ -134,7 +134,7 @@ import Testing
         let (events, time) = (EventLog(), ManualTime())
         let (serves, watches) = (FakeMember.knowing("old", key: "1"), FakeMember.knowing("new", key: "9"))
         let protected = ProtectedBackend(
-            serves, decidingFields: [], decidesEditions: true, settings: ProtectionSettings(),
+            serves, varyingFields: [], decidesEditions: true, settings: ProtectionSettings(),
             services: try testServices(clock: time.clock), sleep: time.sleep)
         let shadow = try shadow(protected, watches, events)
         let (reader, other) = (Subscriber(backend: "old", key: "1"), Subscriber(backend: "old", key: "2"))

@@ -44,8 +44,8 @@ struct DescriptorTests {
 
     /// - Parameters:
     ///   - files: The limit.
-    ///   - words: The text that the log must contain once.
-    private func exhaustDescriptors(files: Int, until words: String) async throws {
+    ///   - message: The text that the log must contain once.
+    private func exhaustDescriptors(files: Int, until message: String) async throws {
         try await withSample { sample in
             try await withServer(launch(sample, files: files)) { server in
                 let token = try await sample.signIn(Sample.ada.email, Sample.ada.password)
@@ -56,7 +56,7 @@ struct DescriptorTests {
                     try await persistent.send(Self.signIn)
                     #expect(try await persistent.readResponse().element("token") != nil)
                     try await withIdle(70, at: [sample.http, sample.admin]) {
-                        #expect(try await eventually { server.output.contains(words) }, "\(server.output)")
+                        #expect(try await eventually { server.output.contains(message) }, "\(server.output)")
                         // The server does not spin: two idle seconds use hardly any processor time.
                         let (start, before) = (ContinuousClock.now, try Torture.processorTime(of: server))
                         try await Task.sleep(for: .seconds(2))
@@ -85,7 +85,7 @@ struct DescriptorTests {
                 try await Torture.expectServing(sample)
                 #expect(try await sample.download("daily/\(Sample.third).zip", pair).status == 200)
                 #expect(server.isRunning)
-                let lines = server.output.split(separator: "\n").count { $0.contains(words) }
+                let lines = server.output.split(separator: "\n").count { $0.contains(message) }
                 // The warning repeats after a minute, which a busy machine may need.
                 let minutes = (ContinuousClock.now - began) / Duration.seconds(60)
                 let limit = 2 + 2 * Int(minutes)

@@ -53,7 +53,7 @@ struct Sample: Sendable {
         try write("editions/daily/feed.xml", Array("<feed/>".utf8))
         try write("editions/weekly/\(Self.weekly).zip", Array("the weekly".utf8))
         try write("editions/weekly/\(Self.second).zip", Array("the weekly's own".utf8))
-        try write("house.csv", Array(Self.house.utf8))
+        try write("house.csv", Array(Self.subscribersCSV.utf8))
         try write("other.csv", Array(Self.other.utf8))
         try await succeed(["subscribers", "import", "house.csv", "--backend", "house"])
         try await succeed(["subscribers", "import", "other.csv", "--backend", "other"])
@@ -73,7 +73,7 @@ struct Sample: Sendable {
 
     static let ada = (email: "ada@example.com", password: "analytical engine")
 
-    private static var house: String {
+    private static var subscribersCSV: String {
         """
         identifier,password,state,periods,editions
         ada@example.com,analytical engine,automatic,2019-01-01/2090-12-31,

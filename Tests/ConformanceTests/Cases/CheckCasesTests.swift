@@ -110,11 +110,11 @@ struct CheckCasesTests {
             ("calls: {sign_in: nowhere}", "calls.sign_in"), ("content: nowhere", "content"),
             ("users: all", "expected test"), ("users: test\nreaders: {peter: {token: a}}", "other names"),
         ])
-    func refused(text: String, words: String) {
+    func refused(text: String, message: String) {
         #expect {
             _ = try read(text)
         } throws: { error in
-            "\(error)".contains(words)
+            "\(error)".contains(message)
         }
     }
 

@@ -47,9 +47,9 @@ struct DocumentReadingTests {
 
     @Test("is not read if it has more markup than any document of the protocol")
     func markup() throws {
-        let most = String(repeating: "<a b='c'/>", count: 9_999)
-        #expect(try reading("<r>\(most)</r>").root?.children.count == 9_999)
-        let more = try reading("<r>\(most)<a/><a/></r>")
+        let elements = String(repeating: "<a b='c'/>", count: 9_999)
+        #expect(try reading("<r>\(elements)</r>").root?.children.count == 9_999)
+        let more = try reading("<r>\(elements)<a/><a/></r>")
         #expect(more.root == nil)
         #expect(
             more.formFault == "the document has more than 20000 elements, attributes and comments and was not parsed")

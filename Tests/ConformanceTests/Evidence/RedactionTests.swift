@@ -17,7 +17,7 @@ struct RedactionTests {
     func forms() {
         let secret = "S3cret<&>Token+of a “reader”/\u{E4}"
         let redaction = redaction(secret, "Marker-5f0c")
-        for form in ExchangeLog.forms(of: Array(secret.utf8)) {
+        for form in TextSearch.forms(of: Array(secret.utf8)) {
             let text = String(decoding: form, as: UTF8.self)
             #expect(redaction.hidden("a \(text) b") == "a … b")
             #expect(quote(text, redaction) == "“…”", "\(text)")

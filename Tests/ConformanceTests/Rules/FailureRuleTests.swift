@@ -63,9 +63,9 @@ struct FailureRuleTests {
         let silent = try await check(
             responding: "<subscription state=\"active\"><issues/></subscription>", known: .active, nil)
         #expect(silent["failure-direction"] == .passed(3))
-        let refused = try await check(
+        let rejected = try await check(
             .renewToken, responding: "<error status=\"notrecognised\"/>", renewal: .rejected)
-        #expect(refused.broken.isEmpty && refused["failure-direction"] == .passed(3))
+        #expect(rejected.broken.isEmpty && rejected["failure-direction"] == .passed(3))
     }
 
     @Test(

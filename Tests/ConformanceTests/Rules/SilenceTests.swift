@@ -17,7 +17,7 @@ struct SilenceTests {
         #expect(Set(report.broken.keys) == ["malformed-escapes", "malformed-nul"], "\(report.broken)")
         #expect(report["malformed-escapes"]?.findings.first?.text == "no response within the time limit")
         #expect(report["credentials-held"]?.kind == .passed && report["refusal-uniform"] == .passed(1))
-        let why = try #require(report.silence)
+        let why = try #require(report.abortReason)
         #expect(why.hasSuffix("no response within the time limit, 5 times in a row; no further requests were sent"))
         for rule in ["malformed-length", "malformed-echo", "gate-opens", "shared-cache", "timing-enumeration"] {
             #expect(report[rule] == .skipped(why), "\(rule)")
@@ -30,9 +30,9 @@ struct SilenceTests {
         let report = try await check(
             FakePublisherServer { request, response in
                 if request.holds("%zz") || request.holds("a\u{0}b") { response.length = response.body.count + 1 }
-                response.isKeptOpen = request.holds("%zz") || request.holds("a\u{0}b")
+                response.isKeepAlive = request.holds("%zz") || request.holds("a\u{0}b")
             }, options: { $0.timeout = 5 })
-        let why = try #require(report.silence, "\(report.broken)")
+        let why = try #require(report.abortReason, "\(report.broken)")
         #expect(why.hasSuffix("5 times in a row; no further requests were sent"))
         #expect(report["malformed-length"] == .skipped(why))
     }

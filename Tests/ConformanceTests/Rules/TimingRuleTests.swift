@@ -126,10 +126,10 @@ struct TimingRuleTests {
     private final class Tally: Sendable {
         private let counts = Mutex<[String: Int]>([:])
 
-        func count(_ words: String) -> Int {
+        func count(_ message: String) -> Int {
             counts.withLock { counts -> Int in
-                counts[words, default: 0] += 1
-                return counts[words, default: 0]
+                counts[message, default: 0] += 1
+                return counts[message, default: 0]
             }
         }
     }
@@ -137,7 +137,7 @@ struct TimingRuleTests {
     @Test(
         "times rejections only, and reports what arrived instead of one", arguments: [true, false],
         ["HTTP 429", "another status"])
-    func tired(byStreams: Bool, words: String) async throws {
+    func tired(byStreams: Bool, message: String) async throws {
         let report = try await sound {
             let tally = Tally()
             // Throttles from the tenth wrong sign-in with the same values on.
@@ -147,7 +147,7 @@ struct TimingRuleTests {
                 guard request.isStream == byStreams, let proof = request["password"], proof != "pan" else { return }
                 guard tally.count(proof) >= 10 else { return }
                 response =
-                    words == "HTTP 429"
+                    message == "HTTP 429"
                     ? .text(429, "Slow down") : FakePublisherServer().document("<error status=\"throttled\"/>")
             }
             return try await check(fake, hasHTTP2: byStreams)
@@ -157,7 +157,7 @@ struct TimingRuleTests {
             Issue.record("\(String(describing: report["timing-enumeration"]))")
             return
         }
-        #expect(why.contains(words), "\(why)")
+        #expect(why.contains(message), "\(why)")
     }
 
     @Test("states why it compares nothing")

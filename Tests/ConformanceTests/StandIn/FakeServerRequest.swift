@@ -75,7 +75,7 @@ struct FakeResponse: Sendable {
     /// Closes the connection without a response.
     var isNothing = false
     /// Keeps the connection open after the response until the client closes it.
-    var isKeptOpen = false
+    var isKeepAlive = false
     /// Sends nothing and keeps the connection open until the client closes it.
     var isSilence = false
 

@@ -69,7 +69,7 @@ extension FakePublisherServer {
                 let response = response(request)
                 guard !response.isSilence else { continue }
                 if !response.isNothing { try await outbound.write(ByteBuffer(bytes: response.bytes)) }
-                if !response.isKeptOpen { return }
+                if !response.isKeepAlive { return }
             }
         }
     }

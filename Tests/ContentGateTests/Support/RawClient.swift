@@ -55,8 +55,8 @@ struct RawResponse {
     let head: String
 
     init(_ bytes: [UInt8]) throws {
-        let mark = Array("\r\n\r\n".utf8)
-        guard let end = bytes.indices.first(where: { bytes[$0...].starts(with: mark) }) else { throw Malformed() }
+        let terminator = Array("\r\n\r\n".utf8)
+        guard let end = bytes.indices.first(where: { bytes[$0...].starts(with: terminator) }) else { throw Malformed() }
         head = String(decoding: bytes[..<end], as: UTF8.self)
         body = Array(bytes[(end + 4)...])
         let lines = head.split(separator: "\r\n")

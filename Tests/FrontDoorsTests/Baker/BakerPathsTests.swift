@@ -132,7 +132,7 @@ struct BakerPathsTests {
         #expect(throws: BakerSettingsError.ambiguousPaths(.confirmation, .purchases)) {
             try BakerSettings(paths: [.confirmation: PathTemplate("/purchases/:user_id/:app_id")!])
         }
-        #expect(throws: BakerSettingsError.unnamed(PathTemplate("/issue/:id")!)) {
+        #expect(throws: BakerSettingsError.missingNameParameter(PathTemplate("/issue/:id")!)) {
             try BakerSettings(paths: [.issue: PathTemplate("/issue/:id")!])
         }
         _ = try BakerSettings(paths: [.purchases: PathTemplate("/issues/:app_id/:user_id/purchases")!])

@@ -191,11 +191,13 @@ struct PurchaseTests {
                 #expect(response.status == .badRequest, "\(body) \(response.text)")
                 #expect((try? JSONParser.parse(Array(response.text.utf8)))?["error"]?.text != nil)
             }
-            let longest = String(repeating: "QUJD", count: 64 << 10)
-            #expect(try await client.send(path, "receipt_data=\(longest)").status == .forbidden)
-            #expect(try await client.send(path, "receipt_data=\(longest)QUJD").status == .badRequest)
-            #expect(try await client.send(path, "receipt_data=\(longest)\(longest)").status == .badRequest)
-            let huge = String(repeating: longest, count: 5)
+            let maxLengthReceipt = String(repeating: "QUJD", count: 64 << 10)
+            #expect(try await client.send(path, "receipt_data=\(maxLengthReceipt)").status == .forbidden)
+            #expect(try await client.send(path, "receipt_data=\(maxLengthReceipt)QUJD").status == .badRequest)
+            #expect(
+                try await client.send(path, "receipt_data=\(maxLengthReceipt)\(maxLengthReceipt)").status == .badRequest
+            )
+            let huge = String(repeating: maxLengthReceipt, count: 5)
             #expect(try await client.send(path, "receipt_data=\(huge)").status == .contentTooLarge)
             #expect(try await client.send(path).status == .methodNotAllowed)
             #expect(

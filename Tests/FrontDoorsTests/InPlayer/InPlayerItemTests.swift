@@ -130,7 +130,7 @@ struct InPlayerItemTests {
     }
 
     @Test("Tickets in links use sealed salts that last minutes, whatever the publication's own salt format")
-    func tickets() async throws {
+    func downloadTokens() async throws {
         try await InPlayerHarness.run({ $0.change = { $0.saltFormat = .plain } }) {
             (harness: InPlayerHarness) async throws in
             let session = try await harness.register()
@@ -138,9 +138,9 @@ struct InPlayerItemTests {
                 "ada@example.com",
                 Subscription(state: .inactive, entitlement: .editions([EditionID("ed-09")!])))
             let access: AppAccess = try await harness.call("/items/43929/access", token: session.access).decoded()
-            let ticket = try #require(
+            let downloadToken = try #require(
                 try JSONParser.parse(Array(access.item.content.utf8))["url"]?.text?.split(separator: "=").last)
-            let pair = ticket.split(separator: ".").map(String.init)
+            let pair = downloadToken.split(separator: ".").map(String.init)
             let sealer = SaltSealer(
                 publication: PublicationID("daily")!, secrets: SecretRing(current: Secret(InPlayerHarness.secret)),
                 random: .system)

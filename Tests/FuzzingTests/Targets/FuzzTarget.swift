@@ -23,8 +23,8 @@ struct FuzzTarget: Sendable {
 }
 
 /// Ends the process, which libFuzzer treats as a bug, if a parser breaks a promise about all inputs.
-func promise(_ isKept: Bool, _ what: @autoclosure () -> String) {
-    guard isKept else { fatalError("A promise was not kept: \(what())") }
+func promise(_ holds: Bool, _ what: @autoclosure () -> String) {
+    guard holds else { fatalError("A promise was not kept: \(what())") }
 }
 
 /// Returns the bytes as text with invalid UTF-8 replaced, as parsers of texts receive it.

@@ -17,7 +17,7 @@ import Testing
         let token = try await harness.register(device: "phone")
         let other = try #require(try await harness.signIn(device: "tablet"))
         let pair = try await harness.pair(other)
-        let who = PseudonymKey(.one).reference(to: try harness.subscriber(token))
+        let reader = PseudonymKey(.one).reference(to: try harness.subscriber(token))
         // The account of the same reader in another publication of the same subscriber system.
         let owner = harness.authorizationService.owner(of: try harness.subscriber(token))
         _ = try await harness.accountStore.openAccount(
@@ -26,7 +26,7 @@ import Testing
         #expect(try await erase(harness, token)?.details.identifier == AccountHarness.ada)
         #expect(!harness.isGood(token) && !harness.isGood(other))
         #expect(try !harness.opensGate(pair))
-        #expect(await state.devices(of: who, in: .daily).isEmpty)
+        #expect(await state.devices(of: reader, in: .daily).isEmpty)
         #expect(harness.readers.identifiers.isEmpty)
         for publication in [PublicationID.daily, .weekly] {
             #expect(try await harness.accountStore.accounts(in: publication, after: 0, limit: 9).isEmpty)
@@ -46,19 +46,19 @@ import Testing
         let harness = AccountHarness(readers: readers, state: state, sharedRegistryPublications: [weekly.revocations])
         let token = try await harness.register(device: "phone")
         let other = try #require(try await weekly.signIn(device: "tablet"))
-        let who = PseudonymKey(.one).reference(to: try harness.subscriber(token))
+        let reader = PseudonymKey(.one).reference(to: try harness.subscriber(token))
         _ = try await erase(harness, token)
         #expect(!harness.isGood(token) && !weekly.isGood(other))
-        #expect(await state.devices(of: who, in: .weekly).isEmpty)
+        #expect(await state.devices(of: reader, in: .weekly).isEmpty)
     }
 
     @Test("Erasure removes an account that a concurrent call opened in the meantime")
     func reopened() async throws {
         let harness = AccountHarness()
         let token = try await harness.register()
-        let who = try harness.subscriber(token)
+        let reader = try harness.subscriber(token)
         harness.readers.beforeErasing { [harness] in
-            _ = try await harness.accountService.account(of: who, identifier: AccountHarness.ada)
+            _ = try await harness.accountService.account(of: reader, identifier: AccountHarness.ada)
         }
         _ = try await erase(harness, token)
         #expect(try await harness.accountStore.accounts(in: .daily, after: 0, limit: 9).isEmpty)

@@ -112,9 +112,9 @@ import Testing
     @Test("A sign-in with the current password survives one concurrent revocation and fails if they continue")
     func signedOutMeanwhile() async throws {
         let harness = AccountHarness()
-        let who = try harness.subscriber(try await harness.register())
+        let subscriber = try harness.subscriber(try await harness.register())
         @Sendable func endAll() {
-            let reference = PseudonymKey(.one).reference(to: who)
+            let reference = PseudonymKey(.one).reference(to: subscriber)
             let timestamp = harness.revocations.boundary(subscriber: reference)
             harness.revocations.add(
                 Revocation(
@@ -157,9 +157,10 @@ import Testing
         let token = try await harness.register(device: "phone")
         let other = try #require(try await harness.signIn(device: "tablet"))
         harness.readers.beforeSetting { [harness] in
-            let who = Subscriber(backend: "readers", key: "1")
-            let revision = try await harness.readers.passwordRevision(of: who)
-            _ = try await harness.readers.setPassword("a thief's password", of: who, replacing: try #require(revision))
+            let subscriber = Subscriber(backend: "readers", key: "1")
+            let revision = try await harness.readers.passwordRevision(of: subscriber)
+            _ = try await harness.readers.setPassword(
+                "a thief's password", of: subscriber, replacing: try #require(revision))
         }
         await #expect(throws: AccountError.wrongPassword) { try await harness.change(token) }
         #expect(!harness.isGood(other))

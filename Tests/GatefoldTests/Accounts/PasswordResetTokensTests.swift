@@ -23,12 +23,13 @@ import Testing
             func text(_ maxLength: Int) -> String {
                 String(decoding: random.hostileBytes(upTo: maxLength, specialCharacters: "a:{}\"\n"), as: UTF8.self)
             }
-            let who = Subscriber(backend: text(8), key: text(40))
+            let subscriber = Subscriber(backend: text(8), key: text(40))
             let revision = random.bytes(Int.random(in: 0...40, using: &random))
-            let resetToken = try resetTokens.seal(who, revision: revision, at: .after(0))
+            let resetToken = try resetTokens.seal(subscriber, revision: revision, at: .after(0))
             let read = try #require(resetTokens.open(resetToken, at: .after(59)))
             #expect(
-                read.subscriber == who && isEqualInConstantTime(read.revision, revision) && read.expiresAt == .after(60)
+                read.subscriber == subscriber && isEqualInConstantTime(read.revision, revision)
+                    && read.expiresAt == .after(60)
             )
             #expect(resetTokens.open(resetToken, at: .after(60)) == nil)
             #expect(resetToken.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })

@@ -49,11 +49,11 @@ import Testing
     @Test("Rejects unacceptable details, and an identifier or password that differs from the sign-in fields")
     func mismatch() async throws {
         let harness = AccountHarness()
-        await #expect(throws: AccountError.unacceptable(.identifier)) {
+        await #expect(throws: AccountError.invalidField(.identifier)) {
             try await harness.accountService.register(
                 AccountDetails(identifier: "bob@example.com"), password: "first password", harness.context())
         }
-        await #expect(throws: AccountError.unacceptable(.identifier)) {
+        await #expect(throws: AccountError.invalidField(.identifier)) {
             try await harness.accountService.register(
                 AccountDetails(identifier: AccountHarness.ada), password: "other password", harness.context())
         }
@@ -79,8 +79,8 @@ import Testing
             ),
         ]
         for (field, details) in cases {
-            #expect(details.unacceptable == field && !details.isAcceptable)
-            await #expect(throws: AccountError.unacceptable(field)) {
+            #expect(details.invalidField == field && !details.isAcceptable)
+            await #expect(throws: AccountError.invalidField(field)) {
                 try await harness.accountService.register(details, password: "first password", harness.context())
             }
         }
@@ -124,9 +124,9 @@ import Testing
         await #expect(throws: Unavailable.self) { try await harness.register() }
         await harness.accountStore.recover()
         let token = try #require(try await harness.signIn())
-        let who = try harness.subscriber(token)
-        #expect(try await harness.accountService.account(of: who) == nil)
-        #expect(try await harness.accountService.account(of: who, identifier: AccountHarness.ada).number == 1)
+        let subscriber = try harness.subscriber(token)
+        #expect(try await harness.accountService.account(of: subscriber) == nil)
+        #expect(try await harness.accountService.account(of: subscriber, identifier: AccountHarness.ada).number == 1)
         let down = AccountHarness()
         down.readers.startOutage("register")
         await #expect(throws: Unavailable.self) { try await down.register() }
@@ -135,11 +135,13 @@ import Testing
     @Test("Updates the details of the account but never the identifier")
     func details() async throws {
         let harness = AccountHarness()
-        let who = try harness.subscriber(try await harness.register())
+        let subscriber = try harness.subscriber(try await harness.register())
         let changed = try await harness.accountService.change(
-            AccountDetails(identifier: "bob@example.com", fullName: "Ada"), of: who)
+            AccountDetails(identifier: "bob@example.com", fullName: "Ada"), of: subscriber)
         #expect(changed?.details == AccountDetails(identifier: AccountHarness.ada, fullName: "Ada"))
-        #expect(try await harness.accountService.change(AccountDetails(identifier: "", fullName: "\n"), of: who) == nil)
+        #expect(
+            try await harness.accountService.change(AccountDetails(identifier: "", fullName: "\n"), of: subscriber)
+                == nil)
         let unknownDevice = Subscriber(backend: "readers", key: "9")
         #expect(try await harness.accountService.change(AccountDetails(identifier: "x"), of: unknownDevice) == nil)
     }
@@ -147,21 +149,21 @@ import Testing
     @Test("The account takes its identifier from the registry, in any spelling typed at registration or sign-in")
     func knownIdentifier() async throws {
         let harness = AccountHarness()
-        let who = try harness.subscriber(try await harness.register(" Ada@EXAMPLE.com "))
-        #expect(try await harness.accountService.account(of: who)?.details.identifier == AccountHarness.ada)
+        let subscriber = try harness.subscriber(try await harness.register(" Ada@EXAMPLE.com "))
+        #expect(try await harness.accountService.account(of: subscriber)?.details.identifier == AccountHarness.ada)
         for typed in [" ADA@EXAMPLE.COM ", "\u{C1}da@example.com", "mallory@example.com"] {
-            let account = try await harness.accountService.account(of: who, identifier: typed)
+            let account = try await harness.accountService.account(of: subscriber, identifier: typed)
             #expect(account.details.identifier == AccountHarness.ada, "\(typed)")
-            #expect(try await harness.accountService.account(of: who) == account)
+            #expect(try await harness.accountService.account(of: subscriber) == account)
         }
     }
 
     @Test("Without a registry, the identifier is stable across look-alike spellings and follows a changed one")
     func rawIdentifier() async throws {
         let harness = AccountHarness(readers: InMemorySubscribers(isSelfService: false))
-        let who = Subscriber(backend: "readers", key: "1")
+        let subscriber = Subscriber(backend: "readers", key: "1")
         func identifier(signingInAs typed: String) async throws -> String {
-            try await harness.accountService.account(of: who, identifier: typed).details.identifier
+            try await harness.accountService.account(of: subscriber, identifier: typed).details.identifier
         }
         #expect(try await identifier(signingInAs: " ADA@EXAMPLE.COM ") == AccountHarness.ada)
         for alike in [

@@ -48,10 +48,10 @@ struct CloudFrontSignedCookiesTests {
     private func verify(_ policy: Data, _ signature: Data, _ digest: String, in folder: ScratchFolder) throws {
         try policy.write(to: folder.url.appending(path: "policy"))
         try signature.write(to: folder.url.appending(path: "signature"))
-        let said = try ChildProcess.run(
+        let output = try ChildProcess.run(
             ["openssl", "dgst", "-\(digest)", "-verify", "public.pem", "-signature", "signature", "policy"],
             in: folder.url)
-        #expect(said.contains("Verified OK"))
+        #expect(output.contains("Verified OK"))
     }
 
     @Test("OpenSSL verifies the signature of a custom policy for every key type and format", arguments: Kind.allCases)

@@ -106,15 +106,15 @@ struct LoginThrottleLedgerTests {
     @Test("Pitfall 19: parallel attempts with the same wrong pair count once after they are settled")
     func repeatedInParallel() {
         var ledger = LoginAttemptLedger()
-        let tickets = (0..<10).compactMap { _ -> LoginAttemptPermit? in
+        let permits = (0..<10).compactMap { _ -> LoginAttemptPermit? in
             guard case .proceed(let permit) = ledger.admit(Self.attempt(), from: .unknownDevice, at: Self.start) else {
                 return nil
             }
             return permit
         }
-        #expect(tickets.count == 10)
+        #expect(permits.count == 10)
         #expect(!Self.tryLogin(&ledger, Self.attempt("reader", "meanwhile")))
-        for permit in tickets { _ = ledger.settle(permit, as: .wrong, at: Self.start) }
+        for permit in permits { _ = ledger.settle(permit, as: .wrong, at: Self.start) }
         let through = (0..<20).filter { Self.tryLogin(&ledger, Self.attempt("reader", "guess \($0)")) }
         #expect(through.count == 9)
     }

@@ -85,17 +85,17 @@ struct LoginThrottleTests {
     ) {
         let sleep = time.sleep
         let limiter = LoginThrottle(limits: limits) { try await sleep($0 / .seconds(1)) }
-        var tickets: [LoginAttemptPermit] = []
+        var permits: [LoginAttemptPermit] = []
         for number in 0..<10 {
             let attempt = LoginThrottleLedgerTests.attempt("reader", "\(number)")
             if case .proceed(let permit) = await limiter.admit(
                 attempt, at: time.clock.wall.elapsed, isKnownDevice: { false })
             {
-                tickets.append(permit)
+                permits.append(permit)
             }
         }
-        #expect(tickets.count == 10)
-        return (limiter, tickets)
+        #expect(permits.count == 10)
+        return (limiter, permits)
     }
 
     private func wait(_ limiter: LoginThrottle, _ time: ManualTime) -> Task<LoginThrottleVerdict, Never> {
@@ -109,7 +109,7 @@ struct LoginThrottleTests {
     @Test("An attempt that waits ten seconds times out as busy, not as throttled")
     func timeout() async {
         let time = ManualTime()
-        let (limiter, tickets) = await busy(time)
+        let (limiter, permits) = await busy(time)
         let waiting = wait(limiter, time)
         await until { limiter.queued == 1 && time.sleeping == 1 }
         time.advance(by: 9)
@@ -118,7 +118,7 @@ struct LoginThrottleTests {
         #expect(await waiting.value == .busy(retryAfter: 5))
         #expect(limiter.queued == 0)
         // The timed-out attempt leaves no trace: all ten places are free after the others are settled.
-        for permit in tickets { limiter.settle(permit, as: .undecided, at: time.clock.wall.elapsed) }
+        for permit in permits { limiter.settle(permit, as: .undecided, at: time.clock.wall.elapsed) }
         for number in 0..<10 {
             let verdict = await limiter.admit(
                 LoginThrottleLedgerTests.attempt("reader", "later \(number)"), at: time.clock.wall.elapsed,
@@ -146,11 +146,11 @@ struct LoginThrottleTests {
         let time = ManualTime()
         var limits = LoginThrottleLimits()
         limits.maxQueued = 1
-        let (limiter, tickets) = await busy(time, limits)
+        let (limiter, permits) = await busy(time, limits)
         let waiting = wait(limiter, time)
         await until { limiter.queued == 1 }
         #expect(await wait(limiter, time).value == .busy(retryAfter: 5))
-        for permit in tickets { limiter.settle(permit, as: .wrong, at: time.clock.wall.elapsed) }
+        for permit in permits { limiter.settle(permit, as: .wrong, at: time.clock.wall.elapsed) }
         #expect(await waiting.value == .throttled(retryAfter: 90))
     }
 }

@@ -56,15 +56,15 @@ struct LoginThrottleWaitingTests {
     @Test("Pitfall 19: queued attempts are throttled once wrong attempts use up the limit")
     func throttled() throws {
         var ledger = LoginAttemptLedger(limits: Self.limits())
-        let tickets = try (0..<2).map {
+        let permits = try (0..<2).map {
             try Self.permit(Self.admit(&ledger, LoginThrottleLedgerTests.attempt("reader", "guess \($0)")))
         }
         for number in 2..<50 {
             let decision = Self.admit(&ledger, LoginThrottleLedgerTests.attempt("reader", "guess \(number)"))
             #expect(decision == .queued(UInt64(number - 1)))
         }
-        #expect(Self.settle(&ledger, tickets[0], .wrong).isEmpty)
-        let released = Self.settle(&ledger, tickets[1], .wrong)
+        #expect(Self.settle(&ledger, permits[0], .wrong).isEmpty)
+        let released = Self.settle(&ledger, permits[1], .wrong)
         #expect(released.count == 48 && ledger.queued == 0)
         #expect(released.allSatisfy { $0.decision == .throttled(retryAfter: 450) })
     }

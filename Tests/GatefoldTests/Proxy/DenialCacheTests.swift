@@ -229,7 +229,7 @@ struct DenialCacheTests {
     }
 
     @Test("A last known good result does not open an edition that another process denied")
-    func lastKnownGoodAnswer() async throws {
+    func lastKnownGoodResult() async throws {
         let facts = Facts()
         let elsewhere = DenialCache(record: facts.add)
         let denials = DenialCache()

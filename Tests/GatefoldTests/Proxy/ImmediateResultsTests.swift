@@ -10,21 +10,21 @@ struct ImmediateResultsTests {
     private struct CachingBackend: SubscriberBackend {
         let name = "scripted"
         var reported = Subscription(state: .active)
-        var word: CachedVerdict? = CachedVerdict.none
+        var cachedVerdictResult: CachedVerdict? = CachedVerdict.none
 
         func authenticate(_ credentials: Credentials, context: CallContext) -> AuthenticationResult {
             .authenticated(Subscriber(backend: name, key: credentials.identifier))
         }
         func subscription(of subscriber: Subscriber, context: CallContext) -> Subscription { reported }
         func verdict(on edition: EditionID?, for subscriber: Subscriber, context: CallContext) -> EditionVerdict? {
-            if case .verdict(let verdict)? = word { verdict } else { nil }
+            if case .verdict(let verdict)? = cachedVerdictResult { verdict } else { nil }
         }
         func cachedSubscription(of subscriber: Subscriber, context: CallContext) -> Cached<Subscription>? {
             Cached(reported)
         }
         func cachedVerdict(
             on edition: EditionID, for subscriber: Subscriber, context: CallContext
-        ) -> Cached<CachedVerdict>? { word.map { Cached($0) } }
+        ) -> Cached<CachedVerdict>? { cachedVerdictResult.map { Cached($0) } }
     }
 
     private static let subscriptions = SubscriptionState.allCases.flatMap { state in
@@ -58,12 +58,13 @@ struct ImmediateResultsTests {
     @Test("Immediate credentials equal the queried ones", arguments: EntitlementPolicy.allCases)
     func credentials(policy: EntitlementPolicy) async throws {
         for reported in Self.subscriptions {
-            for word in Self.verdicts {
+            for cachedVerdictResult in Self.verdicts {
                 let (authorizationService, clock) = try Self.authorizationService(
-                    CachingBackend(reported: reported, word: word), policy)
+                    CachingBackend(reported: reported, cachedVerdictResult: cachedVerdictResult), policy)
                 // The same service with a backend that has to be queried.
                 let (inUse, _) = try Self.authorizationService(
-                    Requesting(other: CachingBackend(reported: reported, word: word)), policy)
+                    Requesting(other: CachingBackend(reported: reported, cachedVerdictResult: cachedVerdictResult)),
+                    policy)
                 for token in try await Self.tokens(authorizationService, clock) {
                     for edition in [EditionID.first.rawValue, "free", "future", "a b", "unknown"] {
                         let immediate = try #require(
@@ -72,7 +73,7 @@ struct ImmediateResultsTests {
                         let queried = try await inUse.editionCredentials(token: token, edition: edition, CallContext())
                         #expect(
                             Self.shape(immediate.response) == Self.shape(queried),
-                            "\(reported.state) \(word) \(edition)")
+                            "\(reported.state) \(cachedVerdictResult) \(edition)")
                     }
                 }
             }
@@ -109,7 +110,8 @@ struct ImmediateResultsTests {
         #expect(try await isIssued(authorizationService(UnavailableError(), denials: early), token, isImmediate: false))
         // The backend denies the edition, which is free for a while and not free when the outage starts.
         let late = DenialCache()
-        let denying = CachingBackend(reported: active, word: .verdict(.rejected(.notEntitled, message: nil)))
+        let denying = CachingBackend(
+            reported: active, cachedVerdictResult: .verdict(.rejected(.notEntitled, message: nil)))
         #expect(try await !isIssued(authorizationService(denying, denials: late), token, isImmediate: true))
         #expect(
             try await isIssued(authorizationService(denying, isFree: true, denials: late), token, isImmediate: true))

@@ -267,8 +267,8 @@ struct SignInTests {
         if case .signedIn(_, _, let lines) = signedIn { comments += lines }
         if case .granted(_, _, let lines) = response { comments += lines }
         #expect(!comments.isEmpty)
-        let said = comments.joined() + harness.events.all.map { String(reflecting: $0) }.joined()
-        for secret in ["marker", "right", token, pair.userid, pair.password] { #expect(!said.contains(secret)) }
+        let reported = comments.joined() + harness.events.all.map { String(reflecting: $0) }.joined()
+        for secret in ["marker", "right", token, pair.userid, pair.password] { #expect(!reported.contains(secret)) }
     }
 
     private struct MessageEchoError: Error { let text: String }

@@ -29,9 +29,9 @@ struct CacheValidityTests {
     func revocations() throws {
         let list = RevocationList(publication: .daily)
         let pseudonymKey = PseudonymKey(.one)
-        let who = pseudonymKey.reference(to: Subscriber(backend: "house", key: "1"))
+        let pseudonym = pseudonymKey.reference(to: Subscriber(backend: "house", key: "1"))
         let validity = CacheValidity([list.changes.baseline])
-        let revocation = Revocation(publication: .daily, subscriber: who, session: nil, before: timestamp)
+        let revocation = Revocation(publication: .daily, subscriber: pseudonym, session: nil, before: timestamp)
         list.add(revocation)
         #expect(!validity.holds(at: timestamp))
         let after = CacheValidity([list.changes.baseline])

@@ -87,10 +87,10 @@ struct ReceiptCredentialsTests {
 
     @Test("Pitfall 15: accepts receipts up to the length limit only")
     func long() {
-        let longest = String(repeating: "A", count: CredentialFields.maxReceiptLength)
-        #expect(fields.credentials(from: ["receipt": longest])?.kind == .receipt)
-        #expect(fields.credentials(from: ["receipt": longest + "A"]) == nil)
-        #expect(fields.credentials(from: ["receipt": "r", "signature": longest + "A"]) == nil)
+        let maxLengthReceipt = String(repeating: "A", count: CredentialFields.maxReceiptLength)
+        #expect(fields.credentials(from: ["receipt": maxLengthReceipt])?.kind == .receipt)
+        #expect(fields.credentials(from: ["receipt": maxLengthReceipt + "A"]) == nil)
+        #expect(fields.credentials(from: ["receipt": "r", "signature": maxLengthReceipt + "A"]) == nil)
         #expect(fields.credentials(from: ["receipt": "AA\r\nAA"])?.kind == .receipt)
         for bad in ["", " ", "\u{0}", "r\u{7F}"] { #expect(fields.credentials(from: ["receipt": bad]) == nil) }
     }

@@ -158,9 +158,9 @@ struct InPlayerSuiteHarness: Sendable {
     // MARK: - Purchases
 
     /// Returns a receipt for a product, signed as by Apple.
-    func receipt(_ product: String, _ transaction: String, lasting: TimeInterval? = nil) async throws -> StoreReceipt {
+    func receipt(_ product: String, _ transaction: String, duration: TimeInterval? = nil) async throws -> StoreReceipt {
         let now = Date().addingTimeInterval(-60)
-        let ends = lasting.map { now.addingTimeInterval($0).ISO8601Format() } ?? ""
+        let ends = duration.map { now.addingTimeInterval($0).ISO8601Format() } ?? ""
         var payload = TestPayload(
             bundle: Self.app,
             purchases: [
@@ -182,7 +182,7 @@ struct InPlayerSuiteHarness: Sendable {
     }
 
     /// Returns the decoded text of the newest e-mail message, once that number of messages has arrived.
-    func letter(_ count: Int) async throws -> String {
+    func emailText(_ count: Int) async throws -> String {
         let message = try #require(try await mail.caught(atLeast: count).last).message
         let unfolded = message.replacing("=\r\n", with: "")
         return unfolded.replacing(/=([0-9A-F]{2})/) { match in

@@ -5,7 +5,7 @@ struct CachedResponse {
     let second: Int
     let validity: CacheValidity
     /// A description for the report of a contradiction.
-    let words: String
+    let message: String
     /// Whether it equals the current response.
     let isCorrect: () throws -> Bool
 }

@@ -18,10 +18,10 @@ enum Event: Sendable {
     case signOut(token: Int?, title: Int)
     /// - Parameter edition: Nil for the credentials' own.
     case download(credentials: Int, edition: Int?, title: Int?, isResume: Bool)
-    case houseReports(reader: Int, SubscriptionState, Entitlement, periods: [Period])
-    case houseDecides(reader: Int, edition: Int, EditionVerdict?)
+    case subscriberSystemReports(reader: Int, SubscriptionState, Entitlement, periods: [Period])
+    case subscriberSystemDecides(reader: Int, edition: Int, EditionVerdict?)
     case subscriberSystemChangesPassword(reader: Int, secret: Int)
-    case houseRemovesReader(reader: Int, isRemoved: Bool)
+    case subscriberSystemRemovesReader(reader: Int, isRemoved: Bool)
     case day(FakeSubscriberSystem.SystemCondition)
     case pass(TimeInterval)
     /// The machine's clock is set ahead of the true time by a number of seconds.
@@ -69,15 +69,15 @@ enum Event: Sendable {
                 credentials: number(6), edition: number(3) == 0 ? edition() : nil,
                 title: number(6) == 0 ? title() : nil,
                 isResume: number(2) == 0)
-        case 58..<67: return houseReports(reader(), &random)
+        case 58..<67: return subscriberSystemReports(reader(), &random)
         case 67..<70:
             let verdicts: [EditionVerdict?] = [
                 nil, .granted, .granted, .rejected(.notEntitled, message: nil), .rejected(.rejected, message: nil),
                 .rejected(.expired, message: nil), .rejected(nil, message: "no"),
             ]
-            return .houseDecides(reader: reader(), edition: edition(), verdicts[number(verdicts.count)])
+            return .subscriberSystemDecides(reader: reader(), edition: edition(), verdicts[number(verdicts.count)])
         case 70: return .subscriberSystemChangesPassword(reader: reader(), secret: number(2))
-        case 71: return .houseRemovesReader(reader: reader(), isRemoved: number(3) != 0)
+        case 71: return .subscriberSystemRemovesReader(reader: reader(), isRemoved: number(3) != 0)
         case 72..<80: return .day(number(2) == 0 ? .good : FakeSubscriberSystem.SystemCondition.allCases[number(4)])
         case 80..<91:
             let times: [TimeInterval] = [0.4, 1, 4, 6, 20, 61, 61, 700, 1_800, 3_700, 7_300, 90_000]
@@ -102,13 +102,13 @@ enum Event: Sendable {
         }
     }
 
-    private static func houseReports(_ reader: Int, _ random: inout SeededRandom) -> Event {
+    private static func subscriberSystemReports(_ reader: Int, _ random: inout SeededRandom) -> Event {
         let states: [SubscriptionState] = [.active, .active, .inactive, .inactive, .suspended, .stale, .unknown]
         let lists: [Entitlement] = [
             .nothing, .allEditions, .editions(Set(HistorySetting.queried.shuffled(using: &random).prefix(2))),
             .editions(Set(HistorySetting.sold.prefix(1))),
         ]
-        return .houseReports(
+        return .subscriberSystemReports(
             reader: reader, states[Int.random(in: 0..<states.count, using: &random)],
             lists[Int.random(in: 0..<lists.count, using: &random)],
             periods: periods(&random))

@@ -23,19 +23,20 @@ extension HistoryRunner {
             result = nil
         }
         listen()
-        let query = HouseQuery.authenticate(identifier: typed, password: password)
+        let query = ModelQuery.authenticate(identifier: typed, password: password)
         if result == nil, isAmbiguous(key),
-            let uncached = try? heard(query, Uncertainty(hasCachedResult: false, validity: .good)), uncached.word == nil
+            let uncached = try? heard(query, Uncertainty(hasCachedResult: false, validity: .good)),
+            uncached.value == nil
         {
             return countUnavailable(query, key)
         }
         let authentication = try heard(query, Uncertainty(validity: .good))
         tally.count(.recognisedByStandIn, if: authentication.isLastKnownGood)
-        guard let word = authentication.word else {
+        guard let value = authentication.value else {
             countUnavailable(query, key)
             return try require(result == nil, "sign-in during an outage: \(result as Any)")
         }
-        guard case .authentication(.authenticated(let subscriber)) = word else {
+        guard case .authentication(.authenticated(let subscriber)) = value else {
             return try require(result?.rejection == .rejected, "sign-in of a stranger: \(result as Any)")
         }
         try require(subscriber.key == key, "\(typed) is \(subscriber.key)")
@@ -73,7 +74,7 @@ extension HistoryRunner {
     }
 
     /// Counts a call during an outage without a cached result.
-    private func countUnavailable(_ query: HouseQuery, _ key: String) {
+    private func countUnavailable(_ query: ModelQuery, _ key: String) {
         tally.count(.signInComesBack)
         guard case .authenticate(let typed, let password) = query, wasRight.contains(query),
             let latest = confirmed[key], latest.password != password
@@ -88,7 +89,7 @@ extension HistoryRunner {
         let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         let lifetimes = world.titles[title].lifetimes
         hold(
-            Ticket(
+            HeldToken(
                 text: text, title: title, reader: reader, device: device, sessionNumber: sessionNumber,
                 expires: second.addingTimeInterval(lifetimes.token), process: present,
                 issued: issued ?? second, lifetimes: lifetimes))
@@ -99,11 +100,11 @@ extension HistoryRunner {
     /// Returns the possible states of the queried process, the likeliest first, or a single one if the state is
     /// certain.
     private func uncertainties(
-        _ standings: [TokenStatus], _ reader: Subscriber, wasRejected: [Bool] = [false],
+        _ tokenStatuses: [TokenStatus], _ reader: Subscriber, wasRejected: [Bool] = [false],
         wasEditionDenied: [Bool] = [false]
     ) -> [Uncertainty] {
         var all: [Uncertainty] = []
-        for validity in standings {
+        for validity in tokenStatuses {
             for hasCachedResult in isAmbiguous(reader.key) ? [true, false] : [true] {
                 for rejected in wasRejected {
                     for editionRefused in wasEditionDenied {
@@ -122,7 +123,7 @@ extension HistoryRunner {
     ///
     /// - Throws: ``Contradiction`` if the actual result is correct under no uncertainty.
     private func right<Value>(
-        among uncertainties: [Uncertainty], _ isIssued: (Value) -> Bool, words: (Uncertainty, Value) -> String,
+        among uncertainties: [Uncertainty], _ isIssued: (Value) -> Bool, message: (Uncertainty, Value) -> String,
         _ find: (Uncertainty, inout [() -> Void]) throws -> Value
     ) throws -> (Value, Uncertainty) {
         var first: (any Error)?
@@ -134,7 +135,7 @@ extension HistoryRunner {
                     effects.forEach { $0() }
                     return (result, reportWarning)
                 }
-                try require(false, words(reportWarning, result))
+                try require(false, message(reportWarning, result))
             } catch {
                 first = first ?? error
             }
@@ -144,7 +145,7 @@ extension HistoryRunner {
 
     func verify(_ token: Int?, _ title: Int) async throws {
         let authorizationService = world.authorizationServices[title]
-        let standings = standings(token, in: title)
+        let tokenStatuses = tokenStatuses(token, in: title)
         let known = authorizationService.immediateVerification(token: text(token), CallContext())
         let immediate = known?.response
         listen()
@@ -163,13 +164,13 @@ extension HistoryRunner {
         }
         listen()
         try require(immediate == nil || immediate == result, "decided \(immediate as Any), then \(result as Any)")
-        let reader = ticket(token)?.reader ?? Subscriber(backend: "", key: "")
+        let reader = heldToken(token)?.reader ?? Subscriber(backend: "", key: "")
         let given =
             result.map { ModelVerification.reported($0.subscription.state, $0.subscription.entitlement) }
             ?? .unavailable
         let (right, reportWarning) = try right(
-            among: uncertainties(standings, reader), { $0 == given },
-            words: { "verification of a \($0.validity) token: \(given), right is \($1)" }
+            among: uncertainties(tokenStatuses, reader), { $0 == given },
+            message: { "verification of a \($0.validity) token: \(given), right is \($1)" }
         ) { reportWarning, effects in
             try models[title].verification(
                 reportWarning.validity,
@@ -185,22 +186,23 @@ extension HistoryRunner {
         tally.count(.immediateVerification, if: known != nil && reportWarning.validity == .good)
         tally.count(right == .unavailable ? .verificationComesBack : .verified, if: reportWarning.validity == .good)
         tally.count(.tokenExpired, if: reportWarning.validity == .expired)
-        if let ticket = ticket(token) { count(ticket, reportWarning.validity) }
+        if let heldToken = heldToken(token) { count(heldToken, reportWarning.validity) }
     }
 
     /// Counts the status of a token in cases that are hard to determine.
-    private func count(_ ticket: Ticket, _ validity: TokenStatus) {
-        tally.count(.validUntilEndReported, if: validity == .good && wasEndedElsewhere(ticket.sessionNumber))
+    private func count(_ heldToken: HeldToken, _ validity: TokenStatus) {
+        tally.count(.validUntilEndReported, if: validity == .good && wasEndedElsewhere(heldToken.sessionNumber))
         guard validity == .ended else { return }
         tally.count(.tokenEnded)
-        guard hasEnded(ticket.sessionNumber) else { return }
-        let lifetimes = world.titles[ticket.title].lifetimes
+        guard hasEnded(heldToken.sessionNumber) else { return }
+        let lifetimes = world.titles[heldToken.title].lifetimes
         tally.count(
             .expiredAfterShortening,
-            if: endedBeforePruning.contains(ticket.sessionNumber) && lifetimes.token < ticket.lifetimes.token
-                && now < ticket.expires)
-        tally.count(.endedAfterClockStep, if: endedBeforeStep.contains(ticket.sessionNumber) && now < ticket.expires)
-        tally.count(.endedElsewhere, if: wasEnded(ticket.sessionNumber, notBy: present))
+            if: endedBeforePruning.contains(heldToken.sessionNumber) && lifetimes.token < heldToken.lifetimes.token
+                && now < heldToken.expires)
+        tally.count(
+            .endedAfterClockStep, if: endedBeforeStep.contains(heldToken.sessionNumber) && now < heldToken.expires)
+        tally.count(.endedElsewhere, if: wasEnded(heldToken.sessionNumber, notBy: present))
     }
 
     func credentials(_ token: Int?, _ edition: EditionID, _ title: Int) async throws {
@@ -230,10 +232,10 @@ extension HistoryRunner {
 
     /// A reader requests more editions than the cache holds for one reader. None of them exists.
     func requestUnknownEdition(_ token: Int?, _ title: Int) async throws {
-        guard let ticket = ticket(token) else { return }
-        if isAmbiguous(ticket.reader.key), flooding.contains(ticket.reader.key) { return }
-        flooding.insert(ticket.reader.key)
-        refusals.markOverCapacity(ticket.reader.key)
+        guard let heldToken = heldToken(token) else { return }
+        if isAmbiguous(heldToken.reader.key), flooding.contains(heldToken.reader.key) { return }
+        flooding.insert(heldToken.reader.key)
+        refusals.markOverCapacity(heldToken.reader.key)
         for number in 0..<Self.madeUp {
             guard let edition = EditionID("made-up-\(number)") else { continue }
             try await requestCredentials(token, edition, title)
@@ -249,14 +251,14 @@ extension HistoryRunner {
     private func requestCredentials(
         _ token: Int?, _ edition: EditionID, _ title: Int, immediate: CredentialsResult? = nil
     ) async throws -> TokenStatus {
-        let standings = standings(token, in: title)
-        let ticket = ticket(token)
-        let reader = ticket?.reader ?? Subscriber(backend: "", key: "")
+        let tokenStatuses = tokenStatuses(token, in: title)
+        let heldToken = heldToken(token)
+        let reader = heldToken?.reader ?? Subscriber(backend: "", key: "")
         let key = DenialKey.edition(title: title, reader: reader.key, edition)
         let keys = [key, .reader(reader.key)]
         let isNew = refusals.isNew(keys, to: present)
         let uncertainties = uncertainties(
-            standings, reader, wasRejected: refusals.wasRejected(keys, by: present),
+            tokenStatuses, reader, wasRejected: refusals.wasRejected(keys, by: present),
             wasEditionDenied: refusals.wasEditionDenied(key, by: present))
         let result = try await world.authorizationServices[title].editionCredentials(
             token: text(token), edition: edition.rawValue, CallContext())
@@ -268,9 +270,9 @@ extension HistoryRunner {
         // A decision by the catalogue or a purchase is not the subscriber system's and ends no denial.
         var isSubscriberSystemRecord = false
         let (right, reportWarning) = try right(
-            among: uncertainties, { isCorrect($0, result, edition, ticket) },
-            words: {
-                "credentials for \(edition) with a \($0.validity) token: \(words(result, edition, ticket)), right is \($1)"
+            among: uncertainties, { isCorrect($0, result, edition, heldToken) },
+            message: {
+                "credentials for \(edition) with a \($0.validity) token: \(message(result, edition, heldToken)), right is \($1)"
             }
         ) { reportWarning, effects in
             (isLastKnownGood, isSubscriberSystemRecord) = (false, false)
@@ -281,7 +283,7 @@ extension HistoryRunner {
                     let heard = try receivedVerdict(edition, reader, reportWarning)
                     isSubscriberSystemRecord = true
                     isLastKnownGood = isLastKnownGood || heard.isLastKnownGood
-                    if case .rejected? = heard.word ?? nil {
+                    if case .rejected? = heard.value ?? nil {
                         isDeniedNow = true
                         effects.append { [self] in reject(key, edition) }
                     }
@@ -292,11 +294,11 @@ extension HistoryRunner {
                     isSubscriberSystemRecord = true
                     isLastKnownGood = isLastKnownGood || heard.isLastKnownGood
                     effects.append { [self] in record(heard, of: reader) }
-                    if let word = heard.word {
-                        let isOpen = models[title].opens(edition, word, at: now)
-                        isDeniedNow = isDeniedNow || !isOpen || word.state != .active
+                    if let value = heard.value {
+                        let isOpen = models[title].opens(edition, value, at: now)
+                        isDeniedNow = isDeniedNow || !isOpen || value.state != .active
                         effects.append { [self] in
-                            if isOpen { countGrantReasons(edition, word, models[title]) } else { reject(key, edition) }
+                            if isOpen { countGrantReasons(edition, value, models[title]) } else { reject(key, edition) }
                         }
                     }
                     return heard
@@ -309,7 +311,7 @@ extension HistoryRunner {
         }
         tally.count(
             .openedByPurchase, if: right == .granted && bought(by: reader, in: title)?.contains(edition) == true)
-        guard reportWarning.validity == .good, let ticket else { return reportWarning.validity }
+        guard reportWarning.validity == .good, let heldToken else { return reportWarning.validity }
         tally.count(.grantedByStandIn, if: right == .granted && isLastKnownGood)
         tally.count(
             .standsInAfterMadeUp,
@@ -323,7 +325,7 @@ extension HistoryRunner {
         if right == .granted, isSubscriberSystemRecord, !isLastKnownGood {
             refusals.record(key, false, by: present, at: elapsed)
         }
-        if case .granted(let pair, _, _) = result { track(pair, edition, ticket, isForNow: right == .grantedForNow) }
+        if case .granted(let pair, _, _) = result { track(pair, edition, heldToken, isForNow: right == .grantedForNow) }
         return reportWarning.validity
     }
 
@@ -340,55 +342,56 @@ extension HistoryRunner {
     }
 
     /// Counts which part of a subscription opens the edition if no other part does.
-    private func countGrantReasons(_ edition: EditionID, _ word: Subscription, _ model: AccessModel) {
-        var plain = word
+    private func countGrantReasons(_ edition: EditionID, _ value: Subscription, _ model: AccessModel) {
+        var plain = value
         plain.periods = []
         if !model.opens(edition, plain, at: now),
             let published = model.editions?.first(where: { $0.id == edition })?.published
         {
             tally.count(.openedByPeriod)
-            tally.count(.openedAtStartOfPeriod, if: word.periods.contains { $0.start == published })
-            tally.count(.openedAtEndOfPeriod, if: word.periods.contains { $0.end == published })
+            tally.count(.openedAtStartOfPeriod, if: value.periods.contains { $0.start == published })
+            tally.count(.openedAtEndOfPeriod, if: value.periods.contains { $0.end == published })
         }
         var modelWithoutGrace = model
         modelWithoutGrace.grace = GraceRules()
-        tally.count(.openedByGrace, if: !modelWithoutGrace.opens(edition, word, at: now))
+        tally.count(.openedByGrace, if: !modelWithoutGrace.opens(edition, value, at: now))
     }
 
-    private func track(_ pair: EditionCredentials, _ edition: EditionID, _ ticket: Ticket, isForNow: Bool) {
+    private func track(_ pair: EditionCredentials, _ edition: EditionID, _ heldToken: HeldToken, isForNow: Bool) {
         pairs.append(
             Pair(
-                credentials: pair, edition: edition, ticket: ticket, expires: expiry(under: ticket, isForNow: isForNow))
+                credentials: pair, edition: edition, heldToken: heldToken,
+                expires: expiry(under: heldToken, isForNow: isForNow))
         )
     }
 
     /// Returns the expiry of edition credentials issued now, or nil for none.
-    private func expiry(under ticket: Ticket, isForNow: Bool) -> Date? {
-        if world.titles[ticket.title].saltFormat == .plain, !isForNow { return nil }
-        let lifetimes = world.titles[ticket.title].lifetimes
+    private func expiry(under heldToken: HeldToken, isForNow: Bool) -> Date? {
+        if world.titles[heldToken.title].saltFormat == .plain, !isForNow { return nil }
+        let lifetimes = world.titles[heldToken.title].lifetimes
         let until = now.addingTimeInterval(isForNow ? lifetimes.failOpenCredentials : lifetimes.editionCredentials)
         // Salts have a precision of whole minutes.
-        let minute = (min(until, ticket.expires).timeIntervalSince1970 / 60).rounded(.up) * 60
+        let minute = (min(until, heldToken.expires).timeIntervalSince1970 / 60).rounded(.up) * 60
         return Date(timeIntervalSince1970: minute)
     }
 
     /// Returns whether the credentials are correct. The salt distinguishes short-lived from ordinary ones.
     private func isCorrect(
-        _ right: ModelCredentials, _ result: CredentialsResult, _ edition: EditionID, _ ticket: Ticket?
+        _ right: ModelCredentials, _ result: CredentialsResult, _ edition: EditionID, _ heldToken: HeldToken?
     ) -> Bool {
         switch result {
         case .granted(let pair, _, _):
-            guard right == .granted || right == .grantedForNow, let ticket else { return false }
-            return world.expiry(of: pair, for: edition, in: ticket.title)
-                == expiry(under: ticket, isForNow: right == .grantedForNow)
+            guard right == .granted || right == .grantedForNow, let heldToken else { return false }
+            return world.expiry(of: pair, for: edition, in: heldToken.title)
+                == expiry(under: heldToken, isForNow: right == .grantedForNow)
         case .rejected(let rejection, _):
             return right == (rejection.retryAfter == nil ? .rejected(rejection.reason) : .unavailable)
         }
     }
 
-    private func words(_ result: CredentialsResult, _ edition: EditionID, _ ticket: Ticket?) -> String {
-        guard case .granted(let pair, _, _) = result, let ticket else { return Self.shape(result) }
-        let end = world.expiry(of: pair, for: edition, in: ticket.title)
+    private func message(_ result: CredentialsResult, _ edition: EditionID, _ heldToken: HeldToken?) -> String {
+        guard case .granted(let pair, _, _) = result, let heldToken else { return Self.shape(result) }
+        let end = world.expiry(of: pair, for: edition, in: heldToken.title)
         return "granted until \(end.map { "\($0.timeIntervalSince(now)) s" } ?? "for ever")"
     }
 
@@ -399,7 +402,7 @@ extension HistoryRunner {
     private static func isGranted(_ result: CredentialsResult) -> Bool { shape(result) == "granted" }
 
     func renew(_ token: Int?, _ title: Int) async throws {
-        let standings = standings(token, in: title)
+        let tokenStatuses = tokenStatuses(token, in: title)
         let result: SignInResult?
         do {
             result = try await world.authorizationServices[title].renew(token: text(token), CallContext())
@@ -407,30 +410,31 @@ extension HistoryRunner {
             result = nil
         }
         listen()
-        if let ticket = ticket(token), standings.count > 1, result?.rejection == .rejected, queried.isEmpty {
+        if let heldToken = heldToken(token), tokenStatuses.count > 1, result?.rejection == .rejected, queried.isEmpty {
             // The session was ended or forgotten.
-            return try require(standings.contains { $0 != .good && $0 != .renewable }, "\(ticket.title)")
+            return try require(tokenStatuses.contains { $0 != .good && $0 != .renewable }, "\(heldToken.title)")
         }
-        guard let validity = standings.first(where: { $0 == .good || $0 == .renewable }), let ticket = ticket(token)
+        guard let validity = tokenStatuses.first(where: { $0 == .good || $0 == .renewable }),
+            let heldToken = heldToken(token)
         else {
-            return try require(result?.rejection == .rejected, "renewal of \(standings): \(result as Any)")
+            return try require(result?.rejection == .rejected, "renewal of \(tokenStatuses): \(result as Any)")
         }
-        guard let word = try heard(.renew(ticket.reader), Uncertainty(validity: validity)).word else {
+        guard let value = try heard(.renew(heldToken.reader), Uncertainty(validity: validity)).value else {
             return try require(result == nil, "renewal during an outage: \(result as Any)")
         }
-        guard case .authentication(.authenticated(let reader)) = word else {
-            refusals.record(.reader(ticket.reader.key), true, by: present, at: elapsed)
+        guard case .authentication(.authenticated(let reader)) = value else {
+            refusals.record(.reader(heldToken.reader.key), true, by: present, at: elapsed)
             return try require(result?.rejection == .rejected, "renewal for a stranger: \(result as Any)")
         }
         guard case .signedIn(let text, _, _)? = result else {
             throw Contradiction(description: "no new token for a reader who is known: \(result as Any)")
         }
         tally.count(.renewedAfterExpiry, if: validity == .renewable)
-        track(text, title, reader, ticket.device, sessionNumber: ticket.sessionNumber, issued: ticket.issued)
+        track(text, title, reader, heldToken.device, sessionNumber: heldToken.sessionNumber, issued: heldToken.issued)
     }
 
     func signOut(_ token: Int?, _ title: Int) async throws {
-        let standings = standings(token, in: title)
+        let tokenStatuses = tokenStatuses(token, in: title)
         var isDone = true
         do {
             try await world.authorizationServices[title].signOut(token: text(token), CallContext())
@@ -438,18 +442,19 @@ extension HistoryRunner {
             isDone = false
         }
         listen()
-        guard standings.contains(where: { ![.missing, .unreadable, .ended].contains($0) }), let ticket = ticket(token)
+        guard tokenStatuses.contains(where: { ![.missing, .unreadable, .ended].contains($0) }),
+            let heldToken = heldToken(token)
         else {
             return try require(isDone, "signing out of nothing")
         }
-        if !standings.contains(.ended) {
+        if !tokenStatuses.contains(.ended) {
             try require(isDone != world.isStoreBroken, "sign-out: \(isDone), store broken: \(world.isStoreBroken)")
         }
         guard isDone, !world.isStoreBroken else { return }
-        end(ticket.sessionNumber) {
-            $0.sessionNumber == ticket.sessionNumber
-                || ticket.device != nil && $0.device == ticket.device && $0.title == title
-                    && $0.reader.key == ticket.reader.key
+        end(heldToken.sessionNumber) {
+            $0.sessionNumber == heldToken.sessionNumber
+                || heldToken.device != nil && $0.device == heldToken.device && $0.title == title
+                    && $0.reader.key == heldToken.reader.key
         }
     }
 
@@ -459,7 +464,7 @@ extension HistoryRunner {
         guard !pairs.isEmpty else { return }
         let pair = pairs[pairs.count - 1 - number % pairs.count]
         let edition = edition ?? pair.edition
-        let title = title ?? pair.ticket.title
+        let title = title ?? pair.heldToken.title
         let basic = Data("\(pair.credentials.userid):\(pair.credentials.password)".utf8).base64EncodedString()
         let request = GateRequest(
             method: .get, target: "/content/\(world.titles[title].id)/\(edition)/index.html",
@@ -468,11 +473,11 @@ extension HistoryRunner {
         let validity = gate.validity(forTarget: request.target)
         let decision = gate.evaluate(request)
         track(validity, "\(decision)") { gate.evaluate(request).isAllowed == decision.isAllowed }
-        var isCorrect = title == pair.ticket.title && edition == pair.edition
+        var isCorrect = title == pair.heldToken.title && edition == pair.edition
         if let expires = pair.expires {
             let window = world.titles[title].lifetimes.resumeWindow
             let end = expires.addingTimeInterval(isResume ? window : 0)
-            let (isInTime, hasEnded) = (now < end, hasEnded(pair.ticket.sessionNumber))
+            let (isInTime, hasEnded) = (now < end, hasEnded(pair.heldToken.sessionNumber))
             if isCorrect, !models[title].isFree(edition, at: now) {
                 tally.count(.resumedAfterExpiry, if: isInTime && !hasEnded && now >= expires)
                 tally.count(.refusedAfterExpiry, if: !isInTime && !hasEnded)
@@ -480,7 +485,7 @@ extension HistoryRunner {
             }
             isCorrect = isCorrect && isInTime && !hasEnded
             let isClosed = !decision.isAllowed
-            if isClosed, isUncertain(pair.ticket.sessionNumber) || mayBeEvicted(expires, in: title) { return }
+            if isClosed, isUncertain(pair.heldToken.sessionNumber) || mayBeEvicted(expires, in: title) { return }
         }
         tally.count(.downloaded, if: isCorrect)
         isCorrect = isCorrect || models[title].isFree(edition, at: now)

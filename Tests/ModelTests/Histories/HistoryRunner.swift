@@ -14,7 +14,7 @@ final class HistoryRunner {
     }
 
     /// A token as its reader knows it.
-    struct Ticket {
+    struct HeldToken {
         let text: String
         let title: Int
         let reader: Subscriber
@@ -29,7 +29,7 @@ final class HistoryRunner {
         /// The lifetimes at that time.
         let lifetimes: Lifetimes
 
-        func isOnSame(_ other: Ticket) -> Bool {
+        func isOnSame(_ other: HeldToken) -> Bool {
             device == other.device && title == other.title && reader.key == other.reader.key
         }
     }
@@ -38,7 +38,7 @@ final class HistoryRunner {
     struct Pair {
         let credentials: EditionCredentials
         let edition: EditionID
-        let ticket: Ticket
+        let heldToken: HeldToken
         /// The expiry, or nil for none.
         let expires: Date?
     }
@@ -46,17 +46,17 @@ final class HistoryRunner {
     let world: World
     var models: [AccessModel]
     /// The cache of each process.
-    var memories: [HouseCache]
+    var memories: [ModelCache]
     /// The same before the latest call.
-    private var before = HouseCache()
-    var tickets: [Ticket] = []
+    private var before = ModelCache()
+    var heldTokens: [HeldToken] = []
     /// The sessions that each process knows to be ended.
     private var ended: [Set<Int>]
     /// The sessions whose end is uncertain.
     private var possiblyEnded: [Set<Int>]
     private var endedBy: [Int: Int] = [:]
     private var ends: [SessionTermination] = []
-    private(set) var news: [ReceivedEvents] = []
+    private(set) var receivedEvents: [ReceivedEvents] = []
     private var lastDenials: [Subject: Rejection] = [:]
     private(set) var recalls: [CachedResultUse] = []
     var pairs: [Pair] = []
@@ -82,7 +82,7 @@ final class HistoryRunner {
     private(set) var endedBeforePruning: Set<Int> = []
     /// The credentials that were confirmed last.
     var confirmed: [String: (typed: String, password: String, process: Int)] = [:]
-    var wasRight: Set<HouseQuery> = []
+    var wasRight: Set<ModelQuery> = []
     var bought: [String: Set<EditionID>] = [:]
     var sessionNumbers = 0
     /// Backend failures that a breaker still counts, with some margin.
@@ -98,7 +98,7 @@ final class HistoryRunner {
         world = try await World(setting)
         models = setting.titles.map { AccessModel($0) }
         let processes = setting.processes
-        memories = Array(repeating: HouseCache(), count: processes)
+        memories = Array(repeating: ModelCache(), count: processes)
         ended = Array(repeating: [], count: processes)
         possiblyEnded = ended
         failures = Array(repeating: [], count: processes)
@@ -144,17 +144,17 @@ final class HistoryRunner {
     /// Applies an event whose effect readers notice only later.
     private func apply(_ event: Event) async throws {
         switch event {
-        case .houseReports(let reader, let state, let entitlement, let periods):
+        case .subscriberSystemReports(let reader, let state, let entitlement, let periods):
             world.subscriberSystem.change(HistorySetting.readers[reader]) {
                 $0.subscription = Subscription(state: state, entitlement: entitlement, periods: periods)
             }
-        case .houseDecides(let reader, let edition, let verdict):
+        case .subscriberSystemDecides(let reader, let edition, let verdict):
             world.subscriberSystem.change(HistorySetting.readers[reader]) {
                 $0.verdicts[HistorySetting.queried[edition]] = verdict
             }
         case .subscriberSystemChangesPassword(let reader, let secret):
             world.subscriberSystem.change(HistorySetting.readers[reader]) { $0.password = Event.passwords[secret] }
-        case .houseRemovesReader(let reader, let isRemoved):
+        case .subscriberSystemRemovesReader(let reader, let isRemoved):
             world.subscriberSystem.change(HistorySetting.readers[reader]) { $0.isKnown = !isRemoved }
         case .day(let day): world.subscriberSystem.day = day
         case .pass(let seconds): await pass(seconds)
@@ -229,7 +229,7 @@ final class HistoryRunner {
         case .replaceBackend:
             if world.isStoreBroken { break }
             try world.replaceBackend()
-            for process in memories.indices { clearHouseCache(process) }
+            for process in memories.indices { clearCache(process) }
         case .restart: try await restart()
         case .catalogueLoads: try world.catalogueLoads()
         default: break
@@ -254,14 +254,14 @@ final class HistoryRunner {
     private func restart() async throws {
         let hasReported = !world.isStoreBroken
         try await world.restart()
-        clearHouseCache(present)
-        if !hasReported { news.removeAll { $0.from == present } }
+        clearCache(present)
+        if !hasReported { receivedEvents.removeAll { $0.from == present } }
         recalls.removeAll { $0.process == present }
         refusals.restart(present, hasReported: hasReported, at: elapsed)
         receiveTerminations(present)
     }
 
-    private func clearHouseCache(_ process: Int) {
+    private func clearCache(_ process: Int) {
         memories[process].invalidateAll()
         failures[process] = []
         mayBeOpen[process] = false
@@ -293,7 +293,7 @@ final class HistoryRunner {
             }
             if lastDenials.updateValue(rejection, forKey: subject) == rejection { return }
         }
-        news.append(ReceivedEvents(kind: kind, order: order, timestamp: now, from: present))
+        receivedEvents.append(ReceivedEvents(kind: kind, order: order, timestamp: now, from: present))
     }
 
     private func follow() async {
@@ -306,10 +306,10 @@ final class HistoryRunner {
         for process in memories.indices {
             refusals.follow(process, isStepped: isStepped)
             receiveTerminations(process)
-            for item in news where item.from != process { receive(item, process) }
+            for item in receivedEvents where item.from != process { receive(item, process) }
         }
         ends = []
-        news = []
+        receivedEvents = []
         isStepped = false
         for sessionNumbers in ended { endedBeforePruning.formUnion(sessionNumbers) }
     }
@@ -326,7 +326,8 @@ final class HistoryRunner {
         case .flushedName(let reader): undo(process, by: item) { $0.reader == reader }
         case .heard(.authentication(.authenticated(let reader)), to: .authenticate(let typed, let password)):
             // If both processes received a password since they last shared events, either may count as the later one.
-            isCertain = isCertain && !news.contains { $0.from == process && $0.isAuthentication(of: reader.key) }
+            isCertain =
+                isCertain && !receivedEvents.contains { $0.from == process && $0.isAuthentication(of: reader.key) }
             if isCertain {
                 memories[process].learn(
                     .authentication(.authenticated(reader)), to: .authenticate(identifier: typed, password: password),
@@ -349,15 +350,15 @@ final class HistoryRunner {
         for recordCachedResult in recalls where recordCachedResult.process == process && isConcerned(recordCachedResult)
         {
             guard recordCachedResult.opened.addingTimeInterval(3) >= item.timestamp,
-                let own = tickets.first(where: { $0.sessionNumber == recordCachedResult.sessionNumber })
+                let own = heldTokens.first(where: { $0.sessionNumber == recordCachedResult.sessionNumber })
             else { continue }
             if isCertain, item.order < recordCachedResult.order, elapsed - recordCachedResult.at < 30 {
                 ended[process].insert(recordCachedResult.sessionNumber)
                 tally.count(.recalledAndUndone)
             }
-            for ticket in tickets
-            where ticket.sessionNumber == own.sessionNumber || own.device != nil && ticket.isOnSame(own) {
-                for process in possiblyEnded.indices { possiblyEnded[process].insert(ticket.sessionNumber) }
+            for heldToken in heldTokens
+            where heldToken.sessionNumber == own.sessionNumber || own.device != nil && heldToken.isOnSame(own) {
+                for process in possiblyEnded.indices { possiblyEnded[process].insert(heldToken.sessionNumber) }
             }
         }
     }
@@ -370,13 +371,13 @@ final class HistoryRunner {
 
     /// Adds a session. It may belong to the same second as an end of all sessions by another process that is not shared
     /// yet.
-    func hold(_ ticket: Ticket) {
-        tickets.append(ticket)
+    func hold(_ heldToken: HeldToken) {
+        heldTokens.append(heldToken)
         let isLate = ends.contains {
-            $0.from != present && !$0.sessionNumbers.contains(ticket.sessionNumber) && $0.isOfScope(ticket)
+            $0.from != present && !$0.sessionNumbers.contains(heldToken.sessionNumber) && $0.isOfScope(heldToken)
         }
         if isLate {
-            for process in possiblyEnded.indices { possiblyEnded[process].insert(ticket.sessionNumber) }
+            for process in possiblyEnded.indices { possiblyEnded[process].insert(heldToken.sessionNumber) }
         }
     }
 
@@ -411,18 +412,18 @@ final class HistoryRunner {
     /// Returns the available result of a query during the call.
     ///
     /// - Throws: ``Contradiction`` if a reachable subscriber system had to be queried and was not.
-    func heard(_ query: HouseQuery, _ reportWarning: Uncertainty) throws -> Received<HouseResult> {
+    func heard(_ query: ModelQuery, _ reportWarning: Uncertainty) throws -> Received<ModelResult> {
         let queried = queried.filter { $0.query == query }
-        if let result = queried.last?.result { return .said(result) }
+        if let result = queried.last?.result { return .current(result) }
         if queried.isEmpty {
-            if reportWarning.hasCachedResult, let result = before.fresh(query, at: elapsed) { return .said(result) }
+            if reportWarning.hasCachedResult, let result = before.fresh(query, at: elapsed) { return .current(result) }
             // After five failures within 30 seconds the breaker pauses queries for ten seconds.
             guard mayBeOpen[present], let last = failures[present].last, elapsed - last < 10 else {
                 throw Contradiction(description: "the house was not asked: \(query)")
             }
         }
         guard reportWarning.hasCachedResult else { return .nobody }
-        return before.lastKnownGoodAnswer(query, at: elapsed).map { .servesCached($0) } ?? .nobody
+        return before.lastKnownGoodResult(query, at: elapsed).map { .servesCached($0) } ?? .nobody
     }
 
     /// Returns whether the model cannot determine the state of the cache.
@@ -440,7 +441,7 @@ final class HistoryRunner {
     func receivedVerdict(_ edition: EditionID, _ reader: Subscriber, _ reportWarning: Uncertainty) throws -> Received<
         EditionVerdict?
     > {
-        guard world.setting.decidesEditions else { return .said(nil) }
+        guard world.setting.decidesEditions else { return .current(nil) }
         return try heard(.verdict(edition, reader), reportWarning).map {
             guard case .verdict(let reported) = $0 else { throw Contradiction(description: "no verdict: \($0)") }
             return reported
@@ -450,10 +451,10 @@ final class HistoryRunner {
     /// Records a denial from any source. Only a current result of the subscriber system ends it.
     func record(_ heard: Received<Subscription>, of reader: Subscriber) {
         switch heard {
-        case .said(let reported) where reported.state == .active:
+        case .current(let reported) where reported.state == .active:
             refusals.record(.reader(reader.key), false, by: present, at: elapsed)
-        case .said, .servesCached:
-            if heard.word?.state != .active { refusals.record(.reader(reader.key), true, by: present, at: elapsed) }
+        case .current, .servesCached:
+            if heard.value?.state != .active { refusals.record(.reader(reader.key), true, by: present, at: elapsed) }
         case .nobody: break
         }
     }
@@ -463,8 +464,8 @@ final class HistoryRunner {
     private var second: Int { Int(now.timeIntervalSince1970.rounded(.down)) }
 
     /// Caches a response like a listener.
-    func track(_ validity: CacheValidity, _ words: String, isCorrect: @escaping () throws -> Bool) {
-        responses.append(CachedResponse(second: second, validity: validity, words: words, isCorrect: isCorrect))
+    func track(_ validity: CacheValidity, _ message: String, isCorrect: @escaping () throws -> Bool) {
+        responses.append(CachedResponse(second: second, validity: validity, message: message, isCorrect: isCorrect))
     }
 
     /// Checks that every valid cached response equals the current one.
@@ -473,33 +474,33 @@ final class HistoryRunner {
         for result in responses {
             let holds = result.validity.holds(at: now)
             tally.count(holds ? .cachedResultIsCurrent : .keptFalls)
-            if holds { try require(try result.isCorrect(), "still given: \(result.words)") }
+            if holds { try require(try result.isCorrect(), "still given: \(result.message)") }
         }
         responses.removeAll { !$0.validity.holds(at: now) }
     }
 
     // MARK: - Tokens
 
-    func ticket(_ number: Int?) -> Ticket? {
-        guard let number, number >= 0, !tickets.isEmpty else { return nil }
-        return tickets[tickets.count - 1 - number % tickets.count]
+    func heldToken(_ number: Int?) -> HeldToken? {
+        guard let number, number >= 0, !heldTokens.isEmpty else { return nil }
+        return heldTokens[heldTokens.count - 1 - number % heldTokens.count]
     }
 
-    func text(_ number: Int?) -> String { ticket(number)?.text ?? (number == nil ? "" : "nonsense") }
+    func text(_ number: Int?) -> String { heldToken(number)?.text ?? (number == nil ? "" : "nonsense") }
 
     /// Returns the possible statuses of a token for the queried process, a single one if it is certain.
-    func standings(_ number: Int?, in title: Int) -> [TokenStatus] {
-        guard let ticket = ticket(number) else { return [text(number).isEmpty ? .missing : .unreadable] }
-        guard ticket.title == title else { return [.unreadable] }
+    func tokenStatuses(_ number: Int?, in title: Int) -> [TokenStatus] {
+        guard let heldToken = heldToken(number) else { return [text(number).isEmpty ? .missing : .unreadable] }
+        guard heldToken.title == title else { return [.unreadable] }
         let window = world.titles[title].lifetimes.renewalWindow
         let unended: TokenStatus =
-            now < ticket.expires
-            ? .good : now < ticket.expires.addingTimeInterval(window) ? .renewable : .expired
-        var all: [TokenStatus] = [hasEnded(ticket.sessionNumber) ? .ended : unended]
-        if possiblyEnded[present].contains(ticket.sessionNumber), !hasEnded(ticket.sessionNumber) {
+            now < heldToken.expires
+            ? .good : now < heldToken.expires.addingTimeInterval(window) ? .renewable : .expired
+        var all: [TokenStatus] = [hasEnded(heldToken.sessionNumber) ? .ended : unended]
+        if possiblyEnded[present].contains(heldToken.sessionNumber), !hasEnded(heldToken.sessionNumber) {
             all = [unended, .ended]
         }
-        if mayBeEvicted(ticket.expires, in: title), !all.contains(.expired) { all.append(.expired) }
+        if mayBeEvicted(heldToken.expires, in: title), !all.contains(.expired) { all.append(.expired) }
         return all
     }
 
@@ -530,8 +531,8 @@ final class HistoryRunner {
 
     /// Ends the sessions issued so far. Those issued by a clock that was ahead may survive, unless one specific session
     /// is ended.
-    func end(_ sessionNumber: Int? = nil, _ isOver: @escaping (Ticket) -> Bool) {
-        let over = tickets.filter(isOver)
+    func end(_ sessionNumber: Int? = nil, _ isOver: @escaping (HeldToken) -> Bool) {
+        let over = heldTokens.filter(isOver)
         let sessionNumbers = Set(
             over.filter { $0.issued <= now || $0.sessionNumber == sessionNumber }.map(\.sessionNumber))
         ended[present].formUnion(sessionNumbers)
@@ -559,9 +560,9 @@ final class HistoryRunner {
         return world.purchases.isBroken ? nil : bought[reader.key] ?? []
     }
 
-    func require(_ isCorrect: Bool, _ words: @autoclosure () -> String) throws {
+    func require(_ isCorrect: Bool, _ message: @autoclosure () -> String) throws {
         if !isCorrect {
-            throw Contradiction(description: "at \(now.timeIntervalSince(HistorySetting.start)) s: \(words())")
+            throw Contradiction(description: "at \(now.timeIntervalSince(HistorySetting.start)) s: \(message())")
         }
     }
 }

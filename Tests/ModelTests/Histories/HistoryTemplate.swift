@@ -16,7 +16,7 @@ enum HistoryTemplate: CaseIterable {
     /// A working setting in which the reader has just signed in and owns the latest token.
     private static let beginning: [Event] = [
         .turn(process: 0), .clock(0), .storeBreaks(false), .ledgerBreaks(false), .day(.good), .pass(20),
-        .houseRemovesReader(reader: 0, isRemoved: false),
+        .subscriberSystemRemovesReader(reader: 0, isRemoved: false),
         .signIn(reader: 0, secret: 0, device: nil, title: 0),
     ]
 
@@ -28,8 +28,8 @@ enum HistoryTemplate: CaseIterable {
         let requestCredentials = Event.credentials(token: 0, edition: edition, title: 0)
         let check = Event.verify(token: 0, title: 0)
         let open: [Event] = [
-            .houseDecides(reader: 0, edition: edition, nil),
-            .houseReports(reader: 0, .active, .editions([HistorySetting.queried[edition]]), periods: []),
+            .subscriberSystemDecides(reader: 0, edition: edition, nil),
+            .subscriberSystemReports(reader: 0, .active, .editions([HistorySetting.queried[edition]]), periods: []),
             .flushReader(0),
         ]
         switch self {
@@ -52,13 +52,19 @@ enum HistoryTemplate: CaseIterable {
                 requestCredentials,
             ]
         case .period:
-            return [.reload(title: 0, .periodBased, failsOpen: false), .houseDecides(reader: 0, edition: edition, nil)]
-                + [.houseReports(reader: 0, isActive ? .active : .inactive, .nothing, periods: Event.periods(&random))]
+            return [
+                .reload(title: 0, .periodBased, failsOpen: false),
+                .subscriberSystemDecides(reader: 0, edition: edition, nil),
+            ]
+                + [
+                    .subscriberSystemReports(
+                        reader: 0, isActive ? .active : .inactive, .nothing, periods: Event.periods(&random))
+                ]
                 + [.flushReader(0), check, requestCredentials]
         case .purchase:
             return [
-                .houseReports(reader: 0, .inactive, .nothing, periods: []),
-                .houseDecides(reader: 0, edition: edition, nil),
+                .subscriberSystemReports(reader: 0, .inactive, .nothing, periods: []),
+                .subscriberSystemDecides(reader: 0, edition: edition, nil),
             ]
                 + [
                     .flushReader(0), .buy(reader: 0, editions: [HistorySetting.queried[edition]]), check,
@@ -66,12 +72,15 @@ enum HistoryTemplate: CaseIterable {
                 ]
         case .rejection:
             let state: SubscriptionState = isActive ? .suspended : .unknown
-            return [.reload(title: 0, policy, failsOpen: true), .houseReports(reader: 0, state, .nothing, periods: [])]
+            return [
+                .reload(title: 0, policy, failsOpen: true),
+                .subscriberSystemReports(reader: 0, state, .nothing, periods: []),
+            ]
                 + [.flushReader(0), check, requestCredentials, .day(day), .pass(61), requestCredentials]
         case .oldGrant:
             // Denied under one policy, granted under another by a result that may be older than the denial.
             return open + [
-                .houseReports(reader: 0, .active, .nothing, periods: []),
+                .subscriberSystemReports(reader: 0, .active, .nothing, periods: []),
                 .reload(title: 0, .issueBased, failsOpen: true),
             ]
                 + [
@@ -106,7 +115,8 @@ enum HistoryTemplate: CaseIterable {
         case .clockRefusal:
             // Granted while the clock is wrong, and denied when it is right again.
             let error = Event.clockErrors[Int.random(in: 0..<6, using: &random)]
-            let rejected = Event.houseReports(reader: 0, isActive ? .suspended : .inactive, .nothing, periods: [])
+            let rejected = Event.subscriberSystemReports(
+                reader: 0, isActive ? .suspended : .inactive, .nothing, periods: [])
             return Self.all(
                 [
                     .reload(title: 0, .issueBased, failsOpen: true), .clock(error), rejected, .flushReader(0), check,
@@ -142,7 +152,10 @@ enum HistoryTemplate: CaseIterable {
                     .turn(process: 0),
                     requestCredentials,
                 ],
-                [.houseReports(reader: 0, state, .nothing, periods: []), .pass(61), check, requestCredentials],
+                [
+                    .subscriberSystemReports(reader: 0, state, .nothing, periods: []), .pass(61), check,
+                    requestCredentials,
+                ],
                 [
                     .turn(process: 1), .day(day), requestCredentials, .pass(3), requestCredentials, .restart,
                     requestCredentials,
@@ -166,12 +179,13 @@ enum HistoryTemplate: CaseIterable {
                 [.signIn(reader: 1, secret: 0, device: nil, title: 0)],
                 [.signIn(reader: 0, secret: 0, device: nil, title: 0)],
                 [.reload(title: 0, isActive ? .backendDecides : policy, failsOpen: true)],
-                [.houseRemovesReader(reader: 1, isRemoved: false)],
-                [.houseDecides(reader: 1, edition: edition, .granted)],
-                [.houseDecides(reader: 1, edition: closedEdition, .rejected(.notEntitled, message: nil))],
-                [.houseDecides(reader: 0, edition: closedEdition, .rejected(.notEntitled, message: nil))],
+                [.subscriberSystemRemovesReader(reader: 1, isRemoved: false)],
+                [.subscriberSystemDecides(reader: 1, edition: edition, .granted)],
+                [.subscriberSystemDecides(reader: 1, edition: closedEdition, .rejected(.notEntitled, message: nil))],
+                [.subscriberSystemDecides(reader: 0, edition: closedEdition, .rejected(.notEntitled, message: nil))],
                 [
-                    .houseReports(reader: 1, .active, .editions([HistorySetting.queried[edition]]), periods: []),
+                    .subscriberSystemReports(
+                        reader: 1, .active, .editions([HistorySetting.queried[edition]]), periods: []),
                     .flushReader(1),
                 ],
                 [
@@ -181,7 +195,8 @@ enum HistoryTemplate: CaseIterable {
         case .haste:
             let change: Event = isActive ? .revoke(reader: 0, title: 0) : .flushReader(0)
             return [
-                check, requestCredentials, check, .houseReports(reader: 0, .suspended, .nothing, periods: []), change,
+                check, requestCredentials, check,
+                .subscriberSystemReports(reader: 0, .suspended, .nothing, periods: []), change,
                 check, requestCredentials,
             ]
         }

@@ -17,7 +17,7 @@ enum DenialKey: Hashable {
 
 /// The denials that each process knows and their exchange.
 struct DenialModel {
-    private struct Word {
+    private struct DenialRecord {
         var isRejection: Bool
         /// Increases with every entry.
         let order: Int
@@ -29,9 +29,9 @@ struct DenialModel {
         var isNew = false
     }
 
-    private var known: [[DenialKey: Word]]
-    private var waiting: [[DenialKey: Word]]
-    private var stored: [DenialKey: Word] = [:]
+    private var known: [[DenialKey: DenialRecord]]
+    private var waiting: [[DenialKey: DenialRecord]]
+    private var stored: [DenialKey: DenialRecord] = [:]
     private var order = 0
     /// Readers with more denied editions than the capacity.
     private var overCapacity: Set<String> = []
@@ -44,9 +44,9 @@ struct DenialModel {
     mutating func record(_ key: DenialKey, _ isRejection: Bool, by process: Int, at elapsed: TimeInterval) {
         if !isRejection, known[process][key] == nil { return }
         order += 1
-        let word = Word(isRejection: isRejection, order: order, at: elapsed)
-        known[process][key] = word
-        waiting[process][key] = word
+        let denial = DenialRecord(isRejection: isRejection, order: order, at: elapsed)
+        known[process][key] = denial
+        waiting[process][key] = denial
     }
 
     /// Returns the possible results for an edition alone, independent of its reader.
@@ -58,10 +58,10 @@ struct DenialModel {
 
     /// Returns the possible results of a process, a single one if it is certain.
     func wasRejected(_ keys: [DenialKey], by process: Int) -> [Bool] {
-        let words = keys.compactMap { known[process][$0] }
-        if words.contains(where: { $0.isRejection && $0.isCertain }) { return [true] }
+        let denials = keys.compactMap { known[process][$0] }
+        if denials.contains(where: { $0.isRejection && $0.isCertain }) { return [true] }
         let isUncertain =
-            words.contains { !$0.isCertain }
+            denials.contains { !$0.isCertain }
             || keys.contains { $0.isEditionSpecific && overCapacity.contains($0.reader) }
         return isUncertain ? [false, true] : [false]
     }
@@ -73,24 +73,24 @@ struct DenialModel {
 
     /// Stores the denials that the process received.
     mutating func notify(_ process: Int) {
-        for (key, word) in waiting[process] where word.order > stored[key]?.order ?? 0 { stored[key] = word }
+        for (key, denial) in waiting[process] where denial.order > stored[key]?.order ?? 0 { stored[key] = denial }
         waiting[process] = [:]
     }
 
     /// - Parameter isStepped: Whether the clock was set since. The store may then have discarded the end of a denial as
     ///   old.
     mutating func follow(_ process: Int, isStepped: Bool = false) {
-        for (key, var word) in stored {
+        for (key, var denial) in stored {
             let own = known[process][key]
-            if let own, own.order >= word.order {
-                if own.order > word.order, own.isRejection != word.isRejection, !own.isRejection {
+            if let own, own.order >= denial.order {
+                if own.order > denial.order, own.isRejection != denial.isRejection, !own.isRejection {
                     known[process][key]?.isCertain = false
                 }
                 continue
             }
-            word.isNew = true
-            if isStepped, !word.isRejection { word.isCertain = false }
-            known[process][key] = word
+            denial.isNew = true
+            if isStepped, !denial.isRejection { denial.isCertain = false }
+            known[process][key] = denial
         }
     }
 
@@ -101,7 +101,7 @@ struct DenialModel {
         known[process] = [:]
         follow(process)
         // A clock error then or now may make it appear a year older.
-        for (key, word) in known[process] where elapsed - word.at > 30 * 86_400 {
+        for (key, denial) in known[process] where elapsed - denial.at > 30 * 86_400 {
             known[process][key]?.isCertain = false
         }
     }
@@ -116,7 +116,7 @@ extension DenialKey {
 /// A result of the subscriber system that one process received and must share.
 struct ReceivedEvents {
     enum Kind {
-        case heard(HouseResult, to: HouseQuery)
+        case heard(ModelResult, to: ModelQuery)
         case flushed(reader: String?)
         case flushedName(of: String)
     }
@@ -138,7 +138,7 @@ struct Subject: Hashable {
     let reader: String
     let edition: EditionID?
 
-    init?(_ query: HouseQuery) {
+    init?(_ query: ModelQuery) {
         switch query {
         case .subscription(let subscriber): (reader, edition) = (subscriber.key, nil)
         case .verdict(let edition, let subscriber): (reader, self.edition) = (subscriber.key, edition)
@@ -152,7 +152,7 @@ enum Rejection: Equatable {
     case subscription(SubscriptionState)
     case edition(CredentialsRejection.Reason?)
 
-    init?(_ result: HouseResult) {
+    init?(_ result: ModelResult) {
         switch result {
         case .subscription(let reported) where reported.state != .active: self = .subscription(reported.state)
         case .verdict(.rejected(let reason, _)): self = .edition(reason)
@@ -165,5 +165,5 @@ enum Rejection: Equatable {
 struct SessionTermination {
     let from: Int
     let sessionNumbers: Set<Int>
-    let isOfScope: (HistoryRunner.Ticket) -> Bool
+    let isOfScope: (HistoryRunner.HeldToken) -> Bool
 }

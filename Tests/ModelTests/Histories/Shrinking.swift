@@ -6,7 +6,7 @@ enum Shrinking {
     /// setting, it would pass.
     static func shortest(_ failing: History) async -> (history: History, contradiction: String) {
         var best = failing
-        var words = await contradiction(failing) ?? "it fails no more"
+        var message = await contradiction(failing) ?? "it fails no more"
         var size = max(1, best.events.count / 2)
         while size >= 1 {
             var start = 0
@@ -14,7 +14,7 @@ enum Shrinking {
                 var shorter = best
                 shorter.events.removeSubrange(start..<min(start + size, best.events.count))
                 if let still = await contradiction(shorter) {
-                    (best, words) = (shorter, still)
+                    (best, message) = (shorter, still)
                 } else {
                     start += size
                 }
@@ -25,9 +25,9 @@ enum Shrinking {
         for plainer in plainer {
             var simpler = best
             plainer(&simpler.setting)
-            if let still = await contradiction(simpler) { (best, words) = (simpler, still) }
+            if let still = await contradiction(simpler) { (best, message) = (simpler, still) }
         }
-        return (best, words)
+        return (best, message)
     }
 
     private static let plainer: [@Sendable (inout HistorySetting) -> Void] = [
@@ -36,7 +36,7 @@ enum Shrinking {
         { setting in setting.titles.indices.forEach { setting.titles[$0].hasStore = false } },
         { setting in setting.titles.indices.forEach { setting.titles[$0].deviceLimit = nil } },
         { setting in setting.titles.indices.forEach { setting.titles[$0].saltFormat = .sealed } },
-        { setting in setting.titles.indices.forEach { setting.titles[$0].shelf = .full } },
+        { setting in setting.titles.indices.forEach { setting.titles[$0].catalogueChoice = .full } },
         { setting in setting.titles.indices.forEach { setting.titles[$0].failsOpen = false } },
         { setting in setting.titles.indices.forEach { setting.titles[$0].policy = .issueBased } },
         {

@@ -27,8 +27,8 @@ final class FakeSubscriberSystem: SubscriberBackend {
 
     /// - Parameter result: The result, or nil if the system did not respond.
     struct ReceivedQuery: Sendable {
-        let query: HouseQuery
-        let result: HouseResult?
+        let query: ModelQuery
+        let result: ModelResult?
         let day: SystemCondition
     }
 
@@ -98,7 +98,7 @@ final class FakeSubscriberSystem: SubscriberBackend {
         }
     }
 
-    private func result(_ query: HouseQuery, _ report: (inout State) -> HouseResult) async throws -> HouseResult {
+    private func result(_ query: ModelQuery, _ report: (inout State) -> ModelResult) async throws -> ModelResult {
         let queried = state.withLock { state in
             let queried = ReceivedQuery(query: query, result: state.day == .good ? report(&state) : nil, day: state.day)
             state.queried.append(queried)
@@ -117,13 +117,13 @@ final class FakeSubscriberSystem: SubscriberBackend {
     func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         let (typed, password) = (credentials["email"] ?? "", credentials["password"] ?? "")
         let key = foldsNames ? Self.fold(credentials.identifier) : credentials.identifier
-        let said = try await result(.authenticate(identifier: typed, password: password)) { state in
+        let queryResult = try await result(.authenticate(identifier: typed, password: password)) { state in
             guard let reader = state.readers[key], reader.isKnown, reader.password == password else {
                 return .authentication(.rejected(message: nil))
             }
             return .authentication(.authenticated(self.subscriber(key, &state)))
         }
-        guard case .authentication(let authentication) = said else { throw UnavailableError() }
+        guard case .authentication(let authentication) = queryResult else { throw UnavailableError() }
         return authentication
     }
 
@@ -140,24 +140,24 @@ final class FakeSubscriberSystem: SubscriberBackend {
     }
 
     func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
-        let said = try await result(.subscription(subscriber)) { state in
+        let queryResult = try await result(.subscription(subscriber)) { state in
             guard let reader = state.readers[subscriber.key], reader.isKnown else {
                 return .subscription(Subscription(state: .unknown))
             }
             return .subscription(reader.subscription)
         }
-        guard case .subscription(let subscription) = said else { throw UnavailableError() }
+        guard case .subscription(let subscription) = queryResult else { throw UnavailableError() }
         return subscription
     }
 
     func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
-        let said = try await result(.renew(subscriber)) { state in
+        let queryResult = try await result(.renew(subscriber)) { state in
             guard let reader = state.readers[subscriber.key], reader.isKnown else {
                 return .authentication(.rejected(message: nil))
             }
             return .authentication(.authenticated(self.subscriber(subscriber.key, &state)))
         }
-        guard case .authentication(let authentication) = said else { throw UnavailableError() }
+        guard case .authentication(let authentication) = queryResult else { throw UnavailableError() }
         return authentication
     }
 
@@ -165,10 +165,10 @@ final class FakeSubscriberSystem: SubscriberBackend {
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? {
         guard let edition else { return nil }
-        let said = try await result(.verdict(edition, subscriber)) { state in
+        let queryResult = try await result(.verdict(edition, subscriber)) { state in
             .verdict(state.readers[subscriber.key]?.verdicts[edition])
         }
-        guard case .verdict(let verdict) = said else { throw UnavailableError() }
+        guard case .verdict(let verdict) = queryResult else { throw UnavailableError() }
         return verdict
     }
 

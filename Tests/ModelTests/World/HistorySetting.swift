@@ -12,7 +12,7 @@ struct HistorySetting: Sendable, CustomStringConvertible {
         var failsOpen: Bool
         var hasStore: Bool
         var saltFormat: SaltFormat
-        var shelf: CatalogueChoice
+        var catalogueChoice: CatalogueChoice
         var deviceLimit: DeviceLimit?
         var lifetimes = HistorySetting.lifetimes[0]
     }
@@ -74,7 +74,8 @@ struct HistorySetting: Sendable, CustomStringConvertible {
     }
 
     static func random(_ random: inout SeededRandom) -> HistorySetting {
-        let shelf = [.full, .full, .full, .none, .pending][Int.random(in: 0..<5, using: &random)] as CatalogueChoice
+        let catalogueChoice =
+            [.full, .full, .full, .none, .pending][Int.random(in: 0..<5, using: &random)] as CatalogueChoice
         let titles = ["daily", "weekly"].compactMap { PublicationID($0) }.map { id in
             Title(
                 id: id, policy: EntitlementPolicy.allCases[Int.random(in: 0..<4, using: &random)],
@@ -82,8 +83,9 @@ struct HistorySetting: Sendable, CustomStringConvertible {
                     previousOfHeld: Int.random(in: 0...1, using: &random),
                     newestForActive: Int.random(in: 0...1, using: &random)),
                 failsOpen: Bool.random(using: &random),
-                hasStore: shelf != .pending && Int.random(in: 0..<3, using: &random) == 0,
-                saltFormat: Int.random(in: 0..<4, using: &random) == 0 ? .plain : .sealed, shelf: shelf,
+                hasStore: catalogueChoice != .pending && Int.random(in: 0..<3, using: &random) == 0,
+                saltFormat: Int.random(in: 0..<4, using: &random) == 0 ? .plain : .sealed,
+                catalogueChoice: catalogueChoice,
                 deviceLimit: Bool.random(using: &random)
                     ? DeviceLimit(maxDevices: 2, onLimit: Bool.random(using: &random) ? .evict : .reject) : nil)
         }
@@ -96,7 +98,7 @@ struct HistorySetting: Sendable, CustomStringConvertible {
 
     var description: String {
         let each = titles.map {
-            "\($0.id): \($0.policy), \($0.grace), fails \($0.failsOpen ? "open" : "closed"), shelf \($0.shelf), "
+            "\($0.id): \($0.policy), \($0.grace), fails \($0.failsOpen ? "open" : "closed"), shelf \($0.catalogueChoice), "
                 + "\($0.saltFormat) salts, \($0.hasStore ? "sells" : "sells not"), devices \($0.deviceLimit as Any)"
         }
         let subscriberSystem =
@@ -109,7 +111,8 @@ struct HistorySetting: Sendable, CustomStringConvertible {
 extension AccessModel {
     init(_ title: HistorySetting.Title) {
         self.init(
-            policy: title.policy, grace: title.grace, editions: title.shelf == .full ? HistorySetting.editions : nil,
-            isPending: title.shelf == .pending, failsOpen: title.failsOpen)
+            policy: title.policy, grace: title.grace,
+            editions: title.catalogueChoice == .full ? HistorySetting.editions : nil,
+            isPending: title.catalogueChoice == .pending, failsOpen: title.failsOpen)
     }
 }

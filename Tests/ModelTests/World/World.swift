@@ -89,7 +89,8 @@ final class World {
     private func start() async throws -> Node {
         let catalogues = titles.map {
             CurrentCatalogue(
-                $0.shelf == .full ? Catalogue(HistorySetting.editions) : $0.shelf == .none ? Catalogue() : .pending)
+                $0.catalogueChoice == .full
+                    ? Catalogue(HistorySetting.editions) : $0.catalogueChoice == .none ? Catalogue() : .pending)
         }
         starts += 1
         let process = try Node(
@@ -118,7 +119,7 @@ final class World {
             passwords: Self.passwords, pseudonymKey: pseudonymKey)
         services.credentialFacts = credentialFacts
         return ProtectedBackend(
-            subscriberSystem, decidingFields: [], decidesEditions: setting.decidesEditions, settings: settings,
+            subscriberSystem, varyingFields: [], decidesEditions: setting.decidesEditions, settings: settings,
             services: services, sleep: subscriberSystem.sleep)
     }
 
@@ -208,8 +209,8 @@ final class World {
     }
 
     func catalogueLoads() throws {
-        for index in titles.indices where titles[index].shelf == .pending {
-            titles[index].shelf = .full
+        for index in titles.indices where titles[index].catalogueChoice == .pending {
+            titles[index].catalogueChoice = .full
             for process in processes { process.catalogues[index].replace(with: Catalogue(HistorySetting.editions)) }
         }
     }

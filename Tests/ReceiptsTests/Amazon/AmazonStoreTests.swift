@@ -68,7 +68,7 @@ struct AmazonStoreTests {
             let odd = Fixture.purchase(more: "").body.replacing(
                 "\"cancelDate\":null", with: "\"cancelDate\":\"yesterday\"")
             responses.withLock { $0["verifyReceiptId"] = [Reply(200, odd)] }
-            await #expect(throws: AmazonFailure.notUnderstood) { try await verdict(verifier) }
+            await #expect(throws: AmazonFailure.unrecognizedResponse) { try await verdict(verifier) }
         }
     }
 
@@ -150,7 +150,7 @@ struct AmazonStoreTests {
             responses.withLock { $0["verify"] = [Reply(200, "{\"itemType\":\"SUBSCRIPTION\",\"sku\":\"s\",\(dates)}")] }
             #expect(try await verdict(verifier, receipt).transactions.first?.expires == Fixture.now - Fixture.day)
             responses.withLock { $0["verify"] = [Reply(200, #"{"itemType":"SUBSCRIPTION","sku":"s","endDate":null}"#)] }
-            await #expect(throws: AmazonFailure.notUnderstood) { try await verdict(verifier, receipt) }
+            await #expect(throws: AmazonFailure.unrecognizedResponse) { try await verdict(verifier, receipt) }
         }
     }
 
@@ -171,7 +171,7 @@ struct AmazonStoreTests {
             }
             for nonsense in ["", "[]", "{}", #"{"productType":"NEW","productId":"x","purchaseDate":1}"#] {
                 responses.withLock { $0["verifyReceiptId"] = [Reply(200, nonsense)] }
-                await #expect(throws: AmazonFailure.notUnderstood) { try await verdict(verifier) }
+                await #expect(throws: AmazonFailure.unrecognizedResponse) { try await verdict(verifier) }
             }
         }
     }

@@ -36,9 +36,9 @@ struct Pitfall18UnifiedTests {
     }
 
     @Test("Rejects a receipt with an unknown or missing environment", arguments: ["Staging", nil])
-    func unknownEnvironment(_ word: String?) async throws {
+    func unknownEnvironment(_ environment: String?) async throws {
         var payload = TestPayload()
-        payload.environment = word
+        payload.environment = environment
         #expect(try await verdict(authority().sign(payload.bytes)) == .rejected(.wrongEnvironment))
     }
 

@@ -64,11 +64,11 @@ struct ForgedTransactionsTests {
 
     @Test("Rejects a leaf that Apple issued for another purpose")
     func wrongLeafMarker() async throws {
-        for mark in [nil, [1, 2, 840, 113_635, 100, 6, 1, 2], [1, 2, 840, 113_635, 100, 6, 2, 1]]
+        for marker in [nil, [1, 2, 840, 113_635, 100, 6, 1, 2], [1, 2, 840, 113_635, 100, 6, 2, 1]]
             as [SigningAuthority.Baseline?]
         {
             var shape = SigningAuthority.Shape()
-            shape.leafMarker = mark
+            shape.leafMarker = marker
             let authority = try SigningAuthority(shape)
             let signed = try authority.sign(SignedFormats.transaction())
             #expect(try await verdict(signed, trusting: authority) == rejected(.forged))
@@ -77,9 +77,9 @@ struct ForgedTransactionsTests {
 
     @Test("Rejects an intermediate that Apple issued for another purpose")
     func wrongIntermediateMarker() async throws {
-        for mark in [nil, [1, 2, 840, 113_635, 100, 6, 2, 6]] as [SigningAuthority.Baseline?] {
+        for marker in [nil, [1, 2, 840, 113_635, 100, 6, 2, 6]] as [SigningAuthority.Baseline?] {
             var shape = SigningAuthority.Shape()
-            shape.intermediateMarker = mark
+            shape.intermediateMarker = marker
             let authority = try SigningAuthority(shape)
             let signed = try authority.sign(SignedFormats.transaction())
             #expect(try await verdict(signed, trusting: authority) == rejected(.forged))

@@ -78,8 +78,8 @@ struct PurchaseCourseTests {
         let refund = ["revocationDate": TestDates.milliseconds(TestDates.now)]
         let before = try period("1", days: -10...20)
         let after = try period("1", days: -10...20, signed: TestDates.now + 60, with: refund)
-        for words in [[before, after], [after, before]] {
-            #expect(timeline(words).map(\.revoked) == [TestDates.now])
+        for transactions in [[before, after], [after, before]] {
+            #expect(timeline(transactions).map(\.revoked) == [TestDates.now])
         }
     }
 
@@ -122,8 +122,9 @@ struct PurchaseCourseTests {
         let inGrace = try #require(timeline([last], [try renewal(grace: 15, signed: TestDates.now + 5)]).first)
         // The same period signed later, as an app submits it during the grace period.
         let submitted = try #require(timeline([try period("1", days: -30 ... -1, signed: TestDates.now + 60)]).first)
-        for word in [inGrace.joined(with: submitted), submitted.joined(with: inGrace)] {
-            #expect(word.ends == TestDates.now + 15 * TestDates.day && word.reported == TestDates.now + 60)
+        for transaction in [inGrace.joined(with: submitted), submitted.joined(with: inGrace)] {
+            #expect(
+                transaction.ends == TestDates.now + 15 * TestDates.day && transaction.reported == TestDates.now + 60)
         }
         let over = try SignedRenewalInfo(SignedFormats.renewal(of: "1", grace: nil, signed: TestDates.now + 90))
         let after = try #require(timeline([last], [over]).first)

@@ -41,7 +41,7 @@ struct FakeGooglePlay: Sendable {
         account = try await SigningKey("account", in: folder)
     }
 
-    func notify(_ path: String, _ word: LoopbackStore.Reply) { script.withLock { $0.purchases[path] = word } }
+    func notify(_ path: String, _ reply: LoopbackStore.Reply) { script.withLock { $0.purchases[path] = reply } }
 
     func run(_ body: (LoopbackStore) async throws -> Void) async throws {
         try await LoopbackStore.serving(in: folder) {

@@ -80,14 +80,14 @@ struct GooglePublisherTests {
         try await withGoogle { google, store in
             let verifier = try google.verifier(store)
             let (single, subscription) = ("products/daily.2026-11-01/tokens/t%2F1", "subscriptionsv2/tokens/t%2F1")
-            for (word, reason) in [
+            for (reply, reason) in [
                 (FakeGooglePlay.single(state: 2), ReceiptRejection.Reason.empty),
                 (FakeGooglePlay.single(more: "\"productId\":\"other\","), .wrongProduct),
                 (FakeGooglePlay.single(more: "\"purchaseType\":0,"), .wrongEnvironment),
                 (LoopbackStore.Reply(404), .notFound), (LoopbackStore.Reply(400), .notFound),
                 (LoopbackStore.Reply(410), .revoked),
             ] {
-                google.notify(single, word)
+                google.notify(single, reply)
                 #expect(try await verdict(verifier, token).rejection == reason)
             }
             google.notify(single, FakeGooglePlay.single(state: 1))
@@ -96,7 +96,7 @@ struct GooglePublisherTests {
             google.notify(single, FakeGooglePlay.single(more: "\"purchaseType\":0,"))
             let sandboxed = try await verdict(verifier, token, allowing: GoogleFixture.both)
             #expect(sandboxed.transactions.map(\.environment) == [.sandbox])
-            for (word, reason) in [
+            for (reply, reason) in [
                 (LoopbackStore.Reply(410), ReceiptRejection.Reason.expired),
                 (FakeGooglePlay.subscription("ACTIVE"), .wrongProduct),
                 (
@@ -104,7 +104,7 @@ struct GooglePublisherTests {
                     .wrongEnvironment
                 ),
             ] {
-                google.notify(subscription, word)
+                google.notify(subscription, reply)
                 #expect(try await verdict(verifier, token).rejection == reason)
             }
         }
@@ -118,15 +118,15 @@ struct GooglePublisherTests {
                 google.script.withLock { $0.everything = LoopbackStore.Reply(status, "secret page") }
                 let error = await #expect(throws: GoogleFailure.self) { try await verdict(verifier, token) }
                 #expect(error == (status == 403 ? .notAllowed(status: 403) : .status(status)))
-                let words = "\(String(describing: error)) \(error?.cause ?? "")"
-                #expect(!words.contains("ya29") && !words.contains("t/1") && !words.contains("secret"))
+                let message = "\(String(describing: error)) \(error?.cause ?? "")"
+                #expect(!message.contains("ya29") && !message.contains("t/1") && !message.contains("secret"))
             }
             let noApp = #"{"error":{"errors":[{"reason":"applicationNotFound"}]}}"#
             google.script.withLock { $0.everything = LoopbackStore.Reply(404, noApp) }
             await #expect(throws: GoogleFailure.notAllowed(status: 404)) { try await verdict(verifier, token) }
             for nonsense in ["", "[]", "{}", "{\"lineItems\":7}"] {
                 google.script.withLock { $0.everything = LoopbackStore.Reply(200, nonsense) }
-                await #expect(throws: GoogleFailure.notUnderstood) { try await verdict(verifier, token) }
+                await #expect(throws: GoogleFailure.unrecognizedResponse) { try await verdict(verifier, token) }
             }
             // The client replaces a token that Google revoked, once.
             google.notify("products/daily.2026-11-01/tokens/t%2F1", FakeGooglePlay.single())
@@ -250,8 +250,8 @@ struct GooglePublisherTests {
             let single = "products/daily.2026-11-01/tokens/t%2F1"
             google.notify(single, FakeGooglePlay.single())
             let issue = try #require(try await verdict(verifier, token).transactions.first)
-            for word in [FakeGooglePlay.single(state: 1), LoopbackStore.Reply(410)] {
-                google.notify(single, word)
+            for reply in [FakeGooglePlay.single(state: 1), LoopbackStore.Reply(410)] {
+                google.notify(single, reply)
                 #expect(try await now(issue)?.map(\.revoked) == [GoogleFixture.now])
             }
             google.notify(single, LoopbackStore.Reply(404))
@@ -349,14 +349,14 @@ struct GoogleAddOnTests {
 struct GoogleStoreSettingsTests {
     @Test("Name the missing or invalid key")
     func errors() {
-        for (yaml, words) in [
+        for (yaml, message) in [
             ("package: com.example.daily\n", "public_key"), ("public_key: AAAA\n", "package"),
             ("package: com.example.daily\npublic_key: AAAA\n", "licence key"),
             ("package: a b\npublic_key: AAAA\n", "package name"),
             ("package: com.example.daily\nservice_account: {file: /dev/null}\n", "service_account"),
         ] {
             let error = #expect(throws: (any Error).self) { try GoogleFixture.open(yaml) }
-            #expect("\(error.map { "\($0)" } ?? "")".contains(words), "\(yaml)")
+            #expect("\(error.map { "\($0)" } ?? "")".contains(message), "\(yaml)")
         }
     }
 }

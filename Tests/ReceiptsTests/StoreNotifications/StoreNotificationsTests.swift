@@ -89,10 +89,10 @@ struct StoreNotificationsTests {
         "A refund and its reversal have the same result in every order",
         arguments: [[0, 1, 2], [0, 2, 1], [2, 1, 0], [1, 0, 2], [2, 0, 1], [1, 2, 0]])
     func orders(order: [Int]) async throws {
-        let words = [("SUBSCRIBED", purchase), ("REFUND", refund), ("REFUND_REVERSED", reversal)]
+        let notifications = [("SUBSCRIBED", purchase), ("REFUND", refund), ("REFUND_REVERSED", reversal)]
         try await run { (setting) async throws in
             for index in order {
-                let (name, transaction) = words[index]
+                let (name, transaction) = notifications[index]
                 #expect(try await setting.notify(name, id: "id-\(index)", transaction: transaction) == 200)
             }
             let known = try await setting.known("1")

@@ -15,7 +15,7 @@ import Testing
 @Suite("Cached responses of the fast path")
 struct CachedResponsesTests {
     /// A backend that returns the result set last, at once.
-    private final class Told: SubscriberBackend {
+    private final class ReportingBackend: SubscriberBackend {
         let name = "told"
         private let subscription = Mutex(Subscription(state: .active, entitlement: .editions([])))
         private let changes = ChangeCounter()
@@ -48,7 +48,7 @@ struct CachedResponsesTests {
     /// One publication with two fast paths in front of it.
     private final class Harness {
         let clock = ManualClock()
-        let backend = Told()
+        let backend = ReportingBackend()
         /// The protection that caches results, unless the backend does so itself.
         let protected: ProtectedBackend?
         private let queried: any SubscriberBackend
@@ -79,7 +79,7 @@ struct CachedResponsesTests {
         }
 
         /// There is no background refresh: the cache changes only when the test does something.
-        private static func protect(_ backend: Told, _ clock: ManualClock) throws -> ProtectedBackend {
+        private static func protect(_ backend: ReportingBackend, _ clock: ManualClock) throws -> ProtectedBackend {
             var settings = ProtectionSettings()
             settings.cache?.revalidateAfter = 60
             return ProtectedBackend(

@@ -13,7 +13,7 @@ import Testing
 @Suite("Client address in the fast path")
 struct FastPathClientTests {
     /// A backend that knows every reader and returns its results at once.
-    private struct Told: SubscriberBackend {
+    private struct CachedBackend: SubscriberBackend {
         let name = "told"
 
         func authenticate(_ credentials: Credentials, context: CallContext) -> AuthenticationResult {
@@ -94,7 +94,7 @@ struct FastPathClientTests {
             publication: Publication(
                 id: id, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
                 rule: EntitlementRule(policy: .accessBased), edgeTokens: [bound]),
-            backend: Told(), tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(1)),
+            backend: CachedBackend(), tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(1)),
             editionSecrets: secrets, state: InMemoryStateStore(), revocations: RevocationList(publication: id),
             loginThrottle: UnlimitedLoginAttempts(), pseudonymKey: PseudonymKey(Secret("Zp4gQe6vXu1wNa8KfM5tHy2r")),
             clock: clock.wall, random: .seeded(2))

@@ -32,7 +32,7 @@ struct SoakDriver: Sendable {
         } catch is CancellationError {
             return nil
         } catch let contradiction as SoakApp.Contradiction {
-            return contradiction.words
+            return contradiction.message
         } catch {
             if Task.isCancelled { return nil }
             try? await context.system.fixture.recover()

@@ -4,7 +4,7 @@ import TestSupport
 /// One of the equivalent ways to make a Pugpig call (Pugpig protocol, “Calls and paths”).
 struct CallVariant: Sendable {
     /// The place of the fields.
-    enum Carrier: String, CaseIterable, Sendable {
+    enum FieldPlacement: String, CaseIterable, Sendable {
         case query = "GET"
         case postedQuery = "POST with a query"
         case form
@@ -20,7 +20,7 @@ struct CallVariant: Sendable {
     static let bare = "no publication"
     static let short = "renew"
 
-    var carrier = Carrier.query
+    var placement = FieldPlacement.query
     var endsWithSlash = false
     /// Whether the path has no publication and means the first one.
     var isBare = false
@@ -31,21 +31,21 @@ struct CallVariant: Sendable {
     static let plain = CallVariant()
 
     /// Each carrier once in the plain spelling and once in another.
-    static let all = Carrier.allCases.flatMap {
-        [CallVariant(carrier: $0), CallVariant(carrier: $0, endsWithSlash: true, isBare: true, isShort: true)]
+    static let all = FieldPlacement.allCases.flatMap {
+        [CallVariant(placement: $0), CallVariant(placement: $0, endsWithSlash: true, isBare: true, isShort: true)]
     }
 
     static func randomVariant(for title: Int, using random: inout SeededRandom) -> CallVariant {
         if Bool.random(using: &random) { return plain }
         return CallVariant(
-            carrier: Carrier.allCases.randomElement(using: &random) ?? .query,
+            placement: FieldPlacement.allCases.randomElement(using: &random) ?? .query,
             endsWithSlash: Bool.random(using: &random), isBare: title == 0 && Bool.random(using: &random),
             isShort: Bool.random(using: &random))
     }
 
     /// Returns the labels under which a call is counted.
     func marks(of call: String) -> [String] {
-        [carrier.rawValue] + (endsWithSlash ? [Self.slash] : []) + (isBare ? [Self.bare] : [])
+        [placement.rawValue] + (endsWithSlash ? [Self.slash] : []) + (isBare ? [Self.bare] : [])
             + (isShort && call == "renew_token" ? [Self.short] : [])
     }
 
@@ -57,7 +57,7 @@ struct CallVariant: Sendable {
 
     /// Returns the body with its type for all methods except GET.
     func body(_ fields: [String: String]) throws -> (type: String?, bytes: [UInt8]) {
-        switch carrier {
+        switch placement {
         case .query, .postedQuery: (nil, [])
         case .form, .queryAndForm, .formOverridesQuery:
             ("application/x-www-form-urlencoded", Array(Self.form(inBody(fields)).utf8))
@@ -66,7 +66,7 @@ struct CallVariant: Sendable {
     }
 
     private func inQuery(_ fields: [String: String]) -> [String: String] {
-        switch carrier {
+        switch placement {
         case .query, .postedQuery: fields
         case .form, .json: [:]
         case .queryAndForm: fields.filter { !isForBody($0.key, fields) }
@@ -75,7 +75,7 @@ struct CallVariant: Sendable {
     }
 
     private func inBody(_ fields: [String: String]) -> [String: String] {
-        carrier == .queryAndForm ? fields.filter { isForBody($0.key, fields) } : fields
+        placement == .queryAndForm ? fields.filter { isForBody($0.key, fields) } : fields
     }
 
     /// Returns whether a field is in the body: the last one in order, which includes an only one.

@@ -192,12 +192,12 @@ final class CoverageDriver {
     }
 
     /// Retries an attempt whose response asks for a retry.
-    private func retrying<Value>(_ words: String, _ attempt: () async throws -> Value?) async throws -> Value {
+    private func retrying<Value>(_ operation: String, _ attempt: () async throws -> Value?) async throws -> Value {
         let end = ContinuousClock.now + Self.timeout
         while ContinuousClock.now < end {
             if let value = try await attempt() { return value }
             try await context.pauseCancellably(.milliseconds(100))
         }
-        throw Soak.Failed(description: "\(words) did not succeed for \(Self.timeout)")
+        throw Soak.Failed(description: "\(operation) did not succeed for \(Self.timeout)")
     }
 }

@@ -26,7 +26,7 @@ extension SoakApp {
         -> Call
     {
         let callVariant = callVariant ?? .randomVariant(for: title, using: &random)
-        if callVariant.carrier == .query {
+        if callVariant.placement == .query {
             guard let call = try await calls(name, in: title, fields, callVariant, times: 1).first else {
                 throw RawHTTP.NoResponse()
             }
@@ -108,17 +108,18 @@ extension SoakApp {
 
     /// Counts a correct response.
     @discardableResult
-    func record(_ call: Call, _ words: String, isLate: Bool = false) -> String {
-        context.tally.record(call.name, words, marks: call.marks, during: call.day, isLate: isLate)
+    func record(_ call: Call, _ message: String, isLate: Bool = false) -> String {
+        context.tally.record(call.name, message, marks: call.marks, during: call.day, isLate: isLate)
         reader.record(
-            "  \(stamp(call.start))–\(stamp(call.end)) app \(app) \(place(call)): \(words) (\(call.day ?? "good day"))")
-        return words
+            "  \(stamp(call.start))–\(stamp(call.end)) app \(app) \(place(call)): \(message) (\(call.day ?? "good day"))"
+        )
+        return message
     }
 
-    func fail(_ call: Call, _ words: String) -> Contradiction {
+    func fail(_ call: Call, _ message: String) -> Contradiction {
         Contradiction(
-            words: "reader \(reader.number), app \(app): \(stamp(call.start))–\(stamp(call.end)) \(place(call)) "
-                + "(\(call.day ?? "good day")): \(words); answered \(call.response.status) "
+            message: "reader \(reader.number), app \(app): \(stamp(call.start))–\(stamp(call.end)) \(place(call)) "
+                + "(\(call.day ?? "good day")): \(message); answered \(call.response.status) "
                 + "\(call.response.text.prefix(600))\n\(reader.history)")
     }
 

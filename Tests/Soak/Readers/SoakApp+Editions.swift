@@ -30,8 +30,8 @@ extension SoakApp {
     @discardableResult
     private func judge(_ call: Call, of token: SoakReader.Token, for edition: String) throws -> Pair? {
         guard let id = EditionID(edition) else { throw fail(call, "\(edition) is no edition") }
-        let receiptCounts = receiptCounts(token, call)
-        let right = receiptCounts.flatMap { validity in self.right(validity, id, token.title, call) }
+        let tokenStatuses = tokenStatuses(token, call)
+        let right = tokenStatuses.flatMap { validity in self.right(validity, id, token.title, call) }
         let given: ModelCredentials
         var pair: Pair?
         if let userid = call.response.element("userid"), let password = call.response.element("password") {
@@ -54,15 +54,15 @@ extension SoakApp {
             given = .rejected(call.response.error.flatMap { CredentialsRejection.Reason(rawValue: $0) })
         }
         guard call.response.status == 200 else { throw fail(call, "always 200") }
-        if given == .unavailable, receiptCounts.contains(.good) {
+        if given == .unavailable, tokenStatuses.contains(.good) {
             try unavailable(call)
             return nil
         }
         let isLate =
             given == .grantedForNow && call.day == nil
-            && receiptCounts.contains { self.right($0, id, token.title, call, heard: [.nobody]).contains(given) }
+            && tokenStatuses.contains { self.right($0, id, token.title, call, heard: [.nobody]).contains(given) }
         guard right.contains(given) || isLate else {
-            throw fail(call, "\(edition) with a token that was \(receiptCounts); right is one of \(right)")
+            throw fail(call, "\(edition) with a token that was \(tokenStatuses); right is one of \(right)")
         }
         switch given {
         case .granted: record(call, "credentials")
@@ -93,9 +93,9 @@ extension SoakApp {
     private func right(
         _ validity: TokenStatus, _ edition: EditionID, _ title: Int, _ call: Call
     ) -> [ModelCredentials] {
-        var heard: [Received<Subscription>] = reader.words(
+        var heard: [Received<Subscription>] = reader.possibleSubscriptions(
             from: call.start, to: call.end, isFaultWindow: call.day != nil
-        ).map { .said($0.value) }
+        ).map { .current($0.value) }
         if call.day != nil { heard.append(.nobody) }
         return right(validity, edition, title, call, heard: heard)
     }
@@ -105,9 +105,9 @@ extension SoakApp {
     ) -> [ModelCredentials] {
         let model = SoakPlan.model(title)
         let wasRejected = reader.isRejected(from: call.start, to: call.end)
-        return heard.map { word in
+        return heard.map { result in
             model.credentials(
-                validity, for: edition, verdict: { .said(nil) }, heard: { word }, bought: [],
+                validity, for: edition, verdict: { .current(nil) }, heard: { result }, bought: [],
                 wasRejected: { wasRejected }, at: call.start)
         }
     }

@@ -36,9 +36,9 @@ extension SoakApp {
     }
 
     /// Returns the possible statuses of feed credentials during a call.
-    private func receiptCounts(_ offer: FeedOffer?, of title: Int, _ call: Call) -> [TokenStatus] {
+    private func tokenStatuses(_ offer: FeedOffer?, of title: Int, _ call: Call) -> [TokenStatus] {
         guard let token = offer?.token, token.title == title else { return [.unreadable] }
-        return receiptCounts(token, call)
+        return tokenStatuses(token, call)
     }
 
     func readFeed(_ title: Int) async throws { try await readFeed(title, offer()) }
@@ -60,15 +60,15 @@ extension SoakApp {
             return
         }
         guard call.response.status == 200 else { throw fail(call, "the feed is everybody's") }
-        let receiptCounts = feed == .forDraftReaders ? receiptCounts(offer, of: title, call) : [.unreadable]
+        let tokenStatuses = feed == .forDraftReaders ? tokenStatuses(offer, of: title, call) : [.unreadable]
         // The first identifier is the feed's own.
         let shown = Set(call.response.elements("id").dropFirst())
         let isForDraftReaders = shown == SoakPlan.shown(toDraftReaders: true)
         guard isForDraftReaders || shown == SoakPlan.shown(toDraftReaders: false) else {
             throw fail(call, "shows \(shown.sorted())")
         }
-        guard isForDraftReaders ? receiptCounts.contains(.good) : receiptCounts != [.good] else {
-            throw fail(call, "shows \(shown.sorted()) to one who was \(receiptCounts)")
+        guard isForDraftReaders ? tokenStatuses.contains(.good) : tokenStatuses != [.good] else {
+            throw fail(call, "shows \(shown.sorted()) to one who was \(tokenStatuses)")
         }
         let isNotOut = SoakPlan.shown(toDraftReaders: true).subtracting(SoakPlan.shown(toDraftReaders: false))
         guard call.response.elements("app:draft").count == (isForDraftReaders ? isNotOut.count : 0) else {
@@ -97,9 +97,9 @@ extension SoakApp {
         for call in try await fetch(path, fields, contentRoute, feed: true) {
             let isAllowed = call.response.status == 200
             guard isAllowed || call.response.status == 403 else { throw fail(call, "expected the content or 403") }
-            let receiptCounts = file == SoakPlan.feedFile ? receiptCounts(offer, of: title, call) : [.unreadable]
-            guard isAllowed ? receiptCounts.contains(.good) : receiptCounts != [.good] else {
-                throw fail(call, "\(file) of \(SoakPlan.titles[title].id) asked by one \(receiptCounts)")
+            let tokenStatuses = file == SoakPlan.feedFile ? tokenStatuses(offer, of: title, call) : [.unreadable]
+            guard isAllowed ? tokenStatuses.contains(.good) : tokenStatuses != [.good] else {
+                throw fail(call, "\(file) of \(SoakPlan.titles[title].id) asked by one \(tokenStatuses)")
             }
             if isAllowed { try checkContent(call, file, contentRoute) }
             record(call, isAllowed ? "content" : file == SoakPlan.feedFile ? "refused" : "refused, an edition")

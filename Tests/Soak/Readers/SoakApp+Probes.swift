@@ -75,9 +75,9 @@ extension SoakApp {
         }
     }
 
-    private func judge(_ call: Call, _ status: Int, _ words: String, allows: Bool = false) throws {
+    private func judge(_ call: Call, _ status: Int, _ message: String, allows: Bool = false) throws {
         guard call.response.status == status else { throw fail(call, "expected \(status)") }
         guard !allows || call.response["Allow"] == "GET, HEAD, POST, OPTIONS" else { throw fail(call, "no methods") }
-        record(call, words)
+        record(call, message)
     }
 }

@@ -52,21 +52,21 @@ extension SoakApp {
         reader.forget()
         let call = try await call("renew_token", in: token.title, ["token": token.text], callVariant)
         reader.forget()
-        let receiptCounts = receiptCounts(token, call)
-        let mayBeRenewed = receiptCounts.contains(.good) || receiptCounts.contains(.renewable)
+        let tokenStatuses = tokenStatuses(token, call)
+        let mayBeRenewed = tokenStatuses.contains(.good) || tokenStatuses.contains(.renewable)
         if call.response.status == 503, mayBeRenewed {
             try unavailable(call)
             return nil
         }
         if call.response.status == 200, let text = call.response.element("token") {
-            guard mayBeRenewed else { throw fail(call, "the token was \(receiptCounts)") }
-            record(call, receiptCounts == [.renewable] ? "token for an expired one" : "token")
+            guard mayBeRenewed else { throw fail(call, "the token was \(tokenStatuses)") }
+            record(call, tokenStatuses == [.renewable] ? "token for an expired one" : "token")
             return try store(text, token.title, token.trackedSession, call)
         }
         guard call.response.status == 200, call.response.error == "notrecognised",
-            receiptCounts.contains(.ended) || receiptCounts.contains(.expired)
-        else { throw fail(call, "the token was \(receiptCounts)") }
-        record(call, "not recognised, \(ending(token, receiptCounts))")
+            tokenStatuses.contains(.ended) || tokenStatuses.contains(.expired)
+        else { throw fail(call, "the token was \(tokenStatuses)") }
+        record(call, "not recognised, \(ending(token, tokenStatuses))")
         return nil
     }
 
@@ -98,22 +98,27 @@ extension SoakApp {
 
     @discardableResult
     private func judge(_ call: Call, of token: SoakReader.Token) throws -> String {
-        let receiptCounts = receiptCounts(token, call)
+        let tokenStatuses = tokenStatuses(token, call)
         let model = SoakPlan.model(token.title)
         let now = call.start
         var right: [(ModelVerification, number: Int?)] = []
-        for validity in receiptCounts {
+        for validity in tokenStatuses {
             guard validity == .good else {
                 right.append((model.verification(validity, heard: { .nobody }, bought: [], at: now), nil))
                 continue
             }
-            for word in reader.words(from: call.start, to: call.end, isFaultWindow: call.day != nil) {
+            for candidate in reader.possibleSubscriptions(
+                from: call.start, to: call.end, isFaultWindow: call.day != nil)
+            {
                 right.append(
-                    (model.verification(.good, heard: { .said(word.value) }, bought: [], at: now), word.number))
+                    (
+                        model.verification(.good, heard: { .current(candidate.value) }, bought: [], at: now),
+                        candidate.number
+                    ))
             }
         }
-        if call.response.status == 503, receiptCounts.contains(.good) {
-            if receiptCounts == [.good], reader.mustBeReported(from: call.start, to: call.end) {
+        if call.response.status == 503, tokenStatuses.contains(.good) {
+            if tokenStatuses == [.good], reader.mustBeReported(from: call.start, to: call.end) {
                 throw fail(call, "the reader was told \"active\" a short while ago, which still stands in")
             }
             return try unavailable(call)
@@ -128,14 +133,14 @@ extension SoakApp {
         let given = ModelVerification.reported(state, list)
         let matching = right.filter { $0.0 == given }
         guard !matching.isEmpty else {
-            throw fail(call, "a token that was \(receiptCounts); right is one of \(right.map { "\($0.0)" })")
+            throw fail(call, "a token that was \(tokenStatuses); right is one of \(right.map { "\($0.0)" })")
         }
-        if receiptCounts == [.good], state == .active, call.day == nil { reader.receiveActive(requested: call.start) }
-        if receiptCounts == [.good], state != .active, let number = matching.compactMap(\.number).min() {
+        if tokenStatuses == [.good], state == .active, call.day == nil { reader.receiveActive(requested: call.start) }
+        if tokenStatuses == [.good], state != .active, let number = matching.compactMap(\.number).min() {
             reader.receiveDenial(number)
         }
         return record(
-            call, receiptCounts == [.good] ? state.rawValue : "\(state.rawValue), \(ending(token, receiptCounts))")
+            call, tokenStatuses == [.good] ? state.rawValue : "\(state.rawValue), \(ending(token, tokenStatuses))")
     }
 
     func verifyForged(_ title: Int) async throws {

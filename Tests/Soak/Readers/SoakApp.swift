@@ -8,7 +8,7 @@ final class SoakApp {
     /// A response that no state of the reader allows.
     struct Contradiction: Error {
         /// The description with the reader's history.
-        let words: String
+        let message: String
     }
 
     /// Edition credentials as the app stores them.
@@ -49,7 +49,7 @@ final class SoakApp {
             }
             return nil
         } catch let contradiction as Contradiction {
-            return contradiction.words
+            return contradiction.message
         } catch is CancellationError {
             return nil
         } catch {
@@ -85,7 +85,7 @@ final class SoakApp {
     func times() -> Int { Int.random(in: 0..<5, using: &random) == 0 ? 3 : 1 }
 
     /// Returns the possible statuses of a token during a call.
-    func receiptCounts(_ token: SoakReader.Token, _ call: Call) -> [TokenStatus] {
+    func tokenStatuses(_ token: SoakReader.Token, _ call: Call) -> [TokenStatus] {
         if token.trackedSession.hasEnded(at: call.start) { return [.ended] }
         var all: [TokenStatus] = token.trackedSession.mayBeEnded(by: call.end) ? [.ended] : []
         if call.start < token.expiresLatest { all.append(.good) }
@@ -95,8 +95,8 @@ final class SoakApp {
     }
 
     /// Returns a label for the way in which an invalid token ended.
-    func ending(_ token: SoakReader.Token, _ receiptCounts: [TokenStatus]) -> String {
-        switch receiptCounts {
+    func ending(_ token: SoakReader.Token, _ tokenStatuses: [TokenStatus]) -> String {
+        switch tokenStatuses {
         case [.ended]: token.trackedSession.ending
         case [.renewable]: "token expired"
         case [.expired]: "token over"

@@ -111,7 +111,9 @@ final class SoakReader: Sendable {
     /// Returns the subscriptions on which a response in this window may be based, with their numbers.
     ///
     /// - Parameter isFaultWindow: Whether the last known good result may be served.
-    func words(from start: Date, to end: Date, isFaultWindow: Bool) -> [(number: Int, value: Subscription)] {
+    func possibleSubscriptions(from start: Date, to end: Date, isFaultWindow: Bool) -> [(
+        number: Int, value: Subscription
+    )] {
         let floor = floor(at: start) ?? 0
         // A result counts from its arrival but may have been read at the time of its query.
         let slack = SoakPlan.Times.deadline
@@ -121,14 +123,17 @@ final class SoakReader: Sendable {
             from: start.addingTimeInterval(-SoakPlan.Times.lastKnownGood - slack), to: end)
         let all =
             isFaultWindow
-            ? old.filter { word in Self.mayServeCached(word.value) || fresh.contains { $0.number == word.number } }
+            ? old.filter { candidate in
+                Self.mayServeCached(candidate.value) || fresh.contains { $0.number == candidate.number }
+            }
             : fresh
         return all.filter { $0.number >= floor }
     }
 
-    private static func mayServeCached(_ word: Subscription) -> Bool {
-        word.state == .active
-            || word.state == .inactive && word.entitlement != .nothing && word.entitlement != .allEditions
+    private static func mayServeCached(_ candidate: Subscription) -> Bool {
+        candidate.state == .active
+            || candidate.state == .inactive && candidate.entitlement != .nothing
+                && candidate.entitlement != .allEditions
     }
 
     /// Returns whether the reader was denied, and no better result is possible since.

@@ -88,7 +88,7 @@ enum SoakFloors {
             }
         }
         for call in calls {
-            let ways = CallVariant.Carrier.allCases.map(\.rawValue) + [CallVariant.slash, CallVariant.bare]
+            let ways = CallVariant.FieldPlacement.allCases.map(\.rawValue) + [CallVariant.slash, CallVariant.bare]
             for callVariant in call == "renew_token" ? ways + [CallVariant.short] : ways
             where !marks.contains(where: { $0.call == call && $0.name == callVariant }) {
                 missing.append("\(call) was never made with \"\(callVariant)\"")

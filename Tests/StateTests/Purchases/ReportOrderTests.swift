@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Returns reports about a few transactions of a few purchases, with timestamps that often coincide.
-    private static func words(_ random: inout SeededRandom) -> [StoreTransaction] {
+    private static func transactions(_ random: inout SeededRandom) -> [StoreTransaction] {
         (0..<8).map { _ in
             StoreTransaction(
                 store: appStore, id: "\(Int.random(in: 1...3, using: &random))",
@@ -43,21 +43,22 @@ import Testing
     func permutations() async throws {
         var random = SeededRandom(seed: 44)
         for round in 0..<10 {
-            let words = Self.words(&random)
+            let transactions = Self.transactions(&random)
             // Each report takes the same path in every order.
-            let ways = words.map { _ in Int.random(in: 0...2, using: &random) }
+            let ways = transactions.map { _ in Int.random(in: 0...2, using: &random) }
             var outcomes: Set<[String]> = []
             for _ in 0..<3 {
-                let order = Array(words.indices).shuffled(using: &random)
+                let order = Array(transactions.indices).shuffled(using: &random)
                 try await FullStore.sqlite.with { store async throws in
                     for index in order {
                         switch ways[index] {
-                        case 0: try await store.record([words[index]], at: noon + 9)
-                        case 1: try await store.claim(words[index], by: buyer(1), receipt: "\(index)", at: noon + 9)
+                        case 0: try await store.record([transactions[index]], at: noon + 9)
+                        case 1:
+                            try await store.claim(transactions[index], by: buyer(1), receipt: "\(index)", at: noon + 9)
                         default:
                             let event = StoreEvent(
                                 store: appStore, id: "\(index)", name: "TEST", signed: noon,
-                                transactions: [words[index]])
+                                transactions: [transactions[index]])
                             #expect(try await store.take(event, at: noon + 9))
                         }
                     }
@@ -78,25 +79,27 @@ import Testing
     }
 
     /// Returns the report without the parts that are compared separately.
-    private static func base(_ word: StoreTransaction) -> StoreTransaction {
+    private static func base(_ transaction: StoreTransaction) -> StoreTransaction {
         StoreTransaction(
-            store: word.store, id: word.id, original: word.original, product: word.product, purchased: word.purchased,
-            expires: word.expires, revoked: word.revoked, quantity: word.quantity, environment: word.environment,
-            awaitsAcknowledgement: word.awaitsAcknowledgement, reported: word.reported)
+            store: transaction.store, id: transaction.id, original: transaction.original, product: transaction.product,
+            purchased: transaction.purchased,
+            expires: transaction.expires, revoked: transaction.revoked, quantity: transaction.quantity,
+            environment: transaction.environment,
+            awaitsAcknowledgement: transaction.awaitsAcknowledgement, reported: transaction.reported)
     }
 
     @Test("Replacement is a strict order: antisymmetric and without cycles")
     func strict() {
         var random = SeededRandom(seed: 45)
         for _ in 0..<3_000 {
-            let words = Self.words(&random)
-            for (one, other) in zip(words, words.dropFirst()) where one.id == other.id {
+            let transactions = Self.transactions(&random)
+            for (one, other) in zip(transactions, transactions.dropFirst()) where one.id == other.id {
                 #expect(one.joined(with: other) == other.joined(with: one))
                 #expect(
                     (one.replaces(other) ? 1 : 0) + (other.replaces(one) ? 1 : 0)
                         == (Self.base(one) == Self.base(other) ? 0 : 1))
             }
-            let three = words.prefix(3)
+            let three = transactions.prefix(3)
             let (a, b, c) = (three[0], three[1], three[2])
             if a.replaces(b), b.replaces(c) { #expect(a.replaces(c)) }
         }

@@ -37,11 +37,11 @@ package struct SigningAuthority: Sendable {
     package let leaf: CertificateSubject
 
     package init(_ shape: Shape = Shape()) throws {
-        root = try Self.issue("Test Root", extensions: Self.authority(mark: nil), by: nil)
+        root = try Self.issue("Test Root", extensions: Self.authority(marker: nil), by: nil)
         intermediate = try Self.issue(
             "Test Developer Relations",
             extensions: shape.intermediateIsAuthority
-                ? Self.authority(mark: shape.intermediateMarker)
+                ? Self.authority(marker: shape.intermediateMarker)
                 : Self.marked(Certificate.Extensions {}, shape.intermediateMarker), by: root)
         var extensions = try Certificate.Extensions {
             if shape.leafIsAuthority {
@@ -62,20 +62,20 @@ package struct SigningAuthority: Sendable {
             by: intermediate)
     }
 
-    private static func authority(mark: ASN1ObjectIdentifier?) throws -> Certificate.Extensions {
+    private static func authority(marker: ASN1ObjectIdentifier?) throws -> Certificate.Extensions {
         try marked(
             try Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-            }, mark)
+            }, marker)
     }
 
     private static func marked(
-        _ extensions: Certificate.Extensions, _ mark: ASN1ObjectIdentifier?
+        _ extensions: Certificate.Extensions, _ marker: ASN1ObjectIdentifier?
     ) throws -> Certificate.Extensions {
         var extensions = extensions
         // ASN.1 NULL, as in Apple's certificates.
-        if let mark { try extensions.append(Certificate.Extension(oid: mark, critical: false, value: [5, 0])) }
+        if let marker { try extensions.append(Certificate.Extension(oid: marker, critical: false, value: [5, 0])) }
         return extensions
     }
 

@@ -34,7 +34,7 @@ struct FeedLoad {
             let writer = try FeedWriter(path: target)
             return try writer.write(plan.columns) { add in
                 let splitter = FeedRowSplitter(plan)
-                var parser = try plan.format.parser(splitter.fields, needed: plan.needed)
+                var parser = try plan.format.parser(splitter.fields, requiredFields: plan.requiredFields)
                 var endsInNewline = true
                 var endsInBadRow = false
                 func take(_ item: FeedItem) throws {
@@ -55,7 +55,7 @@ struct FeedLoad {
                     endsInBadRow = true
                     if found.count < Self.maxIssues { found.append(issue) }
                 }
-                try FeedFile.read(source, isPacked: plan.format.isPacked, limit: plan.limits.size) { bytes in
+                try FeedFile.read(source, isCompressed: plan.format.isCompressed, limit: plan.limits.size) { bytes in
                     if let end = bytes.last { endsInNewline = end == UInt8(ascii: "\n") || end == UInt8(ascii: "\r") }
                     try parser.read(bytes, take)
                 }

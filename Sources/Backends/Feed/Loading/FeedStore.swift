@@ -126,7 +126,7 @@ extension FeedPlan {
     /// The digest of the settings that decide how a feed is loaded.
     var layoutDigest: String {
         let retainedFields = [columns.proof, columns.salt].map { $0.map(self.retainedFields.contains) ?? false }
-        let words = "\(FeedSummary.version) \(format.layout) \(format.encoding) \(columns) \(retainedFields)"
-        return SHA256.hash(data: Data(words.utf8)).prefix(16).map { String($0, radix: 16) }.joined(separator: ".")
+        let text = "\(FeedSummary.version) \(format.layout) \(format.encoding) \(columns) \(retainedFields)"
+        return SHA256.hash(data: Data(text.utf8)).prefix(16).map { String($0, radix: 16) }.joined(separator: ".")
     }
 }

@@ -11,14 +11,14 @@ enum FeedFile {
     /// - Parameter limit: the maximum number of bytes after decompression.
     /// - Throws: ``FeedRejection``, or an error of `body`.
     static func read(
-        _ path: String, isPacked: Bool, limit: Int, _ body: ([UInt8]) throws -> Void
+        _ path: String, isCompressed: Bool, limit: Int, _ body: ([UInt8]) throws -> Void
     ) throws {
         var size = 0
         func count(_ bytes: [UInt8]) throws(FeedRejection) {
             size += bytes.count
             if size > limit { throw .tooLarge(limit: limit) }
         }
-        guard isPacked else {
+        guard isCompressed else {
             return try plain(path) { bytes in
                 try count(bytes)
                 try body(bytes)

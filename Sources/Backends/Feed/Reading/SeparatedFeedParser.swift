@@ -6,19 +6,19 @@ struct SeparatedFeedParser: FeedParser {
     private(set) var fields: FeedFields
     private var reader: CSVReader
     private let encoding: TextEncoding
-    private let needed: [String]
+    private let requiredFields: [String]
     private var skipped: SkippedLines
     /// The field number of each column, or nil before the first row has named the columns.
     private var columns: [Int]?
 
     init(
-        _ layout: SeparatedLayout, _ fields: FeedFields, encoding: TextEncoding, skip: Int, needed: [String]
+        _ layout: SeparatedLayout, _ fields: FeedFields, encoding: TextEncoding, skip: Int, requiredFields: [String]
     ) throws(FeedRejection) {
         self.fields = fields
         reader = CSVReader(
             format: CSVFormat(separator: layout.separator, maxRowLength: FeedFormat.maxRowLength, maxFields: 1024))
         self.encoding = encoding
-        self.needed = needed
+        self.requiredFields = requiredFields
         skipped = SkippedLines(skip)
         if let names = layout.names { try name(names) }
     }
@@ -66,7 +66,7 @@ struct SeparatedFeedParser: FeedParser {
             guard !columns.contains(number) else { throw .duplicateColumn(column: index + 1) }
             columns.append(number)
         }
-        for name in needed where !columns.contains(fields.number(of: name)) { throw .missingField(name) }
+        for name in requiredFields where !columns.contains(fields.number(of: name)) { throw .missingField(name) }
         self.columns = columns
     }
 }

@@ -4,17 +4,17 @@ import XML
 struct XMLFeedParser: FeedParser {
     private(set) var fields: FeedFields
     private let reader: XMLRecordReader
-    private let needed: [String]
+    private let requiredFields: [String]
     /// The numbers of the fields found in at least one record.
     private var seen: Set<Int> = []
 
     /// Creates the parser.
     ///
-    /// - Parameter needed: the fields that at least one record must have.
-    init(record: String, _ fields: FeedFields, needed: [String]) throws {
+    /// - Parameter requiredFields: the fields that at least one record must have.
+    init(record: String, _ fields: FeedFields, requiredFields: [String]) throws {
         reader = try XMLRecordReader(element: record, recordSize: FeedFormat.maxRowLength)
         self.fields = fields
-        self.needed = needed
+        self.requiredFields = requiredFields
     }
 
     mutating func read(_ bytes: [UInt8], _ body: (FeedItem) throws -> Void) throws {
@@ -31,7 +31,9 @@ struct XMLFeedParser: FeedParser {
         } catch let error as XMLError {
             throw FeedRejection(error)
         }
-        for name in needed where !seen.contains(fields.number(of: name)) { throw FeedRejection.missingField(name) }
+        for name in requiredFields where !seen.contains(fields.number(of: name)) {
+            throw FeedRejection.missingField(name)
+        }
     }
 
     private mutating func row(_ record: XMLRecord) -> FeedRow {

@@ -9,7 +9,7 @@ import Synchronization
 /// A background task that refreshes a feed while its store is the keeper. It ends when it is deallocated.
 final class FeedRefresher: Sendable {
     /// The interval, in seconds, at which a store that is not the keeper checks for changes.
-    private static let following: TimeInterval = 1
+    private static let followInterval: TimeInterval = 1
     /// The tolerance for timestamps in the future, in seconds. A later timestamp means that the clock was set back.
     private static let clockTolerance: TimeInterval = 60
 
@@ -20,21 +20,21 @@ final class FeedRefresher: Sendable {
     /// - Parameter sleep: a closure that waits for a number of seconds.
     init(_ update: FeedUpdate, sleep: @escaping @Sendable (TimeInterval) async throws -> Void) {
         task = Task.detached {
-            var chance = Self.chance(update)
+            var jitterShare = Self.jitterShare(update)
             while !Task.isCancelled {
-                if !update.store.holdsLock { await Self.inOwnThread { _ in update.store.acquireLock() } }
+                if !update.store.holdsLock { await Self.onOwnThread { _ in update.store.acquireLock() } }
                 guard update.store.holdsLock else {
-                    guard (try? await sleep(Self.following)) != nil else { return }
+                    guard (try? await sleep(Self.followInterval)) != nil else { return }
                     continue
                 }
-                let wait = Self.due(update, chance).timeIntervalSince(update.clock.now)
+                let wait = Self.due(update, jitterShare).timeIntervalSince(update.clock.now)
                 if wait > 0 {
                     // The task sleeps in short intervals, because a clock correction must not delay the next fetch
                     // by years.
                     guard (try? await sleep(min(wait, 60))) != nil else { return }
                 } else {
-                    await Self.inOwnThread { update.run(isCancelled: $0) }
-                    chance = Self.chance(update)
+                    await Self.onOwnThread { update.run(isCancelled: $0) }
+                    jitterShare = Self.jitterShare(update)
                 }
             }
         }
@@ -45,9 +45,9 @@ final class FeedRefresher: Sendable {
     }
 
     /// Returns a random share of the jitter, from 0 to 1.
-    private static func chance(_ update: FeedUpdate) -> Double { Double(update.random.bytes(1).first ?? 0) / 255 }
+    private static func jitterShare(_ update: FeedUpdate) -> Double { Double(update.random.bytes(1).first ?? 0) / 255 }
 
-    private static func due(_ update: FeedUpdate, _ chance: Double) -> Date {
+    private static func due(_ update: FeedUpdate, _ jitterShare: Double) -> Date {
         let status = update.store.status
         // With untried settings, and without a feed in force, the fetch is due immediately.
         guard status.fingerprint == update.plan.fingerprint else { return .distantPast }
@@ -57,12 +57,12 @@ final class FeedRefresher: Sendable {
         guard (failure ?? success ?? .distantPast) <= update.clock.now.addingTimeInterval(clockTolerance) else {
             return .distantPast
         }
-        return update.plan.schedule.next(after: success, failure: failure, chance: chance)
+        return update.plan.schedule.next(after: success, failure: failure, jitterShare: jitterShare)
     }
 
     /// Runs long blocking work on its own thread, where it delays no other task. `work` learns of the cancellation
     /// of the task.
-    static func inOwnThread(_ work: @escaping @Sendable (_ isCancelled: @escaping () -> Bool) -> Void) async {
+    static func onOwnThread(_ work: @escaping @Sendable (_ isCancelled: @escaping () -> Bool) -> Void) async {
         let isCancelled = Flag()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

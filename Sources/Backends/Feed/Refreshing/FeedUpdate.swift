@@ -54,10 +54,11 @@ struct FeedUpdate: Sendable {
                 status.failures += 1
                 status.fingerprint = plan.fingerprint
             }
-            let words = ([rejection.description] + issues.prefix(3).map(\.description)).joined(separator: "; ")
+            let detail = ([rejection.description] + issues.prefix(3).map(\.description)).joined(separator: "; ")
             observe(
                 BackendEvent(
-                    backend: plan.name, name: rejection.isOutage ? "feed_unreachable" : "feed_rejected", detail: words))
+                    backend: plan.name, name: rejection.isOutage ? "feed_unreachable" : "feed_rejected", detail: detail)
+            )
         }
     }
 

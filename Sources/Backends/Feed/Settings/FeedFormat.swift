@@ -22,7 +22,7 @@ struct FeedFormat: Sendable {
     let layout: Layout
     let encoding: TextEncoding
     let skippedLines: Int
-    let isPacked: Bool
+    let isCompressed: Bool
     /// The fields of an XML feed that may be missing in every record.
     let optional: Set<String>
 
@@ -33,7 +33,7 @@ struct FeedFormat: Sendable {
             throw settings.error("format", expected: "expected one of csv, tsv, fixed, xml")
         }
         let section = try settings.section("layout")
-        isPacked = try section.boolean("gzip", default: false)
+        isCompressed = try section.boolean("gzip", default: false)
         encoding = kind == .xml ? .utf8 : try section.choice("encoding", default: .utf8)
         skippedLines = kind == .xml ? 0 : try section.integer("skip_lines", default: 0, in: 0...1000)
         switch kind {
@@ -72,16 +72,16 @@ struct FeedFormat: Sendable {
     ///
     /// - Parameters:
     ///   - fields: the fields that already have numbers.
-    ///   - needed: the fields that columns and mappings require.
-    func parser(_ fields: FeedFields, needed: Set<String>) throws -> any FeedParser {
+    ///   - requiredFields: the fields that columns and mappings require.
+    func parser(_ fields: FeedFields, requiredFields: Set<String>) throws -> any FeedParser {
         switch layout {
         case .separated(let layout):
             try SeparatedFeedParser(
-                layout, fields, encoding: encoding, skip: skippedLines, needed: needed.sorted())
+                layout, fields, encoding: encoding, skip: skippedLines, requiredFields: requiredFields.sorted())
         case .fixedWidth(let layout):
             FixedWidthFeedParser(layout, fields, encoding: encoding, skip: skippedLines)
         case .xml(let record):
-            try XMLFeedParser(record: record, fields, needed: needed.subtracting(optional).sorted())
+            try XMLFeedParser(record: record, fields, requiredFields: requiredFields.subtracting(optional).sorted())
         }
     }
 }
@@ -131,12 +131,12 @@ struct FixedWidthLayout: Sendable {
     init(_ section: SettingsSection) throws(SettingsError) {
         allowsShortLines = try section.boolean("short_lines", default: false)
         var columns: [Column] = []
-        let places = 1...FeedFormat.maxRowLength
+        let positions = 1...FeedFormat.maxRowLength
         for item in try section.sections("columns") {
             let column = Column(
                 name: try item.requiredString("name", expected: "a name"),
-                start: try item.integer("start", default: 0, in: places),
-                length: try item.integer("length", default: 0, in: places))
+                start: try item.integer("start", default: 0, in: positions),
+                length: try item.integer("length", default: 0, in: positions))
             guard column.start > 0, column.length > 0 else {
                 throw item.error("start", expected: "expected the numbers `start` and `length`")
             }

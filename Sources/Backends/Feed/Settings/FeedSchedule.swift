@@ -51,15 +51,15 @@ struct FeedSchedule: Sendable, Equatable {
     /// - Parameters:
     ///   - success: the time at which the source last sent a good feed or reported it unchanged, or nil for never.
     ///   - failure: the time at which the last attempt ended, if it failed.
-    ///   - chance: the share of the jitter to apply, from 0 to 1.
-    func next(after success: Date?, failure: Date?, chance: Double) -> Date {
-        if let failure { return min(failure + retry, regular(after: failure, chance: chance)) }
+    ///   - jitterShare: the share of the jitter to apply, from 0 to 1.
+    func next(after success: Date?, failure: Date?, jitterShare: Double) -> Date {
+        if let failure { return min(failure + retry, regular(after: failure, jitterShare: jitterShare)) }
         guard let success else { return .distantPast }
-        return regular(after: success, chance: chance)
+        return regular(after: success, jitterShare: jitterShare)
     }
 
-    private func regular(after timestamp: Date, chance: Double) -> Date {
-        let later = jitter * chance
+    private func regular(after timestamp: Date, jitterShare: Double) -> Date {
+        let later = jitter * jitterShare
         switch times {
         case .every(let interval): return timestamp + interval + later
         case .at(let times):

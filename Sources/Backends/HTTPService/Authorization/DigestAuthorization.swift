@@ -6,7 +6,7 @@ import Synchronization
 /// `Authorization: Digest` (RFC 7616). Responds to the server's challenge, and reuses the nonce until the server
 /// demands a new one.
 final class DigestAuthorization: Authorization {
-    private struct Known {
+    private struct CachedChallenge {
         var challenge: DigestChallenge
         let origin: ServiceURL.Origin
         var count: Int
@@ -14,7 +14,7 @@ final class DigestAuthorization: Authorization {
 
     private let account: AccountTemplate
     private let random: RandomSource
-    private let known = Mutex<Known?>(nil)
+    private let cachedChallenge = Mutex<CachedChallenge?>(nil)
 
     init(account: AccountTemplate, random: RandomSource) {
         self.account = account
@@ -40,7 +40,9 @@ final class DigestAuthorization: Authorization {
         func challenge(_ response: OutboundResponse) -> DigestChallenge? {
             let challenge = DigestChallenge(response.values("WWW-Authenticate"))
             if let challenge {
-                known.withLock { $0 = Known(challenge: challenge, origin: request.url.origin, count: 1) }
+                cachedChallenge.withLock {
+                    $0 = CachedChallenge(challenge: challenge, origin: request.url.origin, count: 1)
+                }
             }
             return challenge
         }
@@ -64,10 +66,10 @@ final class DigestAuthorization: Authorization {
     }
 
     private func next(at origin: ServiceURL.Origin) -> (DigestChallenge, count: Int)? {
-        known.withLock { known in
-            guard known?.origin == origin else { return nil }
-            known?.count += 1
-            return known.map { ($0.challenge, $0.count) }
+        cachedChallenge.withLock { cachedChallenge in
+            guard cachedChallenge?.origin == origin else { return nil }
+            cachedChallenge?.count += 1
+            return cachedChallenge.map { ($0.challenge, $0.count) }
         }
     }
 }

@@ -14,7 +14,7 @@ struct ResponseReader: Sendable {
 
     /// Reads `read`.
     init(
-        _ section: SettingsSection, namespaces: [String: String], needing needed: String? = nil
+        _ section: SettingsSection, namespaces: [String: String], requiring needed: String? = nil
     ) throws(SettingsError) {
         let read = try section.section("read")
         var entries: [(name: String, expression: ReadExpression)] = []

@@ -59,11 +59,11 @@ struct ResponseRule: Sendable {
             }
         }
         let page = reader.values(in: ReadExpression.page)
-        let telling = when.filter { name, accepted in
+        let distinguishing = when.filter { name, accepted in
             if case .status = reader.expression(name) { return false }
             return !Self.matches(page.texts[name], accepted)
         }
-        hasEvidence = !telling.isEmpty || has.contains { reader.expression($0)?.isEvidence ?? false }
+        hasEvidence = !distinguishing.isEmpty || has.contains { reader.expression($0)?.isEvidence ?? false }
         try section.finish()
     }
 

@@ -80,7 +80,7 @@ struct URLTemplate: Sendable {
     /// Returns whether a segment contains `.` or `..`, with or without escapes. Servers remove these segments (RFC
     /// 3986 section 5.2.4), and some do so after decoding an escaped slash, or after reading a backslash as a
     /// slash.
-    private static func leadsElsewhere(_ segment: String) -> Bool {
+    private static func containsDotSegment(_ segment: String) -> Bool {
         guard let text = segment.removingPercentEncoding else { return true }
         return text.split(whereSeparator: { "/\\".contains($0) }).contains { [".", ".."].contains($0) }
     }
@@ -92,7 +92,7 @@ struct URLTemplate: Sendable {
         var text = origin
         for segment in segments {
             let rendered = try segment.render(values, in: .path)
-            guard segment.names.isEmpty || !Self.leadsElsewhere(rendered) else { throw UnsendableValue() }
+            guard segment.names.isEmpty || !Self.containsDotSegment(rendered) else { throw UnsendableValue() }
             text += "/" + rendered
         }
         var separator = "?"

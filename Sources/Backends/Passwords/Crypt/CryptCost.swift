@@ -1,7 +1,7 @@
 /// The cost of a crypt(3) hash, read from its setting. The limits are a few seconds of one core, and the memory of
 /// the most costly hash that Gatefold itself creates.
 enum CryptCost {
-    static let highestBcryptCost = 15
+    static let maxBcryptCost = 15
     static let maxSHARounds = 2_000_000
     static let maxSHA1Rounds = 5_000_000
     static let maxSunMD5Rounds = 1_000_000
@@ -15,7 +15,7 @@ enum CryptCost {
         let parts = HashEncoding.parts(text)
         switch scheme {
         case .bcrypt2a, .bcrypt2b, .bcrypt2x, .bcrypt2y:
-            return HashEncoding.number(parts[2]).map { $0 <= highestBcryptCost } ?? false
+            return HashEncoding.number(parts[2]).map { $0 <= maxBcryptCost } ?? false
         case .sha256, .sha512:
             guard parts[2].hasPrefix("rounds=") else { return true }
             return HashEncoding.number(parts[2].dropFirst(7)).map { $0 <= maxSHARounds } ?? false

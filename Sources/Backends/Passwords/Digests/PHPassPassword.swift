@@ -47,7 +47,7 @@ struct StretchedDigest: Sendable {
     private let salt: [UInt8]
     private let digest: [UInt8]
 
-    static let highestLogarithm = 20
+    static let maxLogarithm = 20
 
     /// - Parameter text: One letter of cost, eight of salt and `letters` of digest.
     init?(_ text: Substring, _ function: DigestFunction, letters: Int) {
@@ -68,7 +68,7 @@ struct StretchedDigest: Sendable {
         digest = Array(repeating: UInt8(ascii: "."), count: other.digest.count)
     }
 
-    var isAffordable: Bool { logarithm <= Self.highestLogarithm }
+    var isAffordable: Bool { logarithm <= Self.maxLogarithm }
 
     func matches(_ password: [UInt8]) -> Bool {
         var computed = function.digest(salt + password)

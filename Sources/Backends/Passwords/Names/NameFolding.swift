@@ -15,16 +15,16 @@ struct NameFolding: Sendable {
 
     private let ignored: Set<Difference>
     /// A Boolean value that indicates whether only letters and digits count.
-    private let isCode: Bool
+    private let keepsOnlyAlphanumerics: Bool
 
     init(ignoring ignored: Set<Difference> = Set(Difference.allCases)) {
         self.ignored = ignored
-        isCode = false
+        keepsOnlyAlphanumerics = false
     }
 
     private init(code ignored: Set<Difference>) {
         self.ignored = ignored
-        isCode = true
+        keepsOnlyAlphanumerics = true
     }
 
     /// A folding for postcodes, telephone numbers and customer numbers: only letters and digits count, in any case,
@@ -54,12 +54,12 @@ struct NameFolding: Sendable {
             if retains(scalar) { append(scalar, to: &scalars) }
         }
         let folded = String(String.UnicodeScalarView(scalars)).precomposedStringWithCompatibilityMapping
-        return ignored.contains(.spaces) || isCode ? folded : Self.singleSpaced(folded)
+        return ignored.contains(.spaces) || keepsOnlyAlphanumerics ? folded : Self.singleSpaced(folded)
     }
 
     private func retains(_ scalar: Unicode.Scalar) -> Bool {
         if NameLetters.isInvisible(scalar) { return false }
-        if isCode { return NameLetters.isLetterOrDigit(scalar) }
+        if keepsOnlyAlphanumerics { return NameLetters.isLetterOrDigit(scalar) }
         switch scalar {
         case "'": return !ignored.contains(.apostrophes)
         case "-": return !ignored.contains(.hyphens)
@@ -72,7 +72,7 @@ struct NameFolding: Sendable {
     }
 
     private func append(_ scalar: Unicode.Scalar, to scalars: inout [Unicode.Scalar]) {
-        if isCode, let digit = NameLetters.digit(scalar) {
+        if keepsOnlyAlphanumerics, let digit = NameLetters.digit(scalar) {
             scalars.append(digit)
             return
         }

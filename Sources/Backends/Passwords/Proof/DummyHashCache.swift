@@ -15,14 +15,14 @@ final class DummyHashCache: Sendable {
     /// The maximum number of entries. It is enough to reflect a mix of schemes and takes a few kilobytes.
     static let maximum = 64
 
-    private struct Place {
+    private struct Slot {
         let owner: [UInt8]
         var dummyHash: any StoredPassword
     }
 
     private let key: SymmetricKey
     private let dummyHashes: DummyHashes
-    private let places = Mutex<[Place]>([])
+    private let slots = Mutex<[Slot]>([])
 
     init(random: RandomSource = .system) {
         key = SymmetricKey(data: random.bytes(32))
@@ -34,16 +34,16 @@ final class DummyHashCache: Sendable {
     ///   dummy exists yet.
     func choose(for identifier: String, known: (any StoredPassword)?) -> (any StoredPassword)? {
         let owner = Array(HMAC<SHA256>.authenticationCode(for: Data(identifier.utf8), using: key).prefix(16))
-        return places.withLock { places in
-            let index = dummyHashes.number(for: identifier, maximum: Int64(places.count)) - 1
-            let own = places.firstIndex { isEqualInConstantTime($0.owner, owner) }
-            guard let known else { return places.isEmpty ? nil : places[Int(index)].dummyHash }
+        return slots.withLock { slots in
+            let index = dummyHashes.number(for: identifier, maximum: Int64(slots.count)) - 1
+            let own = slots.firstIndex { isEqualInConstantTime($0.owner, owner) }
+            guard let known else { return slots.isEmpty ? nil : slots[Int(index)].dummyHash }
             guard known.isAffordable else { return known }
             if let own {
                 // The reader's password may have changed, and its cost with it.
-                places[own].dummyHash = known.dummyHash
-            } else if places.count < Self.maximum {
-                places.append(Place(owner: owner, dummyHash: known.dummyHash))
+                slots[own].dummyHash = known.dummyHash
+            } else if slots.count < Self.maximum {
+                slots.append(Slot(owner: owner, dummyHash: known.dummyHash))
             }
             return known
         }

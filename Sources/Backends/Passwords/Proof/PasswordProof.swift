@@ -15,7 +15,7 @@ struct PasswordProof: Sendable {
     private let trims: Bool
     /// The dummy for an unknown reader until the first known reader signs in; nil to use a new hash in Gatefold's
     /// own format.
-    private let cold: (any StoredPassword)?
+    private let initialDummy: (any StoredPassword)?
     private let dummyHashCache = DummyHashCache()
 
     /// Reads `scheme`, `template`, `stored`, `secret`, `plain`, `encoding`, `trim` and `example`.
@@ -46,11 +46,11 @@ struct PasswordProof: Sendable {
             guard read.isAffordable else {
                 throw section.error("example", expected: PasswordError.tooCostly.description)
             }
-            cold = read.dummyHash
+            initialDummy = read.dummyHash
         } else if let typical = scheme.typical {
-            cold = scheme.forms.read(StoredProof(value: typical, salt: "salt"))?.dummyHash
+            initialDummy = scheme.forms.read(StoredProof(value: typical, salt: "salt"))?.dummyHash
         } else {
-            cold = template?.typical ?? (plain ? PlainPassword([0x2D])?.dummyHash : nil)
+            initialDummy = template?.typical ?? (plain ? PlainPassword([0x2D])?.dummyHash : nil)
         }
     }
 
@@ -60,7 +60,7 @@ struct PasswordProof: Sendable {
         _ typed: String, of identifier: String, against stored: StoredProof?, with verifier: PasswordVerifier
     ) async throws -> PasswordVerdict {
         let known = try stored.flatMap { (stored) throws(PasswordError) in try read(stored) }
-        let chosen = dummyHashCache.choose(for: identifier, known: known) ?? cold ?? verifier.dummyHash
+        let chosen = dummyHashCache.choose(for: identifier, known: known) ?? initialDummy ?? verifier.dummyHash
         let isCorrect = try await verifier.matches(bytes(typed), chosen)
         return isCorrect && known != nil ? .right(upgradedHash: nil) : .wrong
     }

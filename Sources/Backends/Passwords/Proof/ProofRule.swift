@@ -55,14 +55,15 @@ struct ProofRule: Sendable {
         case .password(let proof):
             return try await proof.check(typed, of: credentials.identifier, against: stored, with: verifier)
         case .folded(let folding):
-            return Self.compare(folding.fold(typed), folding.fold(stored?.value ?? Self.nobody), stored)
+            return Self.compare(folding.fold(typed), folding.fold(stored?.value ?? Self.placeholderName), stored)
         case .exact(let trims):
-            return Self.compare(Self.trimmed(typed, trims), Self.trimmed(stored?.value ?? Self.nobody, trims), stored)
+            return Self.compare(
+                Self.trimmed(typed, trims), Self.trimmed(stored?.value ?? Self.placeholderName, trims), stored)
         }
     }
 
     /// A placeholder for the name of an unknown reader.
-    private static let nobody = "Nobody-Nemo"
+    private static let placeholderName = "Nobody-Nemo"
 
     /// Compares two values. An empty value matches nothing, not even another empty value.
     ///

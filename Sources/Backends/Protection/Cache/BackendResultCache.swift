@@ -70,9 +70,9 @@ final class BackendResultCache: Sendable {
     func cached(_ key: BackendQueryKey) -> Cached<BackendResult>? {
         state.withLock { state in
             let now = clock.elapsed
-            guard let (result, mark, until) = state.storage?.peek(key, at: now) else { return nil }
+            guard let (result, changeMark, until) = state.storage?.peek(key, at: now) else { return nil }
             state.counts.fresh += 1
-            return Cached(result, validity: CacheValidity([mark], deadline: .init(clock, at: until)))
+            return Cached(result, validity: CacheValidity([changeMark], deadline: .init(clock, at: until)))
         }
     }
 
@@ -147,40 +147,40 @@ extension BackendResultCache {
         clock.now.addingTimeInterval(timestamp.seconds - clock.elapsed)
     }
 
-    func invalidate(_ group: BackendResultStore.Group, askedUntil date: Date) {
-        change(askedUntil: date) { storage, seconds, timestamp in
-            storage.invalidate(group, askedUntil: seconds, at: timestamp)
+    func invalidate(_ group: BackendResultStore.Group, queriedUntil date: Date) {
+        change(queriedUntil: date) { storage, seconds, timestamp in
+            storage.invalidate(group, queriedUntil: seconds, at: timestamp)
         }
     }
 
     func invalidateCredentials(
-        of group: BackendResultStore.Group, askedUntil date: Date, where isWrong: (UInt64) -> Bool
+        of group: BackendResultStore.Group, queriedUntil date: Date, where isWrong: (UInt64) -> Bool
     ) {
-        change(askedUntil: date) { storage, seconds, timestamp in
-            storage.invalidateCredentials(of: group, askedUntil: seconds, at: timestamp, where: isWrong)
+        change(queriedUntil: date) { storage, seconds, timestamp in
+            storage.invalidateCredentials(of: group, queriedUntil: seconds, at: timestamp, where: isWrong)
         }
     }
 
     func deny(
         _ group: BackendResultStore.Group, _ invalidationScope: BackendCachePolicy.InvalidationScope,
         on edition: EditionID?,
-        askedUntil date: Date
+        queriedUntil date: Date
     ) {
-        change(askedUntil: date) { storage, seconds, timestamp in
-            storage.deny(group, invalidationScope, on: edition, askedUntil: seconds, at: timestamp)
+        change(queriedUntil: date) { storage, seconds, timestamp in
+            storage.deny(group, invalidationScope, on: edition, queriedUntil: seconds, at: timestamp)
         }
     }
 
     func deny(
-        _ group: BackendResultStore.Group, onEditions isDenied: (EditionID) -> Bool, askedUntil date: Date
+        _ group: BackendResultStore.Group, onEditions isDenied: (EditionID) -> Bool, queriedUntil date: Date
     ) {
-        change(askedUntil: date) { storage, seconds, timestamp in
-            storage.deny(group, onEditions: isDenied, askedUntil: seconds, at: timestamp)
+        change(queriedUntil: date) { storage, seconds, timestamp in
+            storage.deny(group, onEditions: isDenied, queriedUntil: seconds, at: timestamp)
         }
     }
 
     private func change(
-        askedUntil date: Date, _ change: (inout BackendResultStore, TimeInterval, LogicalTimestamp) -> Void
+        queriedUntil date: Date, _ change: (inout BackendResultStore, TimeInterval, LogicalTimestamp) -> Void
     ) {
         state.withLock { state in
             let timestamp = state.timestamp(at: clock.elapsed)

@@ -45,7 +45,7 @@ struct BackendResultStore: Sendable {
     /// The maximum duration of a query in seconds.
     let maxQueryDuration: TimeInterval
     private(set) var entries: [Entry?] = []
-    private var places: [BackendQueryKey: Int] = [:]
+    private var slots: [BackendQueryKey: Int] = [:]
     private(set) var groups: [Group: BackendResultPartition] = [:]
     private var lruList = LRUList(segments: Part.allCases.count)
     var watermarks = InvalidationWatermarks()
@@ -56,18 +56,18 @@ struct BackendResultStore: Sendable {
         self.maxQueryDuration = maxQueryDuration
     }
 
-    var count: Int { places.count }
+    var count: Int { slots.count }
     var bytes: Int { bytesByPart.reduce(0, +) }
 
     mutating func find(_ key: BackendQueryKey, at now: TimeInterval) -> LookupResult {
-        guard let place = places[key], let entry = entries[place] else { return .missing }
-        lruList.use(place)
+        guard let slot = slots[key], let entry = entries[slot] else { return .missing }
+        lruList.use(slot)
         guard now < entry.cacheLifetime.freshUntil else { return .missing }
         guard now >= entry.nextRevalidation else {
             return now < entry.cacheLifetime.revalidateAt
                 ? .fresh(entry.result) : .revalidating(entry.result, isDue: false)
         }
-        entries[place]?.nextRevalidation = now + Self.revalidationPause
+        entries[slot]?.nextRevalidation = now + Self.revalidationPause
         return .revalidating(entry.result, isDue: true)
     }
 
@@ -76,16 +76,16 @@ struct BackendResultStore: Sendable {
     mutating func peek(
         _ key: BackendQueryKey, at now: TimeInterval
     ) -> (result: BackendResult, baseline: ChangeCounter.Baseline, until: TimeInterval)? {
-        guard let place = places[key], let entry = entries[place] else { return nil }
+        guard let slot = slots[key], let entry = entries[slot] else { return nil }
         let until = min(entry.cacheLifetime.freshUntil, entry.cacheLifetime.revalidateAt, entry.nextRevalidation)
         guard now < until else { return nil }
-        lruList.use(place)
+        lruList.use(slot)
         return (entry.result, entry.changes.baseline, until)
     }
 
     /// Returns the result that replaces a failed query.
     func lastKnownGood(_ key: BackendQueryKey, at now: TimeInterval) -> BackendResult? {
-        guard let place = places[key], let entry = entries[place], now < entry.cacheLifetime.goodUntil else {
+        guard let slot = slots[key], let entry = entries[slot], now < entry.cacheLifetime.goodUntil else {
             return nil
         }
         return entry.result
@@ -94,8 +94,7 @@ struct BackendResultStore: Sendable {
     /// Stores a result unless a later one is cached. A rejection replaces an earlier good result, which does not
     /// return when the rejection is no longer fresh.
     mutating func store(_ timestamped: TimestampedResult, _ subject: Subject, jitter: Double, at now: TimeInterval) {
-        if let place = places[subject.key], let known = entries[place], known.queried.order >= timestamped.queried.order
-        {
+        if let slot = slots[subject.key], let known = entries[slot], known.queried.order >= timestamped.queried.order {
             return
         }
         guard !watermarks.bar(timestamped.queried, subject.groups) else { return }
@@ -117,8 +116,8 @@ struct BackendResultStore: Sendable {
     @discardableResult
     mutating func invalidate(_ group: Group, at timestamp: LogicalTimestamp) -> Int {
         watermarks.raise(group, timestamp, maxQueryDuration: maxQueryDuration)
-        let found = groups[group]?.places ?? []
-        for place in found { remove(place) }
+        let found = groups[group]?.slots ?? []
+        for slot in found { remove(slot) }
         return found.count
     }
 
@@ -128,7 +127,7 @@ struct BackendResultStore: Sendable {
         watermarks.raiseAll(timestamp)
         for entry in entries { entry?.changes.increment() }
         entries = []
-        places = [:]
+        slots = [:]
         groups = [:]
         lruList = LRUList(segments: Part.allCases.count)
         bytesByPart = [Int](repeating: 0, count: Part.allCases.count)
@@ -138,8 +137,8 @@ struct BackendResultStore: Sendable {
     /// Returns the subscribers that a group's credentials were authenticated as.
     func subscribers(authenticatedIn group: Group) -> Set<Group> {
         var found: Set<Group> = []
-        for place in groups[group]?.authenticated ?? [] {
-            for other in entries[place]?.subject.groups ?? [] where other != group { found.insert(other) }
+        for slot in groups[group]?.authenticated ?? [] {
+            for other in entries[slot]?.subject.groups ?? [] where other != group { found.insert(other) }
         }
         return found
     }
@@ -159,11 +158,11 @@ struct BackendResultStore: Sendable {
     private mutating func supersede(_ entry: Entry) -> Bool {
         guard let proofs = entry.subject.proofs else { return true }
         for group in entry.subject.groups {
-            for place in groups[group]?.authenticated ?? [] {
-                guard let other = entries[place], let others = other.subject.proofs, others != proofs
+            for slot in groups[group]?.authenticated ?? [] {
+                guard let other = entries[slot], let others = other.subject.proofs, others != proofs
                 else { continue }
                 if other.queried.order > entry.queried.order { return false }
-                remove(place)
+                remove(slot)
             }
         }
         return true
@@ -181,66 +180,66 @@ struct BackendResultStore: Sendable {
                     group, LogicalTimestamp(seconds: now, order: entry.queried.order &- 1),
                     maxQueryDuration: maxQueryDuration)
             }
-            for place in places(in: group, invalidatedBy: invalidationScope, on: entry.subject.edition) {
-                guard let other = entries[place], other.queried.order < entry.queried.order else { continue }
+            for slot in slots(in: group, invalidatedBy: invalidationScope, on: entry.subject.edition) {
+                guard let other = entries[slot], other.queried.order < entry.queried.order else { continue }
                 let isSameEdition = other.subject.edition == entry.subject.edition
-                if invalidationScope.invalidates(other.result, isSameEdition: isSameEdition) { remove(place) }
+                if invalidationScope.invalidates(other.result, isSameEdition: isSameEdition) { remove(slot) }
             }
         }
     }
 
     /// Returns the places in which a consequence can find results to remove.
-    func places(
+    func slots(
         in group: Group, invalidatedBy invalidationScope: BackendCachePolicy.InvalidationScope, on edition: EditionID?
     ) -> Set<Int> {
-        guard let shelf = groups[group] else { return [] }
-        return invalidationScope == .edition ? shelf.verdicts(on: edition) : shelf.places
+        guard let partition = groups[group] else { return [] }
+        return invalidationScope == .edition ? partition.verdicts(on: edition) : partition.slots
     }
 
     private mutating func insert(_ entry: Entry) {
-        if let place = places[entry.subject.key] { remove(place) }
-        let place = lruList.insert(in: entry.part.rawValue)
-        while entries.count <= place { entries.append(nil) }
+        if let slot = slots[entry.subject.key] { remove(slot) }
+        let slot = lruList.insert(in: entry.part.rawValue)
+        while entries.count <= slot { entries.append(nil) }
         var entry = entry
         entry.nextRevalidation = entry.cacheLifetime.revalidateAt
-        entries[place] = entry
-        places[entry.subject.key] = place
+        entries[slot] = entry
+        slots[entry.subject.key] = slot
         for group in entry.subject.groups {
             groups[group, default: BackendResultPartition()].insert(
-                place, on: entry.subject.edition, isAuthenticated: entry.isAuthenticated)
+                slot, on: entry.subject.edition, isAuthenticated: entry.isAuthenticated)
         }
         bytesByPart[entry.part.rawValue] += entry.bytes
     }
 
-    mutating func remove(_ place: Int) {
-        guard let entry = entries[place] else { return }
+    mutating func remove(_ slot: Int) {
+        guard let entry = entries[slot] else { return }
         entry.changes.increment()
-        entries[place] = nil
-        places[entry.subject.key] = nil
+        entries[slot] = nil
+        slots[entry.subject.key] = nil
         for group in entry.subject.groups {
-            groups[group]?.remove(place, on: entry.subject.edition)
+            groups[group]?.remove(slot, on: entry.subject.edition)
             if groups[group]?.count == 0 { groups[group] = nil }
         }
-        lruList.remove(place)
+        lruList.remove(slot)
         bytesByPart[entry.part.rawValue] -= entry.bytes
     }
 
     /// Ends the freshness of a subscription, which remains available as a last known good result.
-    mutating func age(_ place: Int, at now: TimeInterval) {
-        guard let entry = entries[place], case .subscription = entry.result else { return }
+    mutating func age(_ slot: Int, at now: TimeInterval) {
+        guard let entry = entries[slot], case .subscription = entry.result else { return }
         entry.changes.increment()
-        entries[place]?.cacheLifetime = entry.cacheLifetime.endingFreshness(at: now)
-        entries[place]?.nextRevalidation = min(entry.nextRevalidation, now)
+        entries[slot]?.cacheLifetime = entry.cacheLifetime.endingFreshness(at: now)
+        entries[slot]?.nextRevalidation = min(entry.nextRevalidation, now)
     }
 
     /// Removes a quarter of a group's results if the group exceeds its share. Results that cannot help in an outage
     /// go first, then the oldest queries.
     private mutating func trimShare(of group: Group, at now: TimeInterval) {
-        guard let places = groups[group]?.places, places.count > Self.share else { return }
-        let order = places.compactMap { place in
-            entries[place].map { (place, isGood: now < $0.cacheLifetime.goodUntil, order: $0.queried.order) }
+        guard let slots = groups[group]?.slots, slots.count > Self.share else { return }
+        let order = slots.compactMap { slot in
+            entries[slot].map { (slot, isGood: now < $0.cacheLifetime.goodUntil, order: $0.queried.order) }
         }.sorted { ($0.isGood ? 1 : 0, $0.order) < ($1.isGood ? 1 : 0, $1.order) }
-        for (place, _, _) in order.prefix(places.count / 4) { remove(place) }
+        for (slot, _, _) in order.prefix(slots.count / 4) { remove(slot) }
     }
 
     /// Evicts until the limits hold, and removes up to two expired results of each part that were used least

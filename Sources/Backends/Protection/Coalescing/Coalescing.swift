@@ -13,7 +13,7 @@ final class Coalescing: Sendable {
     }
 
     private struct State {
-        var flights = SingleFlight<Key>()
+        var singleFlight = SingleFlight<Key>()
         var promises: [UInt64: OneShotPromise<TimestampedResult>] = [:]
         var tasks: [UInt64: Task<Void, Never>] = [:]
         var shared = 0
@@ -27,7 +27,7 @@ final class Coalescing: Sendable {
     ) async throws -> TimestampedResult {
         let promise = OneShotPromise<TimestampedResult>()
         let joinResult = state.withLock { state in
-            let joinResult = state.flights.join(Key(query: query, priority: priority))
+            let joinResult = state.singleFlight.join(Key(query: query, priority: priority))
             switch joinResult {
             case .begins(let flight, let participant):
                 state.promises[participant] = promise
@@ -52,20 +52,20 @@ final class Coalescing: Sendable {
 
     /// Makes later callers start new queries.
     func forgetInFlight() {
-        state.withLock { $0.flights.forgetInFlight() }
+        state.withLock { $0.singleFlight.forgetInFlight() }
     }
 
     private func complete(_ flight: UInt64, _ result: Result<TimestampedResult, any Error>) {
         let promises = state.withLock { state in
             state.tasks[flight] = nil
-            return state.flights.complete(flight).compactMap { state.promises.removeValue(forKey: $0) }
+            return state.singleFlight.complete(flight).compactMap { state.promises.removeValue(forKey: $0) }
         }
         for promise in promises { promise.resolve(result) }
     }
 
     private func leave(_ flight: UInt64, _ participant: UInt64) {
         let (promise, task) = state.withLock { state in
-            let isLast = state.flights.leave(flight, participant)
+            let isLast = state.singleFlight.leave(flight, participant)
             return (
                 state.promises.removeValue(forKey: participant), isLast ? state.tasks.removeValue(forKey: flight) : nil
             )

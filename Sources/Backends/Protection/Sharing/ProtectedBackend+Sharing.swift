@@ -12,16 +12,16 @@ extension ProtectedBackend {
                 cache.deny(
                     Self.group(denied.subscriber), BackendCachePolicy.InvalidationScope(denied.denial),
                     on: denied.edition,
-                    askedUntil: fact.timestamp)
+                    queriedUntil: fact.timestamp)
             } else if let denied = DenialCache.deniedEditions(by: fact) {
-                cache.deny(Self.group(denied.subscriber), onEditions: denied.contains, askedUntil: fact.timestamp)
+                cache.deny(Self.group(denied.subscriber), onEditions: denied.contains, queriedUntil: fact.timestamp)
             } else {
                 return
             }
             coalescing.forgetInFlight()
         case .credentials:
             guard fact.id.backend == name, let credentials = ConfirmedCredentials(fact) else { return }
-            cache.invalidateCredentials(of: credentials.group, askedUntil: fact.timestamp) { [keys] proofs in
+            cache.invalidateCredentials(of: credentials.group, queriedUntil: fact.timestamp) { [keys] proofs in
                 credentials.excludes(keys.fingerprint(of: proofs, for: credentials.group))
             }
         case .invalidation:
@@ -29,7 +29,7 @@ extension ProtectedBackend {
             if fact.id.subject.isEmpty {
                 _ = cache.invalidateAll()
             } else if let group = BackendResultStore.Group(factSubject: fact.id.subject) {
-                cache.invalidate(group, askedUntil: fact.timestamp)
+                cache.invalidate(group, queriedUntil: fact.timestamp)
             }
             coalescing.forgetInFlight()
         }

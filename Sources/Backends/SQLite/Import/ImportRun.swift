@@ -244,7 +244,7 @@ final class ImportRun {
         try Task.checkCancellation()
         let id = checkpoint.importID
         try await database.pool.write { [options, timestamp] db in
-            try AppliedImport.begin(id, columns: columns, isReplacing: options.isReplacing, at: timestamp, db)
+            try ActiveImport.begin(id, columns: columns, isReplacing: options.isReplacing, at: timestamp, db)
         }
         let step = step(file.size ?? 0)
         // An error or cancellation stops only this loop. Staged rows are still applied when readers are read.

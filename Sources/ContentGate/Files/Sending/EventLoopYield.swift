@@ -20,13 +20,13 @@ final class EventLoopYield {
     ///
     /// - Parameter loop: The loop of the current thread.
     static func next(on loop: any EventLoop) -> EventLoopFuture<Void> {
-        let turns = all.withLock { all in
-            if let turns = all[ObjectIdentifier(loop)] { return turns }
-            let turns = NIOLoopBound(EventLoopYield(loop), eventLoop: loop)
-            all[ObjectIdentifier(loop)] = turns
-            return turns
+        let loopYield = all.withLock { all in
+            if let loopYield = all[ObjectIdentifier(loop)] { return loopYield }
+            let loopYield = NIOLoopBound(EventLoopYield(loop), eventLoop: loop)
+            all[ObjectIdentifier(loop)] = loopYield
+            return loopYield
         }
-        return turns.value.next()
+        return loopYield.value.next()
     }
 
     private let loop: any EventLoop
@@ -61,19 +61,19 @@ final class EventLoopYield {
     }
 
     private func open() -> EventLoopFuture<any Channel> {
-        let turns = NIOLoopBound(self, eventLoop: loop)
+        let loopYield = NIOLoopBound(self, eventLoop: loop)
         do {
             let ends = try DescriptorPair()
             // The bootstrap closes the descriptors if it fails. A loop that keeps running accepts them.
             return NIOPipeBootstrap(group: loop)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(WakeHandler { turns.value.release() })
+                        try channel.pipeline.syncOperations.addHandler(WakeHandler { loopYield.value.release() })
                     }
                 }
                 .takingOwnershipOfDescriptors(input: ends.input, output: ends.output)
                 .map { pipe in
-                    pipe.closeFuture.whenComplete { _ in turns.value.end() }
+                    pipe.closeFuture.whenComplete { _ in loopYield.value.end() }
                     return pipe
                 }
         } catch {

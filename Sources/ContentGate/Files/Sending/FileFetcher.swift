@@ -5,7 +5,7 @@ import NIOPosix
 /// disk.
 struct FileFetcher {
     /// The number of bytes per fetch from the disk.
-    private static let piece: Int64 = 1 << 20
+    private static let fetchSize: Int64 = 1 << 20
     /// The time after which a work item ends, so that the pool opens and reads other files.
     ///
     /// A work item fetches several pieces within this time only if they are in memory already.
@@ -32,7 +32,7 @@ struct FileFetcher {
         var left = region
         let end = ContinuousClock.now + turn
         repeat {
-            let next = left.lowerBound..<min(left.lowerBound + piece, left.upperBound)
+            let next = left.lowerBound..<min(left.lowerBound + fetchSize, left.upperBound)
             try file.fetch(next)
             left = next.upperBound..<left.upperBound
         } while !left.isEmpty && ContinuousClock.now < end

@@ -179,13 +179,15 @@ struct InPlayerAddress: Equatable {
         }
         guard let first = segments.first else { return nil }
         let isVersioned = InPlayerCall.versions.contains(first)
-        let word = isVersioned ? segments.dropFirst().first ?? "" : first
+        let segment = isVersioned ? segments.dropFirst().first ?? "" : first
         call = InPlayerCall(segments)
         guard
-            call != nil || (isVersioned ? InPlayerCall.versionedPathSegments : InPlayerCall.pathSegments).contains(word)
+            call != nil
+                || (isVersioned ? InPlayerCall.versionedPathSegments : InPlayerCall.pathSegments).contains(segment)
         else {
             return nil
         }
-        pattern = call?.pattern ?? (InPlayerCall.pathSegments.contains(word) ? "/\(word)" : "/\(first)/\(word)")
+        pattern =
+            call?.pattern ?? (InPlayerCall.pathSegments.contains(segment) ? "/\(segment)" : "/\(first)/\(segment)")
     }
 }

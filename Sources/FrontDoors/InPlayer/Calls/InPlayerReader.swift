@@ -48,7 +48,7 @@ extension AccountError {
         case .notOffered: .notOffered
         case .notSignedIn: .notSignedIn
         case .identifierTaken: .field(identifier, "There is an account of this name already.")
-        case .unacceptable(let field): .field(field.name(identifier: identifier), "This can not be kept.")
+        case .invalidField(let field): .field(field.name(identifier: identifier), "This can not be kept.")
         case .unacceptablePassword:
             .field(
                 "password",

@@ -41,8 +41,8 @@ extension InPlayerRequestHandler {
         // A metadata entry that is sent empty is removed.
         details.metadata.merge(metadata) { $1 }
         details.metadata = details.metadata.filter { !$0.value.isEmpty }
-        if let field = details.unacceptable {
-            throw AccountError.unacceptable(field).rejection(front.accounts.passwords)
+        if let field = details.invalidField {
+            throw AccountError.invalidField(field).rejection(front.accounts.passwords)
         }
         guard let account = try await front.accounts.change(details, of: reader.session.subscriber) else {
             throw InPlayerRejection.notSignedIn

@@ -71,16 +71,16 @@ extension InPlayerRequestHandler {
         }
     }
 
-    private func rejection(_ reason: CredentialsRejection.Reason?, _ words: String?) -> InPlayerRejection {
+    private func rejection(_ reason: CredentialsRejection.Reason?, _ rejectionMessage: String?) -> InPlayerRejection {
         switch reason {
         case .rejected, .expired:
             InPlayerRejection(
-                .unauthorized, words ?? message(.tokenRejected) ?? "Please sign in again.",
+                .unauthorized, rejectionMessage ?? message(.tokenRejected) ?? "Please sign in again.",
                 errors: ["token": "Please sign in again."])
         case .notEntitled, nil:
             InPlayerRejection(
-                .notEntitled, words ?? message(.notEntitled) ?? "There is no access.",
-                errors: ["access": words ?? message(.notEntitled) ?? "There is no access."])
+                .notEntitled, rejectionMessage ?? message(.notEntitled) ?? "There is no access.",
+                errors: ["access": rejectionMessage ?? message(.notEntitled) ?? "There is no access."])
         }
     }
 

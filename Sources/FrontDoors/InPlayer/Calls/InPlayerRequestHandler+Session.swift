@@ -101,8 +101,8 @@ extension InPlayerRequestHandler {
     }
 
     private func rejection(_ rejection: SignInRejection) -> InPlayerRejection {
-        let words = rejection.message ?? "These details were not recognised."
-        if case .throttled(let wait) = rejection.reason { return .throttled(wait, words) }
-        return .field("password", words)
+        let rejectionMessage = rejection.message ?? "These details were not recognised."
+        if case .throttled(let wait) = rejection.reason { return .throttled(wait, rejectionMessage) }
+        return .field("password", rejectionMessage)
     }
 }

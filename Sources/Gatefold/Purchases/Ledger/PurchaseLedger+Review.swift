@@ -29,9 +29,9 @@ extension PurchaseLedger {
     /// transactions are recorded.
     func newlyRefunded(_ wellFormed: [StoreTransaction]) async throws -> [StoreTransaction] {
         var found: [StoreTransaction] = []
-        for word in wellFormed where word.revoked != nil {
-            let known = try await transactions(of: word.original, in: word.store)
-            if known.contains(where: { $0.id == word.id && $0.revoked == nil }) { found.append(word) }
+        for transaction in wellFormed where transaction.revoked != nil {
+            let known = try await transactions(of: transaction.original, in: transaction.store)
+            if known.contains(where: { $0.id == transaction.id && $0.revoked == nil }) { found.append(transaction) }
         }
         return found
     }

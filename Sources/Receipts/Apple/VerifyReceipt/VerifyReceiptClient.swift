@@ -112,8 +112,8 @@ struct VerifyReceiptClient: Sendable {
     private static func environment(
         _ response: VerifyReceiptResponse, _ requested: StoreEnvironment
     ) -> StoreEnvironment? {
-        guard requested == .production, let word = response.environment else { return requested }
-        return AppleEnvironment.named(word)
+        guard requested == .production, let name = response.environment else { return requested }
+        return AppleEnvironment.named(name)
     }
 }
 

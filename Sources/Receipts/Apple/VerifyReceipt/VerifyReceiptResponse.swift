@@ -60,7 +60,7 @@ struct VerifyReceiptResponse: Sendable {
                 order.append(purchase.transaction)
             }
         }
-        return graced(order.compactMap { byTransaction[$0] }, by: gracePeriods(response))
+        return applyingGrace(order.compactMap { byTransaction[$0] }, by: gracePeriods(response))
     }
 
     /// Returns the billing grace of subscriptions whose payment Apple still tries to collect, by their first
@@ -76,7 +76,7 @@ struct VerifyReceiptResponse: Sendable {
     }
 
     /// Applies each grace to the last period of its subscription.
-    private static func graced(
+    private static func applyingGrace(
         _ purchases: [ApplePurchase], by gracePeriods: [String: ApplePurchase.Grace]
     ) -> [ApplePurchase] {
         var purchases = purchases

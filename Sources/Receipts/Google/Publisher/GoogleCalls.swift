@@ -51,7 +51,7 @@ struct GoogleCalls: Sendable {
     static func reply(_ response: OutboundResponse) throws(GoogleFailure) -> Reply {
         switch response.status {
         case 200:
-            guard let json = try? JSONParser.parse(response.body) else { throw .notUnderstood }
+            guard let json = try? JSONParser.parse(response.body) else { throw .unrecognizedResponse }
             return .found(json)
         case 400: return .rejected(ReceiptRejection(.notFound, code: 400))
         case 401, 403: throw .notAllowed(status: response.status)

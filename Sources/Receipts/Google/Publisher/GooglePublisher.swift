@@ -25,7 +25,7 @@ struct GooglePublisher: Sendable {
             guard let product = query.product else { return .rejected(rejection) }
             return try await single(product, query, about: store, at: timestamp)
         case .found(let json):
-            guard let purchase = GoogleSubscription(json) else { throw GoogleFailure.notUnderstood }
+            guard let purchase = GoogleSubscription(json) else { throw GoogleFailure.unrecognizedResponse }
             if query.mustBeProduct, let product = query.product, !purchase.products.contains(product) {
                 return .rejected(ReceiptRejection(.wrongProduct))
             }
@@ -42,7 +42,7 @@ struct GooglePublisher: Sendable {
         case .rejected(let rejection): return .rejected(rejection)
         case .found(let json):
             guard let purchase = GoogleSinglePurchase(json, requested: product) else {
-                throw GoogleFailure.notUnderstood
+                throw GoogleFailure.unrecognizedResponse
             }
             guard purchase.product == product else { return .rejected(ReceiptRejection(.wrongProduct)) }
             return wanted(purchase.result(query, in: store.store, at: timestamp))

@@ -29,14 +29,14 @@ enum GoogleFailure: RequestScopedFailure, Equatable {
     /// The service account has no permission for this app. The configuration at Google must be changed.
     case notAllowed(status: Int)
     case status(Int)
-    case notUnderstood
+    case unrecognizedResponse
     /// Google returned the purchase but rejected the acknowledgement: a permission is missing, or another party is
     /// acknowledging it.
     case notAcknowledged(status: Int)
 
     var isRequestScoped: Bool {
         switch self {
-        case .notUnderstood, .notAcknowledged, .noPurchaseToken: true
+        case .unrecognizedResponse, .notAcknowledged, .noPurchaseToken: true
         case .noToken, .notAllowed, .status: false
         }
     }
@@ -49,7 +49,7 @@ enum GoogleFailure: RequestScopedFailure, Equatable {
             "the service account may not query Google about this app (status \(status)); it needs the Android "
                 + "Publisher API and, in the Play Console, the right to view orders"
         case .status(let status): "Google responded with status \(status)"
-        case .notUnderstood: "Google's response could not be parsed"
+        case .unrecognizedResponse: "Google's response could not be parsed"
         case .notAcknowledged(let status):
             "Google did not accept the acknowledgement of a purchase (status \(status)); it needs, in the Play "
                 + "Console, the right to manage orders and subscriptions"

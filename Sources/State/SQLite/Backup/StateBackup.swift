@@ -34,14 +34,14 @@ package struct StateBackup: Sendable, Equatable {
             }
             try state.close()
             let backup = try verify(part)
-            try DurableFolder.synchroniseFile(part)
+            try FileSync.synchroniseFile(part)
             // Unlike a rename, a link never replaces another file.
             guard link(part, file) == 0 else {
                 throw errno == EEXIST
                     ? StateBackupError.fileExists(path: file)
                     : StateBackupError.unwritable(path: file, reason: String(cString: strerror(errno)))
             }
-            try DurableFolder.synchronise(of: file)
+            try FileSync.synchronise(of: file)
             return backup
         } catch let error as DatabaseError {
             throw StateBackupError.database(reason: error.message ?? "SQLite code \(error.resultCode.rawValue)")

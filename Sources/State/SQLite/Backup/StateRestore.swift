@@ -35,7 +35,7 @@ package struct StateRestore: Sendable, Equatable {
             let backup = try prepare(file, copy)
             let former = [former(path), GenerationFile(alongside: path).read().generation]
             let (floor, generation) = try raiseFloor(of: copy, at: timestamp, endingAllOf: former)
-            try DurableFolder.synchroniseFile(copy)
+            try FileSync.synchroniseFile(copy)
             let place = try replace(path, by: copy)
             try GenerationFile(alongside: path).write(generation)
             return StateRestore(backup: backup, sessionFloor: floor, formerState: place)
@@ -145,6 +145,6 @@ package struct StateRestore: Sendable, Equatable {
         guard rename(path, place) == 0 else {
             throw StateBackupError.unwritable(path: place, reason: String(cString: strerror(errno)))
         }
-        try DurableFolder.synchronise(of: place)
+        try FileSync.synchronise(of: place)
     }
 }

@@ -16,7 +16,7 @@ enum DeliveryRow {
             WHERE t.store = delivery.store AND t.id = delivery.transaction_id AND t.revoked IS NOT NULL)
         """
     /// The condition for a delivery that is pending: it is neither delivered nor revoked, and has an account.
-    static let waits = "delivered IS NULL AND account IS NOT NULL AND NOT \(isRefunded)"
+    static let isPending = "delivered IS NULL AND account IS NOT NULL AND NOT \(isRefunded)"
 
     /// The condition that finds one delivery that is not delivered yet.
     static let isUndelivered = "store = ? AND transaction_id = ? AND delivered IS NULL"

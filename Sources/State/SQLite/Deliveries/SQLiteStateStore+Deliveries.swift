@@ -11,7 +11,7 @@ extension SQLiteStateStore {
                 db,
                 """
                 SELECT \(DeliveryRow.columns) FROM delivery
-                WHERE publication = ? AND \(DueDate.condition("next", set: "next_set")) AND \(DeliveryRow.waits)
+                WHERE publication = ? AND \(DueDate.condition("next", set: "next_set")) AND \(DeliveryRow.isPending)
                 ORDER BY ordered, store, transaction_id LIMIT ?
                 """, [publication.rawValue] + DueDate.arguments(at: timestamp), limit: limit,
                 for: "deliveries due in \(publication)", name: RowName.reference, read: DeliveryRow.record)
@@ -21,7 +21,7 @@ extension SQLiteStateStore {
     public func claim(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date, until end: Date) async throws -> Bool {
         try await pool.write { db in
             try JobQueueTable.deliveries.claim(
-                db, where: "store = ? AND transaction_id = ? AND \(DeliveryRow.waits)",
+                db, where: "store = ? AND transaction_id = ? AND \(DeliveryRow.isPending)",
                 [id.store.rawValue, id.transaction], lease: lease, at: timestamp, until: end,
                 setting: "attempts = attempts + 1")
         }
@@ -63,7 +63,7 @@ extension SQLiteStateStore {
             try db.execute(
                 sql: """
                     UPDATE delivery SET delivered = ?, lease = NULL
-                    WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits)
+                    WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.isPending)
                     """,
                 arguments: [timestamp.timeIntervalSince1970, id.store.rawValue, id.transaction])
             return db.changesCount > 0
@@ -72,23 +72,23 @@ extension SQLiteStateStore {
 
     public func retryDelivery(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool {
         try await pool.write { db in
-            let waits = try Bool.fetchOne(
+            let isPending = try Bool.fetchOne(
                 db,
                 sql: """
                     SELECT EXISTS (
-                        SELECT 1 FROM delivery WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.waits))
+                        SELECT 1 FROM delivery WHERE store = ? AND transaction_id = ? AND \(DeliveryRow.isPending))
                     """,
                 arguments: [id.store.rawValue, id.transaction])
             // A delivery that a process is currently attempting is left to that process.
             try db.execute(
                 sql: """
                     UPDATE delivery SET next = ?
-                    WHERE store = ? AND transaction_id = ? AND (lease IS NULL OR next <= ?) AND \(DeliveryRow.waits)
+                    WHERE store = ? AND transaction_id = ? AND (lease IS NULL OR next <= ?) AND \(DeliveryRow.isPending)
                     """,
                 arguments: [
                     timestamp.timeIntervalSince1970, id.store.rawValue, id.transaction, timestamp.timeIntervalSince1970,
                 ])
-            return waits == true
+            return isPending == true
         }
     }
 
@@ -100,7 +100,7 @@ extension SQLiteStateStore {
                 db,
                 """
                 SELECT \(DeliveryRow.columns) FROM delivery
-                WHERE publication = ? AND \(waiting ? DeliveryRow.waits : "account IS NOT NULL")
+                WHERE publication = ? AND \(waiting ? DeliveryRow.isPending : "account IS NOT NULL")
                 ORDER BY ordered DESC, store, transaction_id LIMIT ?
                 """, [publication.rawValue], limit: limit,
                 for: "\(waiting ? "waiting" : "all") deliveries in \(publication)", name: RowName.reference,

@@ -62,7 +62,7 @@ final class GenerationFile: Sendable {
             unlink(part)
             throw GenerationFileError(path: path, code: code)
         }
-        try DurableFolder.synchronise(of: path)
+        try FileSync.synchronise(of: path)
         written.withLock { $0 = generation }
     }
 

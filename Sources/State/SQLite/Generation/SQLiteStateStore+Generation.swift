@@ -19,11 +19,11 @@ extension GenerationFile {
     /// older copy, or if neither can prove the contrary.
     ///
     /// - Returns: True if all sessions were ended.
-    func settle(_ writer: some DatabaseWriter, at timestamp: Date) throws -> Bool {
+    func reconcile(_ writer: some DatabaseWriter, at timestamp: Date) throws -> Bool {
         // The file is read before the tables: a write in between only increases the progress in the tables.
         let file = read()
         if case .generation(let file) = file, let tables = try writer.read(StateGeneration.recorded),
-            tables.continues(file)
+            tables.isContinuation(file)
         {
             return false
         }
@@ -35,7 +35,7 @@ extension GenerationFile {
             case (.missing, nil):
                 try write(try StateGeneration.begin(db, endingSessionsBefore: nil))
                 return false
-            case (.generation(let file), let tables?) where tables.continues(file):
+            case (.generation(let file), let tables?) where tables.isContinuation(file):
                 return false
             default:
                 let floor = StateGeneration.floor(at: timestamp, endingAllOf: [file.generation, tables])
@@ -47,7 +47,7 @@ extension GenerationFile {
 }
 
 extension StateGeneration {
-    fileprivate func continues(_ file: StateGeneration) -> Bool {
+    fileprivate func isContinuation(_ file: StateGeneration) -> Bool {
         id == file.id && revocations >= file.revocations
     }
 }

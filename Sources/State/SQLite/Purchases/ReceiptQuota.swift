@@ -21,7 +21,8 @@ enum ReceiptQuota {
     }
 
     /// Returns whether one more receipt may wait for its store.
-    static func hasPlace(_ db: Database, in publication: PublicationID, within limits: ReceiptLimits) throws -> Bool {
+    static func hasCapacity(_ db: Database, in publication: PublicationID, within limits: ReceiptLimits) throws -> Bool
+    {
         try count(
             db, "publication = ? AND status = 'waiting' AND attempts > 0", [publication.rawValue],
             upTo: limits.waiting) < limits.waiting

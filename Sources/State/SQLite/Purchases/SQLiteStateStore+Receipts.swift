@@ -40,7 +40,7 @@ extension SQLiteStateStore {
         try await pool.write { db in
             guard let receipt = try ReceiptRow.find(db, record) else { return false }
             if receipt.status == .waiting(attempts: 0),
-                try !ReceiptQuota.hasPlace(db, in: receipt.incoming.publication, within: limits)
+                try !ReceiptQuota.hasCapacity(db, in: receipt.incoming.publication, within: limits)
             {
                 try ReceiptRow.delete(db, record)
                 return false

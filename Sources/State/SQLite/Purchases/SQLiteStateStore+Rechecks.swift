@@ -19,14 +19,14 @@ extension SQLiteStateStore {
                 let person = try PersonRow.person(db, of: owner)
                 rows = """
                     claim c CROSS JOIN purchase p ON p.store = c.store AND p.original = c.original
-                    WHERE \(ClaimRow.belongsToPerson) AND +p.store IN (\(Self.places(stores.count)))
+                    WHERE \(ClaimRow.belongsToPerson) AND +p.store IN (\(Self.placeholders(stores.count)))
                     """
                 arguments += [person, person]
             } else {
                 rows = """
                     purchase p
                     WHERE EXISTS (SELECT 1 FROM claim c WHERE c.store = p.store AND c.original = p.original)
-                        AND p.store IN (\(Self.places(stores.count)))
+                        AND p.store IN (\(Self.placeholders(stores.count)))
                     """
             }
             arguments += StatementArguments(stores.sorted().map(\.rawValue))
@@ -49,7 +49,7 @@ extension SQLiteStateStore {
                 db,
                 """
                 SELECT DISTINCT p.store, p.original, p.last_verified FROM \(rows)
-                    AND p.environment IN (\(Self.places(environments.count))) AND \(isDue) AND \(condition)
+                    AND p.environment IN (\(Self.placeholders(environments.count))) AND \(isDue) AND \(condition)
                 ORDER BY CASE WHEN p.retry_after > p.last_verified THEN p.retry_after ELSE p.last_verified END, p.last_verified, p.store, p.original
                 LIMIT ?
                 """, arguments, limit: limit,
@@ -84,8 +84,8 @@ extension SQLiteStateStore {
                 """
                 SELECT \(TransactionRow.columns), p.last_verified FROM store_transaction t
                 JOIN purchase p ON p.store = t.store AND p.original = t.original
-                WHERE t.awaits_acknowledgement = 1 AND t.store IN (\(Self.places(stores.count)))
-                    AND t.environment IN (\(Self.places(environments.count)))
+                WHERE t.awaits_acknowledgement = 1 AND t.store IN (\(Self.placeholders(stores.count)))
+                    AND t.environment IN (\(Self.placeholders(environments.count)))
                     AND t.revoked IS NULL AND \(DueDate.condition("p.retry_after", set: "p.retry_after_set"))
                     AND EXISTS (SELECT 1 FROM claim c WHERE c.store = t.store AND c.original = t.original)
                 ORDER BY t.purchased, t.store, t.id LIMIT ?

@@ -85,7 +85,7 @@ extension SQLiteStateStore {
                     sql: """
                         SELECT DISTINCT \(TransactionRow.columns) FROM claim c
                         CROSS JOIN \(TransactionRow.byPurchase) ON t.store = c.store AND t.original = c.original
-                        WHERE \(ClaimRow.belongsToPerson) AND +c.store IN (\(Self.places(stores.count)))
+                        WHERE \(ClaimRow.belongsToPerson) AND +c.store IN (\(Self.placeholders(stores.count)))
                         ORDER BY t.purchased, t.store, t.id
                         """),
                 arguments: [person, person] + StatementArguments(stores.sorted().map(\.rawValue))
@@ -98,5 +98,5 @@ extension SQLiteStateStore {
     }
 
     /// Returns a list of the given number of SQL placeholders.
-    static func places(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
+    static func placeholders(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 }

@@ -6,7 +6,7 @@ import Synchronization
 extension SQLiteStateStore {
     /// The minimum interval in seconds between two writes about one bearer. Frequent sign-ins therefore cause no
     /// writes.
-    private static let spacing: TimeInterval = 86_400
+    private static let minWriteInterval: TimeInterval = 86_400
 
     public func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws {
         let (seen, recorded) = try await pool.read { db in
@@ -16,7 +16,7 @@ extension SQLiteStateStore {
         }
         if let seen, let recorded {
             let now = timing.withLock { $0.reader.advance(recorded, by: clock).timestamp.timeIntervalSince1970 }
-            if abs(now - seen) < Self.spacing { return }
+            if abs(now - seen) < Self.minWriteInterval { return }
         }
         try await pool.write { db in
             try db.execute(

@@ -19,7 +19,7 @@ struct ProtectedBackendFixture: Sendable {
     }
 
     init(
-        _ probe: ProbeBackend = ProbeBackend(), decidingFields: Set<String> = [], decidesEditions: Bool = true,
+        _ probe: ProbeBackend = ProbeBackend(), varyingFields: Set<String> = [], decidesEditions: Bool = true,
         credentialFacts: CredentialFacts = CredentialFacts(), _ change: (inout ProtectionSettings) -> Void = { _ in }
     ) {
         self.probe = probe
@@ -35,7 +35,7 @@ struct ProtectedBackendFixture: Sendable {
             observe: { event in log.events.withLock { $0.append(event) } })
         services.credentialFacts = credentialFacts
         backend = ProtectedBackend(
-            probe, decidingFields: decidingFields, decidesEditions: decidesEditions, settings: settings,
+            probe, varyingFields: varyingFields, decidesEditions: decidesEditions, settings: settings,
             services: services, sleep: time.sleep)
     }
 

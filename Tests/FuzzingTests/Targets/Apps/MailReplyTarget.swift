@@ -3,11 +3,11 @@
 extension FuzzTarget {
     /// Lines of a mail server's reply, and the values for the log and the caller.
     static let mailReply = FuzzTarget("mail-reply", upTo: 2048, of: "MailReply", "MailSource") { bytes in
-        let said = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) }
+        let sentLines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) }
         let reader = MailReplyReader()
-        for line in said { line.withUnsafeBytes { reader.take($0) } }
-        promise(reader.lines.count == min(said.count, 20), "more lines were kept than may be")
-        for (line, raw) in zip(reader.lines, said.suffix(20)) {
+        for line in sentLines { line.withUnsafeBytes { reader.take($0) } }
+        promise(reader.lines.count == min(sentLines.count, 20), "more lines were kept than may be")
+        for (line, raw) in zip(reader.lines, sentLines.suffix(20)) {
             promise(
                 line.utf8.count <= 512 && line.utf8.last != 0x20 && line.utf8.allSatisfy(isVisible),
                 "a terminal takes a line for more than text")
@@ -15,7 +15,7 @@ extension FuzzTarget {
             promise(line.utf8.elementsEqual(raw), "a line is another one")
         }
         check(MailReply(lines: reader.lines), of: reader)
-        let codes = said.map { String(decoding: $0.prefix(3), as: UTF8.self) }
+        let codes = sentLines.map { String(decoding: $0.prefix(3), as: UTF8.self) }
         let taken = codes.count { ["250", "251", "252"].contains($0) }
         promise(
             !reader.isAboutMessage || taken >= 2 || codes.contains("354"), "what is said to all is said of this letter")
@@ -56,9 +56,9 @@ extension FuzzTarget {
     private static func isVisible(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
     /// Reads a message in chunks.
-    private static func nonEmpty(_ letter: [UInt8]) -> [UInt8] {
-        let source = MailSource(letter, isCancelled: { false })
-        var space = [UInt8](repeating: 0, count: 1 + Int(letter.last ?? 0) % 7)
+    private static func nonEmpty(_ content: [UInt8]) -> [UInt8] {
+        let source = MailSource(content, isCancelled: { false })
+        var space = [UInt8](repeating: 0, count: 1 + Int(content.last ?? 0) % 7)
         var nonEmpty: [UInt8] = []
         while true {
             let count = space.withUnsafeMutableBytes { source.fill($0) }

@@ -32,16 +32,16 @@ extension FuzzTarget {
     ) { bytes in
         for kind in [MustacheText.Kind.html, .text] {
             guard let template = try? MustacheText(text(bytes), kind, variableNames: ["name"]) else { continue }
-            let rendered = Data(template.render(["name": mark]).utf8)
+            let rendered = Data(template.render(["name": marker]).utf8)
             guard kind == .html, Data(bytes).range(of: Data("zq9".utf8)) == nil else { continue }
-            promise(rendered.range(of: Data(mark.utf8)) == nil, "a reader's name is markup in a letter")
+            promise(rendered.range(of: Data(marker.utf8)) == nil, "a reader's name is markup in a letter")
         }
         let header = HeaderText.encode(text(bytes), allowing: HeaderText.inSubjects).replacing("\r\n ", with: "")
         promise(header.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "a subject ends its header")
     }
 
     /// A name that no template contains by chance.
-    private static let mark = "<zq9>"
+    private static let marker = "<zq9>"
 
     /// Returns the packets of a stream in these chunks, with nil at the end if a packet is malformed.
     private static func packets(_ pieces: [[UInt8]]) -> [MQTTPacket?] {

@@ -74,11 +74,11 @@ extension FuzzTarget {
     /// Checks that a text at the start of the response is found, and redacted everywhere.
     private static func find(in exchange: Exchange) {
         guard let response = exchange.response else { return }
-        _ = ExchangeLog.place(of: "sesame", in: exchange, without: ["token", "userid"])
+        _ = TextSearch.place(of: "sesame", in: exchange, without: ["token", "userid"])
         let beginning = Array(response.body.prefix(8))
         guard beginning.count == 8, let text = String(validating: beginning, as: UTF8.self) else { return }
         promise(
-            ExchangeLog.place(of: text, in: exchange, without: []) != nil, "what an answer begins with is not in it")
+            TextSearch.place(of: text, in: exchange, without: []) != nil, "what an answer begins with is not in it")
         let reported = Redaction([Array(text.utf8)]).hidden(String(decoding: response.body, as: UTF8.self))
         let input = EchoedInput(of: [Field("username", text)], as: [Field("username", "sesame")])
         promise(input.exchanged(in: response, like: response) != response, "what a reader typed is left in an answer")

@@ -75,7 +75,7 @@ extension FuzzTarget {
     ].map { text in ready { try FeedFormat(section(text)) } }
 
     private static func items(_ pieces: [[UInt8]], _ format: FeedFormat) throws -> [FeedItem] {
-        var parser = try format.parser(FeedFields(), needed: [])
+        var parser = try format.parser(FeedFields(), requiredFields: [])
         var found: [FeedItem] = []
         for piece in pieces { try parser.read(piece) { found.append($0) } }
         try parser.finish { found.append($0) }

@@ -36,9 +36,9 @@ extension FuzzTarget {
             let own = written(name, selector)
             promise([own, own + "/"].contains { $0.utf8.elementsEqual(path.utf8) }, "a path has another spelling")
         }
-        var places = [PugpigCall.PublicationSelector.defaultPublication]
-        if let publication { places.append(.named(publication)) }
-        for selector in places {
+        var selectors = [PugpigCall.PublicationSelector.defaultPublication]
+        if let publication { selectors.append(.named(publication)) }
+        for selector in selectors {
             let path = written(name, selector)
             promise([path, path + "/"].allSatisfy { read($0) == selector }, "what was written is not read")
             promise([path + "//", "/" + path, path + "?"].allSatisfy { read($0) == nil }, "a path has more spellings")

@@ -31,14 +31,14 @@ extension FuzzTarget {
 
     private static func checkPlain(_ bytes: [UInt8]) {
         promise(download(pieces(bytes), limit: bytes.count) == nil, "a file that is not too large was not kept")
-        let whole = contents(isPacked: false, limit: bytes.count)
+        let whole = contents(isCompressed: false, limit: bytes.count)
         promise(whole.bytes == bytes && whole.rejection == nil, "a file is another one when it is read")
         let digest = ready { try FeedFile.digest(path, SHA256.self) }
         promise(digest == Hexadecimal.encode(Array(SHA256.hash(data: bytes))), "a file has another one's digest")
         let line = Data("\(digest.uppercased())  feed.csv\n".utf8)
         promise(FeedChecksum.digest(in: line, .sha256) == digest, "a checksum is not found")
         guard !bytes.isEmpty else { return }
-        let less = contents(isPacked: false, limit: bytes.count - 1)
+        let less = contents(isCompressed: false, limit: bytes.count - 1)
         promise(less.rejection == .tooLarge(limit: bytes.count - 1), "a file beyond its size was read")
         promise(less.bytes.count < bytes.count, "more of a file was read than may be")
         promise(
@@ -108,10 +108,10 @@ extension FuzzTarget {
     }
 
     /// Returns the content of the file and the reason for a rejection.
-    private static func contents(isPacked: Bool, limit: Int) -> (bytes: [UInt8], rejection: FeedRejection?) {
+    private static func contents(isCompressed: Bool, limit: Int) -> (bytes: [UInt8], rejection: FeedRejection?) {
         var read: [UInt8] = []
         do {
-            try FeedFile.read(path, isPacked: isPacked, limit: limit) { read += $0 }
+            try FeedFile.read(path, isCompressed: isCompressed, limit: limit) { read += $0 }
             return (read, nil)
         } catch let rejection as FeedRejection {
             return (read, rejection)
@@ -122,7 +122,7 @@ extension FuzzTarget {
 
     private static func unpacked(_ file: [UInt8], limit: Int) -> (bytes: [UInt8], rejection: FeedRejection?) {
         promise(download([file], limit: file.count) == nil, "a file that is not too large was not kept")
-        return contents(isPacked: true, limit: limit)
+        return contents(isCompressed: true, limit: limit)
     }
 
     /// Returns the bytes in gzip format as one stored block (RFC 1952; RFC 1951 section 3.2.4).

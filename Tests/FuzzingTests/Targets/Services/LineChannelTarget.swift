@@ -14,7 +14,7 @@ extension FuzzTarget {
             promise(whole == .success(line), "a line is another one")
             promise(received(pieces(bytes)) == whole, "pieces are read as something else")
         } else {
-            promise(whole == .failure(.garbage(expected: "one line")), "more than one line is an answer")
+            promise(whole == .failure(.malformedResponse(expected: "one line")), "more than one line is an answer")
         }
         switch received(pieces(bytes)) {
         case .success(let read): promise(ends > 0 && read == line, "a line is another one")

@@ -23,8 +23,8 @@ extension FuzzTarget {
             promise((1...86_400).contains(token.lifetime ?? 0), "a token of Google's lasts for more than a day")
         }
         promise(GoogleServiceAccount.isToken(input) == isCarried(input), "another rule for what a token is")
-        let lasting = JSONWriter.bytes(["access_token": "t", "token_type": "bearer", "expires_in": .string(input)])
-        if let lifetime = (try? ClientCredentials.token(in: lasting))?.lifetime {
+        let document = JSONWriter.bytes(["access_token": "t", "token_type": "bearer", "expires_in": .string(input)])
+        if let lifetime = (try? ClientCredentials.token(in: document))?.lifetime {
             promise(lifetime > 0 && lifetime < 1e9, "a token lasts for ever")
         }
         let challenge = OutboundRequest.Header(name: "www-authenticate", value: input)
@@ -34,8 +34,8 @@ extension FuzzTarget {
         promise(ClientCredentials.rejectsToken(rejection([challenge, basic])) == rejects, "another challenge counts")
         guard rejects == true else { return }
         // A quoted text may contain backslashes anywhere.
-        let said = input.replacing("\\", with: "").lowercased()
-        promise(said.contains("bearer") && said.contains("invalid_token"), "a token is given up without a word")
+        let folded = input.replacing("\\", with: "").lowercased()
+        promise(folded.contains("bearer") && folded.contains("invalid_token"), "a token is given up without a word")
     }
 
     /// Returns whether the token may follow `Bearer ` in a header without injecting anything after it.

@@ -34,7 +34,7 @@ struct AppleChains: Sendable {
     /// - Parameter sent: Leaf, intermediate and root in DER. The root is parsed and otherwise ignored.
     /// - Throws: ``ReceiptRejection/Reason/forged``.
     func chain(of sent: [[UInt8]], validAt timestamp: Date) async throws(ReceiptRejection) -> AppleChain {
-        guard sent.count == AppleJWSHeader.certificateCount, Self.canBeWritten(timestamp),
+        guard sent.count == AppleJWSHeader.certificateCount, Self.isRepresentable(timestamp),
             let leaf = try? Certificate(derEncoded: sent[0]),
             let intermediate = try? Certificate(derEncoded: sent[1]), (try? Certificate(derEncoded: sent[2])) != nil
         else { throw ReceiptRejection(.forged) }
@@ -43,11 +43,11 @@ struct AppleChains: Sendable {
             RFC5280Policy(fixedExpiryValidationTime: timestamp)
             AppleChainPolicy()
         }
-        guard await leads(chain, by: &verifier) else { throw ReceiptRejection(.forged) }
+        guard await isValid(chain, by: &verifier) else { throw ReceiptRejection(.forged) }
         return chain
     }
 
-    func leads(_ chain: AppleChain, by verifier: inout Verifier<some VerifierPolicy>) async -> Bool {
+    func isValid(_ chain: AppleChain, by verifier: inout Verifier<some VerifierPolicy>) async -> Bool {
         let verdict = await verifier.validate(
             leaf: chain.leaf, intermediates: CertificateStore([chain.intermediate]))
         if case .validCertificate = verdict { return true }
@@ -56,7 +56,7 @@ struct AppleChains: Sendable {
 
     /// Returns whether a certificate can represent the date. A client can send any date, but ASN.1 has four digits
     /// for the year.
-    private static func canBeWritten(_ timestamp: Date) -> Bool {
+    private static func isRepresentable(_ timestamp: Date) -> Bool {
         (0..<SignedDates.end).contains(timestamp.timeIntervalSince1970)
     }
 }

@@ -53,7 +53,7 @@ package final class RevocationCheck: Sendable {
                 failureMode: isStrict ? .hard : .soft, requester: RevocationRequester(http: http, isStrict: isStrict),
                 fixedExpiryValidationTime: timestamp)
         }
-        return await chains.leads(chain, by: &verifier)
+        return await chains.isValid(chain, by: &verifier)
     }
 
     private static func name(of chain: AppleChain) throws -> [UInt8] {

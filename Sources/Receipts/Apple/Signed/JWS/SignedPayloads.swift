@@ -51,7 +51,7 @@ package struct SignedPayloads: Sendable {
         let transaction = try SignedTransaction(
             await payload(text, allowing: allowed, at: timestamp, environment: Self.environment(of:)))
         guard apps.bundles.contains(transaction.bundle) else { throw ReceiptRejection(.wrongApp) }
-        try requireCounting(transaction.environment, allowed)
+        try requireAllowedEnvironment(transaction.environment, allowed)
         return transaction
     }
 
@@ -60,11 +60,11 @@ package struct SignedPayloads: Sendable {
     ) async throws -> SignedRenewalInfo {
         let info = try SignedRenewalInfo(
             await payload(text, allowing: allowed, at: timestamp, environment: Self.environment(of:)))
-        try requireCounting(info.environment, allowed)
+        try requireAllowedEnvironment(info.environment, allowed)
         return info
     }
 
-    func requireCounting(
+    func requireAllowedEnvironment(
         _ environment: StoreEnvironment?, _ allowed: Set<StoreEnvironment>
     ) throws(ReceiptRejection) {
         guard let environment, allowed.contains(environment), apps.environments.contains(environment) else {

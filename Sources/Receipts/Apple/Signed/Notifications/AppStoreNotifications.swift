@@ -40,7 +40,7 @@ package struct AppStoreNotifications: Sendable {
             await payloads.payload(
                 text, allowing: allowed, at: timestamp, environment: NotificationPayload.environment(of:)))
         try requireOwnApp(notification)
-        try payloads.requireCounting(notification.environment, allowed)
+        try payloads.requireAllowedEnvironment(notification.environment, allowed)
         return StoreEvent(
             store: payloads.apps.store, id: notification.id, name: notification.name, signed: notification.signed,
             transactions: try await transactions(of: notification, allowing: allowed, at: timestamp))

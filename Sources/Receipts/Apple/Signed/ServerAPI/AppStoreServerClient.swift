@@ -75,8 +75,8 @@ package struct AppStoreServerClient: Sendable {
             switch error.meaning {
             case .notFound: return .notFound(code: error.code)
             case .rejected: return .rejected(code: error.code)
-            case .failing: throw AppStoreServerFailure.status(error.status, code: error.code)
-            case .passing:
+            case .callFailed: throw AppStoreServerFailure.status(error.status, code: error.code)
+            case .retryable:
                 guard !isLast, let pause = RetryAfter.pause(response.values("retry-after").first, at: clock.now) else {
                     throw AppStoreServerFailure.status(error.status, code: error.code)
                 }

@@ -18,24 +18,24 @@ struct AppStoreServerError: Sendable, Equatable {
         /// have it.
         case notFound
         /// A retry may help.
-        case passing
+        case retryable
         /// Apple rejects the query itself.
         case rejected
         /// Apple rejects the caller, or the response is not from Apple.
-        case failing
+        case callFailed
     }
 
     /// AccountNotFound, AppNotFound and OriginalTransactionIdNotFound have a retryable variant each.
-    private static let passing: Set<Int> = [4_040_002, 4_040_004, 4_040_006, 4_290_000, 5_000_001]
+    private static let retryable: Set<Int> = [4_040_002, 4_040_004, 4_040_006, 4_290_000, 5_000_001]
     private static let notFound: Set<Int> = [4_040_001, 4_040_003, 4_040_005, 4_040_010]
 
     var meaning: ErrorCategory {
-        if let code, Self.passing.contains(code) { return .passing }
+        if let code, Self.retryable.contains(code) { return .retryable }
         if let code, Self.notFound.contains(code) { return .notFound }
         return switch status {
-        case 429, 500...599: .passing
+        case 429, 500...599: .retryable
         case 400 where code != nil: .rejected
-        default: .failing
+        default: .callFailed
         }
     }
 }

@@ -12,24 +12,24 @@ import Synchronization
 /// libldap may close its descriptor at any time, and the system may then reuse the number for another file. This
 /// duplicate stays open, so another thread can shut the connection down at any time, and every call that waits for
 /// it returns.
-final class Wire: Sendable {
+final class DirectorySocket: Sendable {
     private struct State {
         var descriptor: Int32?
-        var isCut = false
+        var isShutDown = false
         var isExpired = false
     }
 
     private let state = Mutex(State())
 
-    var isCut: Bool { state.withLock(\.isCut) }
+    var isShutDown: Bool { state.withLock(\.isShutDown) }
 
     /// A Boolean value that indicates whether the connection was shut down because a call exceeded its time limit.
     var isExpired: Bool { state.withLock(\.isExpired) }
 
     /// Shuts the connection down for reading and writing. A later connection attempt fails.
-    func cut() {
+    func shutDown() {
         state.withLock { state in
-            state.isCut = true
+            state.isShutDown = true
             if let descriptor = state.descriptor { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
     }
@@ -43,7 +43,7 @@ final class Wire: Sendable {
     ) throws(LDAPError) -> Result {
         let watchdog = DispatchWorkItem { [self] in
             state.withLock { $0.isExpired = true }
-            cut()
+            shutDown()
         }
         DispatchQueue.global().asyncAfter(
             deadline: .now() + .milliseconds(Int(limit.milliseconds)), execute: watchdog)
@@ -67,25 +67,25 @@ final class Wire: Sendable {
         let deadline = ContinuousClock.now + timeout
         for address in try SocketAddress.resolve(url) {
             guard let descriptor = open(address) else { continue }
-            guard address.connect(descriptor), finish(descriptor, by: deadline), !isCut,
+            guard address.connect(descriptor), finish(descriptor, by: deadline), !isShutDown,
                 prepare(descriptor, isTCP: url.scheme != .ldapi)
             else {
                 close()
-                if isCut { throw .connectionLost }
+                if isShutDown { throw .connectionLost }
                 continue
             }
             let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
             guard duplicate >= 0 else { throw .unreachable }
             return duplicate
         }
-        throw isCut ? .connectionLost : .unreachable
+        throw isShutDown ? .connectionLost : .unreachable
     }
 
     private func open(_ address: SocketAddress) -> Int32? {
         let descriptor = address.open()
         guard descriptor >= 0 else { return nil }
         return state.withLock { state in
-            guard !state.isCut else {
+            guard !state.isShutDown else {
                 closeDescriptor(descriptor)
                 return nil
             }

@@ -6,7 +6,7 @@ import OutgoingRequests
 ///
 /// The search compares bytes, because its time then grows with the sum of both lengths. The token and the response
 /// may come from a server that wants to keep the checker busy.
-enum ExchangeLog {
+enum TextSearch {
     /// The minimum length of a text, in bytes. A shorter one may occur by chance.
     static let minLength = 6
 

@@ -7,7 +7,7 @@ import GRDB
 /// read or change of a subscriber first applies the row of that subscriber, and the import applies the remaining
 /// rows batch by batch. Readers therefore see either the former subscribers or the new ones, and no writer waits
 /// for more than one batch.
-struct AppliedImport {
+struct ActiveImport {
     /// The state that is stored with the import.
     private struct Settings: Codable {
         let columns: [String]
@@ -24,7 +24,7 @@ struct AppliedImport {
     private var settings: Settings
 
     /// Returns the active import that is not applied completely; nil most of the time.
-    static func current(_ db: Database) throws -> AppliedImport? {
+    static func current(_ db: Database) throws -> ActiveImport? {
         guard
             let row = try Row.fetchOne(
                 try db.cachedStatement(sql: "SELECT id, applied FROM import WHERE applied > '' LIMIT 1"))
@@ -32,14 +32,14 @@ struct AppliedImport {
         guard let text = try SubscriberRow.optionalText(row, 1, "import", "applied"),
             let settings = try? JSONDecoder().decode(Settings.self, from: Data(text.utf8))
         else { throw UnreadableRow(table: "import", column: "applied") }
-        return AppliedImport(id: try SubscriberRow.integer(row, 0, "import", "id"), settings: settings)
+        return ActiveImport(id: try SubscriberRow.integer(row, 0, "import", "id"), settings: settings)
     }
 
     /// Activates the staged rows of an import, in the caller's transaction.
     static func begin(_ id: Int64, columns: ImportColumns, isReplacing: Bool, at appliedAt: Date, _ db: Database) throws
     {
         let last = try Int64.fetchOne(db, sql: "SELECT max(id) FROM subscriber") ?? 0
-        var applied = AppliedImport(
+        var applied = ActiveImport(
             id: id,
             settings: Settings(
                 columns: columns.all.map(\.rawValue), replaces: isReplacing, appliedAt: Milliseconds.of(appliedAt),
@@ -61,7 +61,7 @@ struct AppliedImport {
     // MARK: - One subscriber
 
     /// The effect of the import on an identifier.
-    enum Word {
+    enum ImportEffect {
         /// No pending change.
         case nothing
         /// The identifier is not in the file.
@@ -69,7 +69,7 @@ struct AppliedImport {
         case row(ImportRow, hasPasswords: Bool)
     }
 
-    func word(on identifier: String, _ db: Database) throws -> Word {
+    func effect(on identifier: String, _ db: Database) throws -> ImportEffect {
         if let row = try staged(identifier, db) {
             let columns = try columns()
             return .row(row, hasPasswords: columns.has(.password) || columns.has(.passwordHash))
@@ -103,14 +103,14 @@ struct AppliedImport {
     /// Returns whether the active import has a pending change for an identifier.
     static func hasPendingRow(_ identifier: String, _ db: Database) throws -> Bool {
         guard let applied = try current(db) else { return false }
-        if case .nothing = try applied.word(on: identifier, db) { return false }
+        if case .nothing = try applied.effect(on: identifier, db) { return false }
         return true
     }
 
     /// Applies the row of an identifier, in the caller's transaction.
     static func settle(_ identifier: String, _ db: Database) throws {
         guard let applied = try current(db) else { return }
-        switch try applied.word(on: identifier, db) {
+        switch try applied.effect(on: identifier, db) {
         case .nothing: return
         case .removed:
             try db.execute(sql: "DELETE FROM subscriber WHERE identifier = ?", arguments: [identifier])

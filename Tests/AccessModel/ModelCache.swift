@@ -2,7 +2,7 @@ public import Foundation
 public import Gatefold
 
 /// A query to a publisher's subscriber system, the house.
-public enum HouseQuery: Hashable, Sendable {
+public enum ModelQuery: Hashable, Sendable {
     /// - Parameter identifier: The identifier as typed.
     case authenticate(identifier: String, password: String)
     case subscription(Subscriber)
@@ -11,7 +11,7 @@ public enum HouseQuery: Hashable, Sendable {
     case signOut(Subscriber)
 }
 
-public enum HouseResult: Equatable, Sendable {
+public enum ModelResult: Equatable, Sendable {
     case authentication(AuthenticationResult)
     case subscription(Subscription)
     case verdict(EditionVerdict?)
@@ -19,9 +19,9 @@ public enum HouseResult: Equatable, Sendable {
 }
 
 /// The cached results of the subscriber system with their lifetimes and invalidation.
-public struct HouseCache: Sendable {
+public struct ModelCache: Sendable {
     private struct ReportedResult {
-        let result: HouseResult
+        let result: ModelResult
         let at: TimeInterval
         /// Increases with every result, received here or elsewhere.
         let order: Int
@@ -33,7 +33,7 @@ public struct HouseCache: Sendable {
     public var negative: TimeInterval = 5
     /// The time in seconds for which a positive result is served during an outage.
     public var lastKnownGood: TimeInterval = 86_400
-    private var said: [HouseQuery: ReportedResult] = [:]
+    private var results: [ModelQuery: ReportedResult] = [:]
 
     public init() {}
 
@@ -41,7 +41,7 @@ public struct HouseCache: Sendable {
     ///   - now: The time of the monotonic clock.
     ///   - order: A number that increases with every result.
     public mutating func receive(
-        _ result: HouseResult, to query: HouseQuery, at now: TimeInterval, order: Int
+        _ result: ModelResult, to query: ModelQuery, at now: TimeInterval, order: Int
     ) {
         switch query {
         case .renew(let reader):
@@ -50,12 +50,12 @@ public struct HouseCache: Sendable {
         case .signOut(let reader): invalidate(reader: reader.key)
         case .authenticate, .subscription, .verdict:
             revoke(by: result, to: query, order: order)
-            said[query] = ReportedResult(result: result, at: now, order: order)
+            results[query] = ReportedResult(result: result, at: now, order: order)
         }
     }
 
     /// Applies a result received elsewhere: invalidates cached results that it contradicts.
-    public mutating func learn(_ result: HouseResult, to query: HouseQuery, order: Int) {
+    public mutating func learn(_ result: ModelResult, to query: ModelQuery, order: Int) {
         switch query {
         case .authenticate, .subscription, .verdict: revoke(by: result, to: query, order: order)
         case .renew, .signOut: break
@@ -63,44 +63,48 @@ public struct HouseCache: Sendable {
     }
 
     /// Returns a fresh cached result, which makes a query unnecessary.
-    public func fresh(_ query: HouseQuery, at now: TimeInterval) -> HouseResult? {
-        guard let word = said[query] else { return nil }
+    public func fresh(_ query: ModelQuery, at now: TimeInterval) -> ModelResult? {
+        guard let cached = results[query] else { return nil }
         // A session in the subscriber system belongs to one sign-in.
-        if case .authentication(.authenticated(let reader)) = word.result, reader.upstreamSession != nil { return nil }
-        let age = now - word.at
-        return age < (Self.isYes(word.result) ? freshness : negative) ? word.result : nil
+        if case .authentication(.authenticated(let reader)) = cached.result, reader.upstreamSession != nil {
+            return nil
+        }
+        let age = now - cached.at
+        return age < (Self.isYes(cached.result) ? freshness : negative) ? cached.result : nil
     }
 
     /// Returns the last known good result for an outage. It is never a rejection.
-    public func lastKnownGoodAnswer(_ query: HouseQuery, at now: TimeInterval) -> HouseResult? {
-        guard let word = said[query], Self.isYes(word.result) || Self.retainsAccess(word.result) else {
+    public func lastKnownGoodResult(_ query: ModelQuery, at now: TimeInterval) -> ModelResult? {
+        guard let cached = results[query], Self.isYes(cached.result) || Self.retainsAccess(cached.result) else {
             return nil
         }
-        return now - word.at < lastKnownGood ? word.result : nil
+        return now - cached.at < lastKnownGood ? cached.result : nil
     }
 
     /// - Parameter order: Invalidates only results before this number.
-    public mutating func invalidateAll(before order: Int = .max) { said = said.filter { $0.value.order >= order } }
+    public mutating func invalidateAll(before order: Int = .max) {
+        results = results.filter { $0.value.order >= order }
+    }
 
     public mutating func invalidate(reader key: String, before order: Int = .max) {
-        said = said.filter { $0.value.order >= order || Self.reader($0.key, $0.value.result) != key }
+        results = results.filter { $0.value.order >= order || Self.reader($0.key, $0.value.result) != key }
     }
 
     public mutating func invalidate(identifier: String) {
-        let own = said.filter { Self.isAuthentication($0.key, of: identifier) }
-        for (query, word) in own {
-            said[query] = nil
-            if let key = Self.reader(query, word.result) { invalidate(reader: key) }
+        let own = results.filter { Self.isAuthentication($0.key, of: identifier) }
+        for (query, cached) in own {
+            results[query] = nil
+            if let key = Self.reader(query, cached.result) { invalidate(reader: key) }
         }
     }
 
     /// Invalidates all earlier results of a rejected reader in any session (Pitfall 8, Pitfall 9 and Pitfall 22).
-    private mutating func revoke(by result: HouseResult, to query: HouseQuery, order: Int) {
+    private mutating func revoke(by result: ModelResult, to query: ModelQuery, order: Int) {
         if case .authenticate(let identifier, let password) = query,
             case .authentication(.authenticated(let reader)) = result
         {
             // The password has changed, whatever the spelling of the reader's name.
-            said = said.filter { old in
+            results = results.filter { old in
                 guard old.value.order < order, case .authenticate(let name, let other) = old.key, other != password,
                     case .authentication(.authenticated(let known)) = old.value.result
                 else { return true }
@@ -113,7 +117,7 @@ public struct HouseCache: Sendable {
         case .verdict(.rejected(.rejected?, _)): invalidate(reader: key, before: order)
         case .verdict(nil), .verdict(.granted), .authentication, .done: break
         default:
-            said = said.filter { old in
+            results = results.filter { old in
                 old.value.order >= order || Self.reader(old.key, old.value.result) != key
                     || !Self.ends(result, query, old.key, old.value.result)
             }
@@ -127,7 +131,7 @@ public struct HouseCache: Sendable {
     }
 
     private static func ends(
-        _ result: HouseResult, _ query: HouseQuery, _ oldQuery: HouseQuery, _ old: HouseResult
+        _ result: ModelResult, _ query: ModelQuery, _ oldQuery: ModelQuery, _ old: ModelResult
     ) -> Bool {
         switch (result, old) {
         case (.subscription(let reported), .verdict): reported.state != .active
@@ -139,7 +143,7 @@ public struct HouseCache: Sendable {
         }
     }
 
-    private static func isYes(_ result: HouseResult) -> Bool {
+    private static func isYes(_ result: ModelResult) -> Bool {
         switch result {
         case .authentication(.authenticated), .verdict(.granted), .verdict(nil), .done: true
         case .subscription(let reported): reported.state == .active
@@ -148,12 +152,12 @@ public struct HouseCache: Sendable {
     }
 
     /// Returns whether the reader is inactive but holds editions.
-    private static func retainsAccess(_ result: HouseResult) -> Bool {
+    private static func retainsAccess(_ result: ModelResult) -> Bool {
         guard case .subscription(let reported) = result, reported.state == .inactive else { return false }
         return reported.entitlement != .nothing && reported.entitlement != .allEditions
     }
 
-    private static func reader(_ query: HouseQuery, _ result: HouseResult) -> String? {
+    private static func reader(_ query: ModelQuery, _ result: ModelResult) -> String? {
         switch query {
         case .authenticate:
             if case .authentication(.authenticated(let reader)) = result { reader.key } else { nil }
@@ -161,11 +165,11 @@ public struct HouseCache: Sendable {
         }
     }
 
-    private static func isAuthentication(_ query: HouseQuery, of identifier: String) -> Bool {
+    private static func isAuthentication(_ query: ModelQuery, of identifier: String) -> Bool {
         if case .authenticate(let name, _) = query { isSame(name, identifier) } else { false }
     }
 
-    private static func edition(_ query: HouseQuery) -> EditionID? {
+    private static func edition(_ query: ModelQuery) -> EditionID? {
         if case .verdict(let edition, _) = query { edition } else { nil }
     }
 }

@@ -4,14 +4,14 @@ import Testing
 @testable import Conformance
 
 @Suite("Search for a text in a response")
-struct ExchangeLogTests {
+struct TextSearchTests {
     private let secret = "a<b> & \"c\"/9"
 
     private func place(of text: String, in response: ReceivedResponse, without elements: [String] = []) throws
         -> String?
     {
         let address = try #require(Address("http://127.0.0.1/test/verify_subscription"))
-        return ExchangeLog.place(
+        return TextSearch.place(
             of: text, in: Exchange(Probe(.ordinary, address), .success(response)), without: elements)
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Functions that synchronise folders and files to disk.
-package enum DurableFolder {
+package enum FileSync {
     /// Synchronises the folder that contains a file. Otherwise a rename may not survive a power failure.
     ///
     /// - Throws: ``SyncFailure``.

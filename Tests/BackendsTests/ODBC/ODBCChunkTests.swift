@@ -4,7 +4,7 @@ import Testing
 @testable import ODBC
 
 /// Values read in chunks from drivers with different behaviour, with a fake of SQLGetData.
-@Suite("Values in chunks") struct ODBCPieceTests {
+@Suite("Values in chunks") struct ODBCChunkTests {
     private enum DriverBehaviour: CaseIterable {
         /// Reports the remaining length.
         case exact
@@ -45,10 +45,10 @@ import Testing
             var read: [UInt16] = []
             for _ in 0...value.count {
                 let (buffer, indicator, isComplete, taken) = call(rest, room: room, driverBehaviour)
-                let piece = ODBCPiece(buffer, indicator: indicator, hasTerminator: true, isComplete: isComplete)
-                read += piece.units
+                let chunk = ODBCChunk(buffer, indicator: indicator, hasTerminator: true, isComplete: isComplete)
+                read += chunk.units
                 rest = rest.dropFirst(taken)
-                if piece.isLast { break }
+                if chunk.isLast { break }
             }
             #expect(read == value, "\(driverBehaviour) \(room)")
             guard read == value else { return }
@@ -57,26 +57,26 @@ import Testing
 
     @Test("Bytes have no terminator, and zeros among them are data")
     func bytes() {
-        let cut = ODBCPiece([UInt8](repeating: 0, count: 4), indicator: 10, hasTerminator: false, isComplete: false)
+        let cut = ODBCChunk([UInt8](repeating: 0, count: 4), indicator: 10, hasTerminator: false, isComplete: false)
         #expect(cut.units.count == 4 && !cut.isLast)
-        let whole = ODBCPiece([UInt8(0), 1, 0xFF, 0xFF], indicator: 3, hasTerminator: false, isComplete: true)
+        let whole = ODBCChunk([UInt8(0), 1, 0xFF, 0xFF], indicator: 3, hasTerminator: false, isComplete: true)
         #expect(Array(whole.units) == [0, 1, 0xFF] && whole.isLast)
     }
 
     @Test("A warning about something else does not cause a second read of the value")
     func warning() {
-        let piece = ODBCPiece([UInt16(0x61), 0, .max, .max], indicator: 2, hasTerminator: true, isComplete: false)
-        #expect(Array(piece.units) == [0x61] && piece.isLast)
+        let chunk = ODBCChunk([UInt16(0x61), 0, .max, .max], indicator: 2, hasTerminator: true, isComplete: false)
+        #expect(Array(chunk.units) == [0x61] && chunk.isLast)
     }
 
     @Test("No indicator leads beyond the buffer")
     func lies() {
         for indicator in [Int.max, 1 << 20, 9, 8, -4, -1000] {
             for isComplete in [true, false] {
-                let piece = ODBCPiece(
+                let chunk = ODBCChunk(
                     [UInt16](repeating: .max, count: 4), indicator: indicator, hasTerminator: true,
                     isComplete: isComplete)
-                #expect(piece.units.count <= 3)
+                #expect(chunk.units.count <= 3)
             }
         }
     }

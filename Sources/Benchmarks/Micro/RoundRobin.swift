@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A repeating sequence of values, which restarts after the last value.
-final class Turns<Value: Sendable>: Sendable {
+final class RoundRobin<Value: Sendable>: Sendable {
     private let values: [Value]
     private let turn = Atomic(0)
 
