@@ -92,10 +92,9 @@ struct ParserListTests {
 
     /// Files that read our own files and databases.
     private static let ours: Set<String> = [
-        "AppliedImport", "CatalogueCache", "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing",
-        "DeniedEditions",
-        "DurableFolder", "FeedDatabase",
-        "FeedFileIdentity", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter", "GenerationFile", "HerdReport",
+        "ActiveImport", "CatalogueCache", "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing",
+        "DeniedEditions", "FeedDatabase", "FeedFileIdentity", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
+        "FileSync", "GenerationFile", "HerdReport",
         "PrivateFile", "SQLiteCommandExecutor", "SQLiteStateStore", "SQLiteStateStore+Acquaintances", "SharedFact",
         "SQLiteStateStore+ItemNumbers", "StateBackup", "StateRestore", "SubscriberDatabase",
         "SubscriberDatabase+Applying", "WriteAheadLog",

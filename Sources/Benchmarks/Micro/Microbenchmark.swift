@@ -22,7 +22,7 @@ struct Microbenchmark: Sendable {
     /// Measures the calls.
     ///
     /// - Parameters:
-    ///   - rounds: The number of rounds. At min 1.
+    ///   - rounds: The number of rounds. At least 1.
     ///   - duration: The approximate duration of one round.
     /// - Throws: ``Failed`` if a call did not have the expected result.
     func measure(rounds: Int, duration: Duration) throws -> Measured {

@@ -10,8 +10,8 @@ final class DrillTally: Sendable {
 
     private let times = Mutex<[Key: [Double]]>([:])
 
-    func record(_ query: String, _ result: String, isWrong: Bool = false, milliseconds: Double) {
-        let key = Key(query: query, result: result, isWrong: isWrong)
+    func record(_ call: String, _ result: String, isWrong: Bool = false, milliseconds: Double) {
+        let key = Key(query: call, result: result, isWrong: isWrong)
         times.withLock { $0[key, default: []].append(milliseconds) }
     }
 

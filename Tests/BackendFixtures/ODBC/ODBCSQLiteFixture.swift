@@ -18,8 +18,11 @@ public struct ODBCSQLiteFixture: BackendFixture {
     public static func run(_ body: (ODBCSQLiteFixture) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appending(path: "readers.sqlite")
-            let fixture = ODBCSQLiteFixture(
-                file: file, queue: try DatabaseQueue(path: file.path), hasher: try PasswordHasher(cost: 1))
+            // The server's queries hold locks on the file, so a change waits until they end.
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(10)
+            let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+            let fixture = ODBCSQLiteFixture(file: file, queue: queue, hasher: try PasswordHasher(cost: 1))
             try await fixture.fill()
             try await body(fixture)
         }

@@ -11,7 +11,7 @@ enum TimedServer {
         // A system in a local file has no protection.
         guard text.contains("protection:") else { return text }
         return try replacing(
-            "freshness: 1s, negative: 1s", with: "freshness: 1h, negative: 1h",
+            "ttl: 1s, negative_ttl: 1s", with: "ttl: 1h, negative_ttl: 1h",
             in: replacing("deadline: 2s", with: "deadline: 20s", in: text))
     }
 

@@ -282,7 +282,7 @@ struct ReceiptsBackendTests {
         try await withFixture { fixture in
             for (yaml, message) in [
                 ("environments: [production, xcode]\n", "xcode"), ("environments: []\n", "environments"),
-                ("environments: [moon]\n", "environments"), ("claims: 0\n", "claims"),
+                ("environments: [moon]\n", "environments"), ("max_claims: 0\n", "max_claims"),
                 ("surprise: 1\n", "surprise"),
             ] {
                 let error = #expect(throws: (any Error).self) { try fixture.kind(yaml) }

@@ -227,7 +227,7 @@ class Report:
              " more tokens than the cache holds, and Gatefold also opens each one. Both compute and seal edition credentials each"
              " time. Gatefold caches the decision who may have them for up to a second, for repeated requests. The Go program has"
              " no metrics, no reload of the configuration, no queries to a subscriber system and no login throttle. PHP opens and"
-             " seals no tokens, as in the historic formula. The cache for results of the subscriber system is configured (freshness"
+             " seals no tokens, as in the historic formula. The cache for results of the subscriber system is configured (ttl"
              " 1h, revalidate_after 50m; the defaults are 60 s and 30 s) so that no result is revalidated during a run of up to 40"
              " minutes. PSS is the servers' proportional share of resident memory in the middle of the measurement, RSS all"
              " resident memory. Both are sums over all processes of a server, so that RSS counts shared memory once per process."

@@ -7,7 +7,7 @@ extension FuzzTarget {
     static let checkedResponse = FuzzTarget(
         "checked-answer", upTo: 1024, of: "ResponseParser", "ReceivedResponse", "DocumentReading", "CacheHit",
         "HeaderElement",
-        "Printable", "CacheRules", "Uniformity", "Comments", "ExchangeLog", "RelaxNGSchema", "MarkupCount",
+        "Printable", "CacheRules", "Uniformity", "Comments", "TextSearch", "RelaxNGSchema", "MarkupCount",
         "Redaction", "PugpigSchemas", "EchoedInput"
     ) { bytes in
         for isHead in [false, true] {
