@@ -66,8 +66,8 @@ public enum PostgreSQLError: Error, Equatable, Sendable {
         let subject = line.split(separator: " = ", maxSplits: 1).first ?? line
         guard !subject.contains(where: { "(:\"«".contains($0) }) else { return false }
         // The Spanish message contains only the number.
-        let marks = ["$", "parámetro "]
-        for marker in marks {
+        let prefixes = ["$", "parámetro "]
+        for marker in prefixes {
             guard let range = subject.firstRange(of: marker) else { continue }
             let number = subject[range.upperBound...].prefix { ("0"..."9").contains($0) }
             if let number = Int(number), (1...max(1, values)).contains(number) { return true }
@@ -140,8 +140,8 @@ public enum ConnectFailure: Error, Equatable, Sendable {
 
     /// Returns the SQLSTATE at the end of a line such as `… failed: FATAL:  28P01`.
     private static func sqlState(in line: Substring) -> String? {
-        let word = line.reversed().prefix { $0.isASCII && ($0.isNumber || $0.isUppercase) }
-        let state = String(word.reversed())
+        let code = line.reversed().prefix { $0.isASCII && ($0.isNumber || $0.isUppercase) }
+        let state = String(code.reversed())
         guard state.count == 5, state.contains(where: \.isNumber), line.dropLast(5).hasSuffix(":  ") else { return nil }
         return state
     }

@@ -116,9 +116,9 @@ public enum YAMLSettings {
 
     private static func describe(_ error: YamlError) -> (line: Int?, problem: String) {
         switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            (mark.line, problem)
+        case .scanner(_, let problem, let position, _), .parser(_, let problem, let position, _),
+            .composer(_, let problem, let position, _):
+            (position.line, problem)
         case .duplicatedKeysInMapping(let duplicates, _):
             (nil, "the key \(duplicates.map(\.description).joined(separator: ", ")) appears twice")
         default: (nil, "unreadable text")

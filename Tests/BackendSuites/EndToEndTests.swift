@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test("Every kind of rejection has the same response, for hostile texts, too", arguments: BackendFixtureCase.all)
-    func refusals(system: BackendFixtureCase) async throws {
+    func rejections(system: BackendFixtureCase) async throws {
         try await FrontedSystem.run(system, deadline: Self.deadline) { front in
             let unknown = try await front.signIn("nobody@example.com", "wrong")
             #expect(unknown.status == 200 && unknown.error == "notrecognised", "\(unknown.text)")

@@ -19,7 +19,7 @@ import Testing
     private static let systems = BackendFixtureCase.all.filter { $0.fixture.hasStoredHashes }
 
     @Test("Pitfall 6: a rejection takes the same time for known and unknown readers", arguments: systems)
-    func refusals(system: BackendFixtureCase) async throws {
+    func rejections(system: BackendFixtureCase) async throws {
         try await system.withBackend { _, backend in
             let authorizationService = Self.authorizationService(backend)
             try await bestOfThree(system) {

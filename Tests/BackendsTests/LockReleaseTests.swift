@@ -41,8 +41,8 @@ struct LockReleaseTests {
         try await withTemporaryFolder { folder in
             let path = folder.resolvingSymlinksInPath().appending(path: "feed.lock").path
             let other = try FeedLock(path: path)
-            let inherited = try withExtendedLifetime(try FeedLock(path: path)) { holder in
-                #expect(holder.take())
+            let inherited = try withExtendedLifetime(try FeedLock(path: path)) { taken in
+                #expect(taken.take())
                 #expect(!other.take())
                 return try copies(of: path)
             }

@@ -9,10 +9,10 @@ import Testing
 struct TestUsersTests {
     private let codec = TestTokenCodec(publication: PublicationID("title")!)
 
-    private func session(_ key: String, marks: String? = nil) -> Session {
+    private func session(_ key: String, renewals: String? = nil) -> Session {
         Session(
             publication: PublicationID("title")!,
-            subscriber: Subscriber(backend: TestUsersBackend.defaultName, key: key, upstreamSession: marks),
+            subscriber: Subscriber(backend: TestUsersBackend.defaultName, key: key, upstreamSession: renewals),
             device: nil,
             reference: SessionPseudonym(bytes: [0, 0, 0, 0])!, issuedAt: .distantFuture, expiresAt: .distantFuture)
     }
@@ -21,15 +21,15 @@ struct TestUsersTests {
         "A token is the reversed name and is decoded again",
         arguments: ["activeall", "peter", "200-zzz-500", "longjson", ""])
     func roundTrip(name: String) {
-        for marks in [nil, "X", "XXX"] {
-            let session = session(name, marks: marks)
+        for renewals in [nil, "X", "XXX"] {
+            let session = session(name, renewals: renewals)
             #expect(codec.open(codec.seal(session)) == session)
         }
         #expect(codec.seal(session("activeall")) == "llaevitca")
     }
 
     @Test("Every X in a token is removed, at any position")
-    func marks() {
+    func renewals() {
         #expect(codec.open("XlXlaeXvitcaX")?.subscriber.key == "activeall")
         #expect(codec.open(String(TestTokenCodec.longToken.reversed()))?.subscriber.key != "longjson")
     }

@@ -181,7 +181,7 @@ struct CachedCatalogueTests {
                     + #"{"name": "c", "date": "2026-10-01 00:00:00"}]"#, "item 2: its date"
             ),
         ])
-    func refusals(text: String, reason: String) async throws {
+    func rejections(text: String, reason: String) async throws {
         try await withHarness { harness in
             try harness.shelf(["a", "b", "c"])
             let catalogue = try harness.open("max_skipped: 0\n")

@@ -28,7 +28,7 @@ struct EditionFileTests {
             "a\u{202E}b.zip", String(repeating: "a", count: 256), String(repeating: "\u{E4}", count: 128), "a/../b",
             "./a", "a//b", "/a", "a/", "a./b", "a /b", "a/\u{301}b/ c", "a;b", "a\\b", "a%20b", "a?b", "a#b", "http:a",
         ])
-    func refused(name: String) {
+    func rejected(name: String) {
         #expect(throws: EditionItemProblem.unreadable("file")) { try file(name) }
     }
 

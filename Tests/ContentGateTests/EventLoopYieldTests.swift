@@ -8,11 +8,11 @@ import Testing
 @Suite("Yielding of an event loop")
 struct EventLoopYieldTests {
     /// Occupies the loop, like downloads to a fast client, until the flag is set.
-    private static func keepBusy(_ loop: any EventLoop, until isOver: Flag) {
+    private static func occupy(_ loop: any EventLoop, until isOver: Flag) {
         let end = ContinuousClock.now + .microseconds(300)
         while ContinuousClock.now < end {}
         EventLoopYield.next(on: loop).whenSuccess {
-            if !isOver.isSet.load(ordering: .relaxed) { keepBusy(loop, until: isOver) }
+            if !isOver.isSet.load(ordering: .relaxed) { occupy(loop, until: isOver) }
         }
     }
 
@@ -34,7 +34,7 @@ struct EventLoopYieldTests {
             }
             .bind(host: "127.0.0.1", port: 0).get()
         let isOver = Flag()
-        for _ in 0..<count { group.next().execute { Self.keepBusy(group.next(), until: isOver) } }
+        for _ in 0..<count { group.next().execute { Self.occupy(group.next(), until: isOver) } }
         let client = try await ClientBootstrap(group: clients)
             .connect(to: #require(server.localAddress)).get()
         for await _ in accepted { break }

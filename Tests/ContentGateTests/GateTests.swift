@@ -85,7 +85,7 @@ struct GateTests {
     }
 
     @Test("Each denial has its own reason")
-    func refusals() throws {
+    func denials() throws {
         let fixture = try GateFixture()
         let target = "/content/daily/ed-1/x"
         let good = try fixture.daily.basic("ed-1")

@@ -95,7 +95,7 @@ struct ParserListTests {
         "ActiveImport", "CatalogueCache", "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing",
         "DeniedEditions", "FeedDatabase", "FeedFileIdentity", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "GenerationFile", "HerdReport",
-        "PrivateFile", "SQLiteCommandExecutor", "SQLiteStateStore", "SQLiteStateStore+Acquaintances", "SharedFact",
+        "PrivateFile", "SQLiteCommandExecutor", "SQLiteStateStore", "SQLiteStateStore+KnownDevices", "SharedFact",
         "SQLiteStateStore+ItemNumbers", "StateBackup", "StateRestore", "SubscriberDatabase",
         "SubscriberDatabase+Applying", "WriteAheadLog",
     ]
@@ -128,7 +128,7 @@ struct ParserListTests {
     /// type, the retry delay and a text for the next request. Of a file or a request they read the location, the length
     /// and the names of headers and fields.
     private static let passed: Set<String> = [
-        "AmazonService", "AppStoreNotifications", "AppStoreServerClient", "AppStoreServerClient+Questions",
+        "AmazonService", "AppStoreNotifications", "AppStoreServerClient", "AppStoreServerClient+Requests",
         "AppleSignedData", "AppleStore", "AppleStore+Unified", "AuthRequestResponse", "BakerSettings",
         "BasispressRequestHandler+Receipt", "DigestAuthorization", "DocumentLocation", "DocumentRules", "FileServer",
         "FlushRequest", "GateRules", "ImportFile", "InPlayerDirectory", "ConnectionCloseHandler",

@@ -77,7 +77,7 @@ struct BrokerTests {
     }
 
     @Test("pings an idle broker and still receives messages after that")
-    func keptAlive() async throws {
+    func sendsPings() async throws {
         try await Mosquitto.with { mosquitto, server in
             let begun = ManualLatch()
             let stream = messages(

@@ -102,7 +102,7 @@ struct OutboxTests {
     }
 
     @Test("pings an idle broker, and fails if that returns no response or no acknowledgement")
-    func keepsAlive() {
+    func sendsPings() {
         var outbox = running()
         #expect(outbox.keepAlive() == [.send(.ping)])
         #expect(outbox.receive(.pong) == [])

@@ -62,7 +62,7 @@ struct SessionTests {
     }
 
     @Test("pings the broker, and fails without a response before the next ping")
-    func keepsAlive() {
+    func sendsPings() {
         var session = running()
         #expect(session.keepAlive() == [.send(.ping)])
         #expect(session.receive(.pong) == [])

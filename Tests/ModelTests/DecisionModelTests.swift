@@ -28,7 +28,7 @@ import Testing
             return all
         }
         if let failing = found.failing {
-            let (history, contradiction) = await Shrinking.shortest(failing)
+            let (history, contradiction) = await Shrinking.shrunk(failing)
             Issue.record("\(contradiction)\n\(history)")
             return
         }

@@ -8,7 +8,7 @@ public actor InMemoryPushTokens: PushTokenStore {
     private var last: Int64 = 0
     /// The number of times that a campaign's position was saved.
     public private(set) var saveCount = 0
-    private var refusals = 0
+    private var rejections = 0
 
     struct Full: Error {}
 
@@ -50,11 +50,11 @@ public actor InMemoryPushTokens: PushTokenStore {
     }
 
     /// Makes a number of campaigns fail to start, as on a full disk.
-    public func rejectCampaigns(_ count: Int) { refusals = count }
+    public func rejectCampaigns(_ count: Int) { rejections = count }
 
     public func begin(_ campaign: PushCampaign) throws -> PushCampaign {
-        if refusals > 0 {
-            refusals -= 1
+        if rejections > 0 {
+            rejections -= 1
             throw Full()
         }
         if let known = records.first(where: { $0.name == campaign.name }) { return known }

@@ -17,7 +17,7 @@ struct LogOutputTests {
         try body(descriptor)
     }
 
-    private func lossNotice(_ lost: Int) -> String { "\(lost) lost\n" }
+    private func lossReport(_ lost: Int) -> String { "\(lost) lost\n" }
 
     @Test("Writes every line")
     func lines() async throws {
@@ -25,8 +25,8 @@ struct LogOutputTests {
             let file = folder.appendingPathComponent("log")
             try withFile(file.path) { descriptor in
                 let output = LogOutput(descriptor: descriptor)
-                output.write("one\n", lossNotice: lossNotice)
-                output.write("two\n", lossNotice: lossNotice)
+                output.write("one\n", lossReport: lossReport)
+                output.write("two\n", lossReport: lossReport)
             }
             #expect(try String(contentsOf: file, encoding: .utf8) == "one\ntwo\n")
         }
@@ -36,14 +36,14 @@ struct LogOutputTests {
     func full() async throws {
         try withFile("/dev/full") { full in
             let output = LogOutput(descriptor: full)
-            output.write("one\n", lossNotice: lossNotice)
-            output.write("two\n", lossNotice: lossNotice)
+            output.write("one\n", lossReport: lossReport)
+            output.write("two\n", lossReport: lossReport)
             try withTemporaryFile { path in
                 try withFile(path) { file in
                     // The disk has room again.
                     try #require(dup2(file, full) == full)
-                    output.write("three\n", lossNotice: lossNotice)
-                    output.write("four\n", lossNotice: lossNotice)
+                    output.write("three\n", lossReport: lossReport)
+                    output.write("four\n", lossReport: lossReport)
                 }
                 #expect(try String(contentsOfFile: path, encoding: .utf8) == "2 lost\nthree\nfour\n")
             }
@@ -67,14 +67,14 @@ struct LogOutputTests {
         let filling = [UInt8](repeating: 0x78, count: 4096)
         while write(writer, filling, filling.count) > 0 {}
         let output = LogOutput(descriptor: writer)
-        output.write("one\n", lossNotice: lossNotice)
+        output.write("one\n", lossReport: lossReport)
         // There is room for a part of the next note.
         var bytes = [UInt8](repeating: 0, count: 8192)
         let made = read(reader, &bytes, bytes.count)
         try #require(made == bytes.count)
         output.write("two\n") { _ in String(repeating: "y", count: 60_000) + "\n" }
         while read(reader, &bytes, bytes.count) > 0 {}
-        output.write("three\n", lossNotice: lossNotice)
+        output.write("three\n", lossReport: lossReport)
         let count = read(reader, &bytes, bytes.count)
         #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "\n2 lost\nthree\n")
     }

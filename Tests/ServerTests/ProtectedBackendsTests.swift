@@ -63,7 +63,7 @@ struct ProtectedBackendsTests {
     }
 
     @Test("Protects remote backends and no embedded ones")
-    func who() throws {
+    func principals() throws {
         let plan = try plan(configuration("{deadline: 250ms}"))
         let protections = Dictionary(uniqueKeysWithValues: plan.entries.map { ($0.name, $0.protection) })
         #expect(protections["legacy"]??.deadline == 0.25)

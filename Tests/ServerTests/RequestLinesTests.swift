@@ -105,7 +105,7 @@ struct RequestLinesTests {
         arguments: [
             ("/nothing-here", HTTPRequest.Method.get, "404"), ("/healthz", .put, "404"), ("/a?b=1", .get, "404"),
         ])
-    func refusals(path: String, method: HTTPRequest.Method, status: String) async throws {
+    func rejections(path: String, method: HTTPRequest.Method, status: String) async throws {
         let lines = try await lines(path, method: method)
         #expect(lines.count == 1)
         #expect(lines.first?.contains("status=\(status)") == true)

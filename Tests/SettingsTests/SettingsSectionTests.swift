@@ -45,7 +45,7 @@ struct SettingsSectionTests {
             ("most: 10", "most", "gatefold.yaml:1: most: expected a whole number from 1 to 9"),
             ("\n\nmost: [1]", "most", "gatefold.yaml:3: most: expected a string"),
         ])
-    func places(text: String, key: String, message: String) throws {
+    func positions(text: String, key: String, message: String) throws {
         let top = try read(text)
         let error = #expect(throws: SettingsError.self) { try top.integer(key, default: 1, in: 1...9) }
         #expect(error?.description == message)

@@ -108,7 +108,7 @@ enum Soak {
         let end = await settled(context, since: warm.withLock { $0 })
         return SoakReport(
             plan: context.plan, seconds: (ContinuousClock.now - begin) / .seconds(1), lines: context.tally.lines,
-            marks: context.tally.marks, late: context.tally.late, faultFreeCount: context.tally.faultFreeCount,
+            labels: context.tally.labels, late: context.tally.late, faultFreeCount: context.tally.faultFreeCount,
             start: warm.withLock { $0 },
             end: end, contradiction: contradiction,
             serverOutput: contradiction == nil ? "" : String(context.server.output.suffix(4_000)))

@@ -40,16 +40,16 @@ struct HostileReceiptTests {
     @Test("Each front door rejects hostile StoreKit 1 receipts in its own format and writes nothing")
     func receipts() async throws {
         try await StoreSuiteHarness.served(change: StoreSuiteHarness.withSoftphone) { harness in
-            try await expectRefusals(of: try await Self.receipts(of: harness), harness)
+            try await expectRejections(of: try await Self.receipts(of: harness), harness)
         }
     }
 
     @Test("Each front door rejects hostile StoreKit 2 transactions in its own format and writes nothing")
     func signedTransactions() async throws {
         let unmarked = try Self.authority { $0.leafMarker = nil }
-        let markedOtherwise = try Self.authority { $0.leafMarker = $0.intermediateMarker }
+        let withSwappedMarkers = try Self.authority { $0.leafMarker = $0.intermediateMarker }
         let noIntermediate = try Self.authority { $0.intermediateMarker = nil }
-        let trusted = [unmarked, markedOtherwise, noIntermediate]
+        let trusted = [unmarked, withSwappedMarkers, noIntermediate]
         try await withTemporaryFolder { folder in
             let roots = try trusted.enumerated().map { index, authority in
                 let file = folder.appendingPathComponent("root-\(index).cer")
@@ -68,7 +68,7 @@ struct HostileReceiptTests {
                 {
                     vectors.append(Vector(name, .forged, try authority.sign(Self.transaction())))
                 }
-                try await expectRefusals(of: vectors, harness)
+                try await expectRejections(of: vectors, harness)
                 // The same transaction without a defect.
                 let good = try harness.signing.sign(Self.transaction())
                 #expect(try await confirm(good, harness).status == 200)
@@ -205,7 +205,7 @@ extension HostileReceiptTests {
 // MARK: - Front doors
 
 extension HostileReceiptTests {
-    private func expectRefusals(of vectors: [Vector], _ harness: StoreSuiteHarness) async throws {
+    private func expectRejections(of vectors: [Vector], _ harness: StoreSuiteHarness) async throws {
         for vector in vectors {
             let confirmed = try await confirm(vector.receipt, harness)
             #expect(confirmed.status == vector.wrong.status, "Baker, \(vector.name): \(confirmed.text)")

@@ -6,22 +6,22 @@ public struct BrokenLedger: PurchaseLedger {
     public struct UnavailableError: Error {}
 
     private let full: (any PurchaseLedger)?
-    private let keepsRecords: Bool
+    private let storesRecords: Bool
     private let reported: (@Sendable (PurchaseOwner) throws -> [StoreTransaction])?
 
     /// - Parameters:
     ///   - full: The ledger for reading.
-    ///   - keepsRecords: Whether it still stores the stores' reports about purchases.
-    public init(full: (any PurchaseLedger)? = nil, keepsRecords: Bool = false) {
+    ///   - storesRecords: Whether it still stores the stores' reports about purchases.
+    public init(full: (any PurchaseLedger)? = nil, storesRecords: Bool = false) {
         self.full = full
-        self.keepsRecords = keepsRecords
+        self.storesRecords = storesRecords
         reported = nil
     }
 
     /// - Parameter reported: Returns the purchases of an owner. Every other query fails.
-    public init(telling reported: @escaping @Sendable (PurchaseOwner) throws -> [StoreTransaction]) {
+    public init(reporting reported: @escaping @Sendable (PurchaseOwner) throws -> [StoreTransaction]) {
         full = nil
-        keepsRecords = false
+        storesRecords = false
         self.reported = reported
     }
 
@@ -61,7 +61,7 @@ public struct BrokenLedger: PurchaseLedger {
         in publication: PublicationID, at timestamp: Date, limit: Int
     ) async throws -> [ReceiptRecord] { try await readable.receiptsDue(in: publication, at: timestamp, limit: limit) }
     public func record(_ transactions: [StoreTransaction], at timestamp: Date) async throws {
-        guard keepsRecords else { throw UnavailableError() }
+        guard storesRecords else { throw UnavailableError() }
         try await readable.record(transactions, at: timestamp)
     }
     public func take(_ event: StoreEvent, at timestamp: Date) async throws -> Bool { throw UnavailableError() }

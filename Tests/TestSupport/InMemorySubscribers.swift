@@ -61,7 +61,7 @@ public final class InMemorySubscribers: SubscriberBackend, SubscriberRegistry {
     }
 
     public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
-        let operation = try look(for: credentials)
+        let operation = try observe(for: credentials)
         guard case .authenticated = operation else { return operation }
         let work = state.withLock { state in
             defer { state.afterAuthentication = nil }
@@ -71,7 +71,7 @@ public final class InMemorySubscribers: SubscriberBackend, SubscriberRegistry {
         return operation
     }
 
-    private func look(for credentials: Credentials) throws -> AuthenticationResult {
+    private func observe(for credentials: Credentials) throws -> AuthenticationResult {
         try perform("authenticate") { state in
             guard let reader = state.readers[credentials.identifier], let typed = credentials["password"],
                 isEqualInConstantTime(Array(typed.utf8), Array(reader.proof.utf8))

@@ -84,7 +84,7 @@ struct HTTPServiceBackend: SubscriberBackend {
             }
             values.values[name] = found[0]
         }
-        let key = try service.key.render(values, in: .verbatim)
+        let key = try service.key.render(values, in: .plain)
         guard !key.allSatisfy(\.isWhitespace) else { throw ServiceFailure.noValue("key") }
         let session = ServiceSession(
             variant: variant.name, values: values.values.filter { service.retainedFields.contains($0.key) })

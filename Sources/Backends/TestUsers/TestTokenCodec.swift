@@ -30,13 +30,13 @@ public struct TestTokenCodec: TokenCodec {
     /// the session, so a sign-out must not end it for the others.
     public func open(_ token: String) -> Session? {
         let bare = token.filter { $0 != "X" }
-        let marks = token.count - bare.count
+        let renewals = token.count - bare.count
         guard let reference = SessionPseudonym(bytes: [0, 0, 0, 0]) else { return nil }
         return Session(
             publication: publication,
             subscriber: Subscriber(
                 backend: backend, key: bare == Self.longToken ? TestUser.longJSONName : String(bare.reversed()),
-                upstreamSession: marks == 0 ? nil : String(repeating: "X", count: marks)),
+                upstreamSession: renewals == 0 ? nil : String(repeating: "X", count: renewals)),
             device: nil, reference: reference, issuedAt: .distantFuture, expiresAt: .distantFuture)
     }
 

@@ -14,25 +14,25 @@ struct EchoedInput {
         var others: [[UInt8]]
     }
 
-    private let places: [Place]
+    private let positions: [Place]
 
     /// - Parameters:
     ///   - own: Made-up fields, so that nothing else in a response equals them by chance.
     ///   - other: The same parameters in the same order.
     init(of own: [Field], as other: [Field]) {
-        var places: [Place] = []
+        var positions: [Place] = []
         for (own, other) in zip(own, other) where own.value != other.value && !own.value.isEmpty {
             let ways = [own, other].map { TextSearch.encodings(of: Array($0.value.utf8)) }
             for (own, other) in zip(ways[0], ways[1]) {
-                if let index = places.firstIndex(where: { $0.own == own }) {
-                    places[index].others.append(other)
+                if let index = positions.firstIndex(where: { $0.own == own }) {
+                    positions[index].others.append(other)
                 } else {
-                    places.append(Place(own: own, others: [other]))
+                    positions.append(Place(own: own, others: [other]))
                 }
             }
         }
         // The longest spelling comes first, because one spelling may contain another.
-        self.places = places.sorted { $0.own.count > $1.own.count }
+        self.positions = positions.sorted { $0.own.count > $1.own.count }
     }
 
     /// Returns the response as it would be to the other request if it depended on nothing else, or nil if it is too
@@ -51,7 +51,7 @@ struct EchoedInput {
     }
 
     private func exchanged(in bytes: [UInt8], like other: [UInt8]) -> [UInt8] {
-        places.reduce(bytes) { bytes, place in
+        positions.reduce(bytes) { bytes, place in
             guard place.own.count <= bytes.count, bytes.firstRange(of: place.own) != nil else { return bytes }
             let written = place.others.first { !$0.isEmpty && other.firstRange(of: $0) != nil }
             return bytes.replacing(place.own, with: written ?? place.others[0])

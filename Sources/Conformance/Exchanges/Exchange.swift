@@ -47,7 +47,7 @@ package struct Exchange: Sendable {
 package enum ProbeFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The host name has no address.
     case unresolved
-    case refused
+    case connectionRefused
     case unreachable
     case untrusted
     case noResponse
@@ -55,12 +55,12 @@ package enum ProbeFailure: Error, Sendable, Equatable, CustomStringConvertible {
     case notHTTP
 
     /// A Boolean value that indicates whether no server was reachable.
-    var isUnreachable: Bool { [.unresolved, .refused, .unreachable].contains(self) }
+    var isUnreachable: Bool { [.unresolved, .connectionRefused, .unreachable].contains(self) }
 
     package var description: String {
         switch self {
         case .unresolved: "no such host"
-        case .refused: "the connection was refused"
+        case .connectionRefused: "the connection was refused"
         case .unreachable: "no connection"
         case .untrusted: "no TLS connection"
         case .noResponse: "the connection was closed without a response"

@@ -143,7 +143,7 @@ package struct ProbeTransport: Sendable {
             return error.dnsAError == nil && error.dnsAAAAError == nil ? .unreachable : .unresolved
         }
         let isRejected = error.connectionErrors.allSatisfy { ($0.error as? IOError)?.errnoCode == ECONNREFUSED }
-        return isRejected ? .refused : .unreachable
+        return isRejected ? .connectionRefused : .unreachable
     }
 }
 

@@ -47,9 +47,11 @@ extension CheckRun {
     ///
     /// The renewals come last, because a second renewal may invalidate the token.
     private func checkRenewals(_ prober: Prober, _ evidence: Evidence, at cached: Endpoint) async throws {
-        var waiters: [(name: String?, token: String)] = renewable(evidence).prefix(2).map { ($0.reader.name, $0.token) }
-        while waiters.count < 2 { waiters.append((nil, made("forged"))) }
-        for reader in waiters {
+        var tokensToRenew: [(name: String?, token: String)] = renewable(evidence).prefix(2).map {
+            ($0.reader.name, $0.token)
+        }
+        while tokensToRenew.count < 2 { tokensToRenew.append((nil, made("forged"))) }
+        for reader in tokensToRenew {
             let fields = [Field("token", reader.token)]
             for var probe in Self.spelt({ Probe(.viaSharedCache, .renewToken, fields, $0, at: cached) }) {
                 probe.reader = reader.name

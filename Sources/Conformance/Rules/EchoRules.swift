@@ -53,8 +53,8 @@ enum EchoRules {
     /// Returns whether the proof is part of a name that occurs in ordinary responses.
     private static func isCommon(_ proof: String) -> Bool {
         let states = CheckReader.State.allCases.map(\.rawValue)
-        let words = [PugpigSchemas.token, PugpigSchemas.subscription, PugpigSchemas.credentials] + states
-        return words.contains { $0.contains(proof.lowercased()) }
+        let values = [PugpigSchemas.token, PugpigSchemas.subscription, PugpigSchemas.credentials] + states
+        return values.contains { $0.contains(proof.lowercased()) }
     }
 
     static let secret = Rule(

@@ -13,7 +13,7 @@ public struct InPlayerPublication: Sendable {
     let tokens: AccessTokens
     let tools: InPlayerTools
     let downloads: DownloadSite?
-    let shelves = ItemCatalogueCache()
+    let itemCatalogues = ItemCatalogueCache()
 
     /// - Parameters:
     ///   - accountStore: The store of accounts and item numbers.

@@ -20,10 +20,10 @@ public struct EditionPrefixes: Sendable, Hashable {
     /// Returns whether the subscriber owns the edition because of its prefix.
     public func includes(_ edition: EditionID) -> Bool {
         guard !except.contains(edition) else { return false }
-        func longestPrefixLength(_ editionPrefixes: Set<String>) -> Int? {
+        func maxPrefixLength(_ editionPrefixes: Set<String>) -> Int? {
             editionPrefixes.lazy.filter { edition.rawValue.hasPrefix($0) }.map(\.utf8.count).max()
         }
-        guard let held = longestPrefixLength(held) else { return false }
-        return held > longestPrefixLength(withheld) ?? -1
+        guard let held = maxPrefixLength(held) else { return false }
+        return held > maxPrefixLength(withheld) ?? -1
     }
 }

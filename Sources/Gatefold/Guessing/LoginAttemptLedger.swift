@@ -54,7 +54,7 @@ public struct LoginAttemptLedger: Sendable {
     }
 
     private enum Choice {
-        case decided(Decision)
+        case settled(Decision)
         case waits(for: LoginAttemptCounter)
     }
 
@@ -70,7 +70,7 @@ public struct LoginAttemptLedger: Sendable {
     private var knownLocations: ExpiringDictionary<LoginAttemptLocation>
     private var failedIdentifiers: ExpiringDictionary<[UInt8]>
     private var queue: LoginAttemptQueue
-    private var lastWaiter: UInt64 = 0
+    private var lastWaitingAttempt: UInt64 = 0
 
     public init(limits: LoginThrottleLimits = LoginThrottleLimits()) {
         self.limits = limits
@@ -96,11 +96,11 @@ public struct LoginAttemptLedger: Sendable {
     public mutating func admit(_ attempt: LoginAttempt, from deviceTrust: DeviceTrust, at now: TimeInterval) -> Decision
     {
         switch choose(for: attempt, from: deviceTrust, at: now) {
-        case .decided(let decision): return decision
+        case .settled(let decision): return decision
         case .waits(let counter):
-            lastWaiter += 1
+            lastWaitingAttempt += 1
             let waitingAttempt = LoginAttemptQueue.WaitingAttempt(
-                id: lastWaiter, attempt: attempt, deviceTrust: deviceTrust)
+                id: lastWaitingAttempt, attempt: attempt, deviceTrust: deviceTrust)
             return queue.append(waitingAttempt, for: counter) ? .queued(waitingAttempt.id) : .queueFull
         }
     }
@@ -164,7 +164,7 @@ public struct LoginAttemptLedger: Sendable {
                 if !queue.append(waitingAttempt, for: other) {
                     released.append(ReleasedAttempt(waitingAttempt: waitingAttempt.id, decision: .queueFull))
                 }
-            case .decided(let decision):
+            case .settled(let decision):
                 queue.removeFirst(for: counter)
                 released.append(ReleasedAttempt(waitingAttempt: waitingAttempt.id, decision: decision))
             }
@@ -184,21 +184,21 @@ public struct LoginAttemptLedger: Sendable {
             // An unlisted proxy hides its clients. Its count does not block a known reader behind it.
             bucketRoutes.append(bucketRoute(through: [.place(place)] + origin.filter { $0.kind != .proxy }, at: now))
         }
-        if let counters = Self.open(bucketRoutes) { return .decided(proceed(attempt, counters)) }
+        if let counters = Self.open(bucketRoutes) { return .settled(proceed(attempt, counters)) }
         if let device = attempt.deviceDigest {
             switch deviceTrust {
-            case .unresolved: return .decided(.dependsOnDeviceTrust)
+            case .unresolved: return .settled(.dependsOnDeviceTrust)
             case .knownDevice:
                 let own = bucketRoute(through: [.device(device)], at: now)
-                if let counters = Self.open([own]) { return .decided(proceed(attempt, counters)) }
+                if let counters = Self.open([own]) { return .settled(proceed(attempt, counters)) }
                 bucketRoutes = [own] + bucketRoutes
             case .unknownDevice: break
             }
         }
         for case .reserved(let counter) in bucketRoutes { return .waits(for: counter) }
         // All counters are full. The first set is the device's own, if the device is known.
-        guard case .full(let wait)? = bucketRoutes.first else { return .decided(.throttled(retryAfter: 1)) }
-        return .decided(.throttled(retryAfter: max(1, Int(wait.rounded(.up)))))
+        guard case .full(let wait)? = bucketRoutes.first else { return .settled(.throttled(retryAfter: 1)) }
+        return .settled(.throttled(retryAfter: max(1, Int(wait.rounded(.up)))))
     }
 
     private static func open(_ bucketRoutes: [BucketRoute]) -> [LoginAttemptCounter]? {

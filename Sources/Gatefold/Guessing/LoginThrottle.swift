@@ -14,7 +14,7 @@ public final class LoginThrottle: LoginThrottling {
             if case .suspended(let continuation)? = waiting.removeValue(forKey: waitingAttempt) {
                 return (continuation, verdict)
             }
-            waiting[waitingAttempt] = .decided(verdict)
+            waiting[waitingAttempt] = .settled(verdict)
             return nil
         }
     }
@@ -27,7 +27,7 @@ public final class LoginThrottle: LoginThrottling {
     private enum Waiting {
         case queued
         case suspended(CheckedContinuation<LoginThrottleVerdict, Never>)
-        case decided(LoginThrottleVerdict)
+        case settled(LoginThrottleVerdict)
     }
 
     private let state: Mutex<State>
@@ -96,7 +96,7 @@ public final class LoginThrottle: LoginThrottling {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let verdict = state.withLock { state -> LoginThrottleVerdict? in
-                    if case .decided(let verdict)? = state.waiting[waitingAttempt] {
+                    if case .settled(let verdict)? = state.waiting[waitingAttempt] {
                         state.waiting[waitingAttempt] = nil
                         return verdict
                     }

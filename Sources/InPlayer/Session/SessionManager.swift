@@ -9,7 +9,7 @@ actor SessionManager {
 
     /// A renewal in progress and its waiting callers.
     private final class Renewal {
-        var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
+        var continuations: [Int: CheckedContinuation<Outcome, Never>] = [:]
     }
 
     /// The margin in seconds before the expiry of an access token. A token within the margin is renewed first.
@@ -22,7 +22,7 @@ actor SessionManager {
     private var isLoaded = false
     /// The renewal in progress. All callers that need a renewal wait for it.
     private var renewal: Renewal?
-    private var lastWaiter = 0
+    private var lastNumber = 0
     /// The number of sign-ins and sign-outs. Calls that began in an earlier era must not undo a later sign-in or
     /// sign-out.
     private(set) var generation = 0
@@ -118,17 +118,17 @@ actor SessionManager {
                 result = .failure(error)
             }
             let outcome = finish(session, result, generation)
-            let waiters = renewal.waiters.values
-            renewal.waiters = [:]
-            for waiter in waiters { waiter.resume(returning: outcome) }
+            let continuations = renewal.continuations.values
+            renewal.continuations = [:]
+            for continuation in continuations { continuation.resume(returning: outcome) }
         }
         return try await outcome(of: renewal)
     }
 
     /// Waits for a renewal. A cancelled caller stops waiting.
     private func outcome(of renewal: Renewal) async throws(InPlayerError) -> StoredSession {
-        lastWaiter += 1
-        let number = lastWaiter
+        lastNumber += 1
+        let number = lastNumber
         let outcome = await withTaskCancellationHandler {
             // `self.join` keeps the closure isolated to the actor. Without a use of `self`, the closure would run
             // concurrently with it.
@@ -145,12 +145,12 @@ actor SessionManager {
         if Task.isCancelled {
             continuation.resume(returning: .failure(.unreachable(CancellationError())))
         } else {
-            renewal.waiters[number] = continuation
+            renewal.continuations[number] = continuation
         }
     }
 
     private func leave(_ number: Int) {
-        renewal?.waiters.removeValue(forKey: number)?.resume(
+        renewal?.continuations.removeValue(forKey: number)?.resume(
             returning: .failure(.unreachable(CancellationError())))
     }
 

@@ -147,7 +147,7 @@ extension LDAPConnection {
         guard isUsable, let handle else { throw .connectionLost }
         var present: Int32 = -1
         guard functions.getOption(handle, LDAP_OPT_DESC, &present) == LDAP_OPT_SUCCESS, present == descriptor else {
-            throw markUnusable(.connectionLost)
+            throw recordUnusable(.connectionLost)
         }
         return handle
     }
@@ -161,10 +161,10 @@ extension LDAPConnection {
     func sent(_ status: Int32) throws(LDAPError) {
         switch status {
         case LDAP_SUCCESS: return
-        case _ where directorySocket.isExpired: throw markUnusable(.timedOut)
-        case LDAP_SERVER_DOWN, LDAP_CONNECT_ERROR: throw markUnusable(.connectionLost)
-        case LDAP_TIMEOUT: throw markUnusable(.timedOut)
-        default: throw markUnusable(.notSent(status))
+        case _ where directorySocket.isExpired: throw recordUnusable(.timedOut)
+        case LDAP_SERVER_DOWN, LDAP_CONNECT_ERROR: throw recordUnusable(.connectionLost)
+        case LDAP_TIMEOUT: throw recordUnusable(.timedOut)
+        default: throw recordUnusable(.notSent(status))
         }
     }
 
@@ -183,7 +183,7 @@ extension LDAPConnection {
             let type = functions.result(handle, id, 0, &limit, &message)
             guard type > 0, let message else {
                 if type == 0 { _ = functions.abandon(handle, id, nil, nil) }
-                throw markUnusable(
+                throw recordUnusable(
                     type == 0 && !directorySocket.isShutDown || directorySocket.isExpired ? .timedOut : .connectionLost)
             }
             if type == Int32(LDAP_RES_SEARCH_ENTRY) || type == Int32(LDAP_RES_SEARCH_REFERENCE) {
@@ -191,19 +191,19 @@ extension LDAPConnection {
                 do throws(LDAPError) {
                     try collect(message, type)
                 } catch {
-                    throw markUnusable(error)
+                    throw recordUnusable(error)
                 }
                 continue
             }
             var code: Int32 = 0
             guard functions.parseResult(handle, message, &code, nil, nil, nil, nil, 1) == LDAP_SUCCESS, code >= 0
-            else { throw markUnusable(.connectionLost) }
+            else { throw recordUnusable(.connectionLost) }
             return ResultCode(rawValue: code)
         }
     }
 
     /// Marks the connection as unusable.
-    private func markUnusable(_ error: LDAPError) -> LDAPError {
+    private func recordUnusable(_ error: LDAPError) -> LDAPError {
         isUsable = false
         return error
     }
@@ -212,6 +212,6 @@ extension LDAPConnection {
     /// that.
     func rejected(_ operation: LDAPOperation, _ code: ResultCode) -> LDAPError {
         let error = LDAPError.rejected(operation, code)
-        return error.leavesConnectionUsable ? error : markUnusable(error)
+        return error.leavesConnectionUsable ? error : recordUnusable(error)
     }
 }

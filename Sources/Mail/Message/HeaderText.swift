@@ -41,16 +41,16 @@ enum HeaderText {
             // `=?utf-8?B?` and `?=` leave 63 characters, enough for the 60 characters of 45 bytes. No character is
             // split.
             if piece.count + bytes.count > 45 {
-                words.append(word(piece))
+                words.append(encodedWord(piece))
                 piece = []
             }
             piece += bytes
         }
-        if !piece.isEmpty { words.append(word(piece)) }
+        if !piece.isEmpty { words.append(encodedWord(piece)) }
         return words
     }
 
-    private static func word(_ bytes: [UInt8]) -> String { "=?utf-8?B?\(Data(bytes).base64EncodedString())?=" }
+    private static func encodedWord(_ bytes: [UInt8]) -> String { "=?utf-8?B?\(Data(bytes).base64EncodedString())?=" }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

@@ -22,10 +22,10 @@ final class LogOutput: Sendable {
 
     /// Writes the line in one piece, so that lines of several threads do not mix.
     ///
-    /// - Parameter lossNotice: Returns the line that reports the number of lines lost before this one.
-    func write(_ line: String, lossNotice: (_ lost: Int) -> String) {
+    /// - Parameter lossReport: Returns the line that reports the number of lines lost before this one.
+    func write(_ line: String, lossReport: (_ lost: Int) -> String) {
         state.withLock { state in
-            let before = (state.isBroken ? "\n" : "") + (state.lost > 0 ? lossNotice(state.lost) : "")
+            let before = (state.isBroken ? "\n" : "") + (state.lost > 0 ? lossReport(state.lost) : "")
             if !before.isEmpty {
                 let outcome = writeAll(before)
                 guard outcome == .complete else {

@@ -215,7 +215,7 @@ import Testing
     @Test("Verdicts: one grant suffices, all must reject, and otherwise the others' subscriptions decide")
     func verdicts() async throws {
         enum MemberOutcome: CaseIterable { case granted, rejected, none, left, down }
-        @Sendable func reporting(_ words: String) -> Subscription { Subscription(state: .active, message: words) }
+        @Sendable func reporting(_ message: String) -> Subscription { Subscription(state: .active, message: message) }
         let both = try ChainBackend.joining([Subscriber(backend: "a", key: "1"), Subscriber(backend: "b", key: "1")])
         for first in MemberOutcome.allCases {
             for second in MemberOutcome.allCases {
@@ -254,16 +254,16 @@ import Testing
                 } catch {
                     result = .down
                 }
-                let words = [first, second]
+                let results = [first, second]
                 let expected: MemberOutcome =
-                    if words.contains(.granted) {
+                    if results.contains(.granted) {
                         .granted
-                    } else if words.contains(.down) {
+                    } else if results.contains(.down) {
                         .down
-                    } else if words == [.none, .none] {
+                    } else if results == [.none, .none] {
                         .none
                     } else {
-                        words == [.rejected, .rejected] ? .rejected : .left
+                        results == [.rejected, .rejected] ? .rejected : .left
                     }
                 #expect(result == expected, "\(first) \(second)")
             }

@@ -298,7 +298,7 @@ import Testing
     }
 
     @Test("A blocked thread is replaced for a waiting query without a further query")
-    func spareForWaiter() async throws {
+    func spareForWaitingTask() async throws {
         let ledger = Ledger()
         let pool = ConnectionPool<Connection>(
             size: 1, replacementThreads: 1, stallTimeout: .milliseconds(50), open: { Connection(ledger) },

@@ -4,7 +4,7 @@ import TestSupport
 struct Damage {
     private var random: SeededRandom
     /// The boundaries of pieces, and the texts that are inserted.
-    private static let marks = Array("<>/\"'{}[]:,;=&|\n \t".utf8)
+    private static let punctuation = Array("<>/\"'{}[]:,;=&|\n \t".utf8)
     private static let inserted = [
         "<x>", "</x>", "<x/>", "<!-- -->", "<![CDATA[", "]]>", "<?x?>", "null", "{}", "[]", "{", "}", "[", "]", ",",
         ":",
@@ -48,8 +48,8 @@ struct Damage {
 
     /// Returns the range from one mark to a later one: a name, a tag, a field, or several.
     private mutating func piece(of bytes: [UInt8], at place: Int) -> Range<Int> {
-        let start = bytes[..<place].lastIndex { Self.marks.contains($0) } ?? 0
-        let ends = bytes[place...].indices.filter { Self.marks.contains(bytes[$0]) }.prefix(12)
+        let start = bytes[..<place].lastIndex { Self.punctuation.contains($0) } ?? 0
+        let ends = bytes[place...].indices.filter { Self.punctuation.contains(bytes[$0]) }.prefix(12)
         let end = ends.randomElement(using: &random).map { $0 + 1 } ?? bytes.count
         return start..<max(start, end)
     }

@@ -112,7 +112,7 @@ import Testing
             for _ in 0..<8_000 {
                 let bytes = damage.damaged(whole)
                 // A later date is another date.
-                if isEnding, !Self.keepsDate(bytes) { continue }
+                if isEnding, !Self.hasUnchangedDate(bytes) { continue }
                 try Self.check(
                     { mapping in
                         try ProcessResponse(bytes, to: 7).record().map {
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    private static func keepsDate(_ bytes: [UInt8]) -> Bool {
+    private static func hasUnchangedDate(_ bytes: [UInt8]) -> Bool {
         String(decoding: bytes, as: UTF8.self).replacing("1999-12-31", with: "").filter(\.isNumber).count <= 3
     }
 

@@ -101,7 +101,7 @@ import Testing
             ("lines: several", "checksum: {algorithm: sha256}", "checksum.suffix: missing"),
             ("lines: several", "layout: {names: [id, email]}", "layout: expected the field editions"),
         ])
-    func refused(from: String, to: String, message: String) throws {
+    func rejected(from: String, to: String, message: String) throws {
         let good = FeedHarness.settings + "\nlines: several\n"
         let changed = good.replacing(from, with: to)
         #expect(changed != good)

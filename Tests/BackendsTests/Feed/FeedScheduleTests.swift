@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test("An invalid schedule is rejected")
-    func refused() {
+    func rejected() {
         for text in [
             "{at: [\"2:30\"]}", "{at: [\"24:00\"]}", "{at: []}", "{at: [\"02:30\"], every: 1h}", "{every: 0s}",
             "{retry: x}",

@@ -41,10 +41,10 @@ import Transfers
         #expect(await feed.fetch().outcome == .replaced)
         #expect(feed.store.current?.summary.rows == 2)
         if let wrong {
-            let refused = try harness.open(settings(wrong), environment: environment)
-            let status = await refused.fetch()
+            let misconfigured = try harness.open(settings(wrong), environment: environment)
+            let status = await misconfigured.fetch()
             #expect(status.reason == FeedRejection(.loginRejected).description, "\(server.output)")
-            #expect(try await refused.subscription("2").state == .active, "the last good one answers")
+            #expect(try await misconfigured.subscription("2").state == .active, "the last good one answers")
         }
         try harness.write(Self.table, to: "public/readers.csv")
         let checked = try harness.open(settings(source, "checksum: {suffix: .sha256}"), environment: environment)

@@ -23,7 +23,7 @@ struct GuideTests {
     }
 
     @Test("The backend in the guide is compiled here verbatim")
-    func verbatim() throws {
+    func quoted() throws {
         let file = Self.root.appending(path: "Tests/BackendsTests/Guide/LibraryCardBackendKind.swift")
         let compiled = try String(contentsOf: file, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: true

@@ -94,7 +94,7 @@ struct EvidenceTests {
     }
 
     @Test("A rejection by status alone needs `by_status: true`")
-    func refusals() throws {
+    func rejections() throws {
         for purpose in [ServiceCall.Purpose.signIn, .subscription, .verdict, .renew] {
             let yaml = "read: {e: {json: /e}, state: {json: /s}}\n\(purpose.good): {when: {e: ok}}\nrejected: "
             for status in [401, 403, 404, 200] {

@@ -24,7 +24,7 @@ struct HTTPServiceSettingsTests {
         """
 
     @Test("Settings that could let a reader in wrongly or send a value to the wrong place are rejected at startup")
-    func refusals() {
+    func rejections() {
         #expect(rejection(Self.good) == nil)
         for (old, new, message) in [
             ("{when: {valid: \"yes\"}}", "{status: [200]}", "calls.sign_in.authenticated: expected `when` or `has`"),

@@ -12,15 +12,15 @@ struct TemplateTests {
     func syntax() throws {
         let template = try Template("a{x}{{b}}{y-1}")
         #expect(template.parts == [.literal("a"), .value("x"), .literal("{b}"), .value("y-1")])
-        #expect(try template.render(TemplateValues(["x": "{y-1}", "y-1": "z"]), in: .verbatim) == "a{y-1}{b}z")
-        #expect(throws: UnsendableValue(name: "x")) { try template.render(TemplateValues(["y-1": ""]), in: .verbatim) }
+        #expect(try template.render(TemplateValues(["x": "{y-1}", "y-1": "z"]), in: .plain) == "a{y-1}{b}z")
+        #expect(throws: UnsendableValue(name: "x")) { try template.render(TemplateValues(["y-1": ""]), in: .plain) }
         for text in ["{", "}", "{}", "{a", "a}", "{a b}", "{é}", "{{a}", "{a}}"] {
             #expect(throws: Template.InvalidTemplate.self, "\(text)") { try Template(text) }
         }
     }
 
     @Test("10,000 random values in every place are read back unchanged or rejected")
-    func places() async throws {
+    func positions() async throws {
         var random = SeededRandom(seed: 11)
         for round in 0..<10_000 {
             if round.isMultiple(of: 100) { await Task.yield() }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Token responses")
 struct TokenResponsesTests {
     @Test("Only an explicit `invalid_token` error rejects the token")
-    func refusals() {
+    func rejections() {
         func rejects(_ challenges: String...) -> Bool? {
             let headers = challenges.map { OutboundRequest.Header(name: "WWW-Authenticate", value: $0) }
             return ClientCredentials.rejectsToken(OutboundResponse(status: 401, headers: headers, body: []))

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test("Error statuses of the service are rejections", arguments: [400, 401, 403, 404, 422])
-    func refusals(status: Int) async throws {
+    func rejections(status: Int) async throws {
         try await InPlayerBackendHarness.run { harness in
             let backend = try harness.open()
             harness.service.response("POST /accounts/authenticate", .error(status))

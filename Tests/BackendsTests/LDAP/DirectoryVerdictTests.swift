@@ -10,8 +10,8 @@ import Testing
     @Test("Pitfall 9: of all codes, six of a reader's bind and three of a compare are rejections")
     func everyCode() {
         let codes = (0...256).map { ResultCode(rawValue: $0) } + [ResultCode(rawValue: -1), ResultCode(rawValue: 4096)]
-        let refusals = codes.filter { DirectoryVerdict.forBind($0) == .rejected }.map(\.rawValue)
-        #expect(refusals == [19, 32, 34, 48, 49, 53])
+        let rejections = codes.filter { DirectoryVerdict.forBind($0) == .rejected }.map(\.rawValue)
+        #expect(rejections == [19, 32, 34, 48, 49, 53])
         #expect(codes.filter { DirectoryVerdict.forBind($0) == .confirmed } == [.success])
         #expect(codes.filter { DirectoryVerdict.forCompare($0) == .rejected }.map(\.rawValue) == [5, 16, 21])
         #expect(codes.filter { DirectoryVerdict.forCompare($0) == .confirmed } == [.compareTrue])

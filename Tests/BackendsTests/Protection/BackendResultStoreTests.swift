@@ -59,7 +59,7 @@ struct BackendResultStoreTests {
             .subscription(Subscription(state: .unknown)), suspended, .subscription(Subscription(state: .stale)),
             .subscription(Subscription(state: .inactive)),
         ])
-    func refusals(result: BackendResult) {
+    func rejectedResults(result: BackendResult) {
         var memory = memory()
         memory.store(timestamped(Self.active, at: 0, 1), subject(1), jitter: 0, at: 0)
         memory.store(timestamped(result, at: 1, 2), subject(1), jitter: 0, at: 1)

@@ -126,7 +126,7 @@ struct CachedResultsTests {
 
 /// The ways in which a cached result about ada is invalidated.
 enum ResultLoss: CaseIterable {
-    case signOut, flushedKey, flushedIdentifier, flushedReference, flushedAll, anotherReader, newerAnswer
+    case signOut, flushedKey, flushedIdentifier, flushedReference, flushedAll, anotherReader, newerResult
     case deniedElsewhere, deniedEdition, eviction
 
     func happen(to fixture: ProtectedBackendFixture) async throws {
@@ -140,7 +140,7 @@ enum ResultLoss: CaseIterable {
         case .anotherReader:
             fixture.probe.follow { _, _ in .authentication(.authenticated(ProtectedBackendFixture.bob)) }
             _ = try await fixture.backend.renew(ada, context: CallContext())
-        case .newerAnswer:
+        case .newerResult:
             fixture.time.advance(by: 61)
             _ = try await fixture.subscription()
             _ = try await fixture.verdict()

@@ -234,7 +234,7 @@ struct ReceiptsBackendTests {
     @Test(
         "Pitfall 18: sandbox receipts are rejected in production, and the reason is only logged"
     )
-    func refusals() async throws {
+    func rejections() async throws {
         try await withFixture { fixture in
             let tested = Self.bought("one", in: Self.shop, environment: .sandbox)
             fixture.apple.report { _ in .genuine([tested]) }

@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test("Pitfalls 6 and 14: every kind of rejection is the same result after one hash")
-    func refusals() async throws {
+    func rejections() async throws {
         let hash = try PasswordHasher(cost: 1).hash("right")
         let columns = ["key", "password"]
         let results: [(String, Result<SQLRows, any Error>, [String])] = [

@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test("Every password change changes the revision; a better hash of the same password does not")
-    func marks() async throws {
+    func placeholders() async throws {
         let harness = try Harness()
         let md5 = try #require(ForeignHash.all.first { $0.scheme == .md5 })
         try await harness.fixture.load("identifier,password_hash\n\(Self.ada),\(md5.hash)\n")

@@ -40,7 +40,7 @@ enum LookAlikeSpellings {
         let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-references"))
         let publication = try #require(PublicationID("daily"))
         let timestamp = ManualClock().wall.elapsed
-        var decided = 0
+        var admitted = 0
         for (number, spelling) in spellings.enumerated() {
             let tryLogin = try credentials(spelling, "guess \(number)")
             let attempt = pseudonymKey.attempt(
@@ -49,9 +49,9 @@ enum LookAlikeSpellings {
             else {
                 continue
             }
-            decided += 1
+            admitted += 1
             limiter.settle(permit, as: .wrong, at: timestamp)
         }
-        return decided
+        return admitted
     }
 }

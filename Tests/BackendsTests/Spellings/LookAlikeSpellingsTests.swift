@@ -106,8 +106,8 @@ struct LookAlikeSpellingsTests {
             Issue.record("the reader is not recognised")
             return
         }
-        let decided = try await LookAlikeSpellings.loginThrottle(
+        let admitted = try await LookAlikeSpellings.loginThrottle(
             at: subscriber, password: password, spelled: candidates, of: backend)
-        #expect(decided == 10)
+        #expect(admitted == 10)
     }
 }

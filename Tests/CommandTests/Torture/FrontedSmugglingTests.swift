@@ -263,8 +263,10 @@ struct FrontedSmugglingTests {
             // A request is counted after its response is written, which may be later than the client receives it.
             _ = try await eventually { try await Torture.requests(sample) - requests == expected.requests + 1 }
             let counted = try await Torture.requests(sample) - requests - 1
-            let decided = try await Torture.decisions(sample) - decisions
-            #expect(counted == expected.requests && decided == expected.decisions, "\(name): \(counted), \(decided)")
+            let decisionCount = try await Torture.decisions(sample) - decisions
+            #expect(
+                counted == expected.requests && decisionCount == expected.decisions,
+                "\(name): \(counted), \(decisionCount)")
         }
         try await Torture.expectServing(sample)
     }
@@ -274,12 +276,12 @@ struct FrontedSmugglingTests {
         var forwarded: [SharingFront.Forwarded] = []
         /// The requests counted by Gatefold.
         var counted = 0
-        var decided = 0
+        var decisionCount = 0
 
         var isEven: Bool {
             let surely = forwarded.count { $0.isSurelyCounted }
             return forwarded.last?.target == "/healthz" && (surely...forwarded.count).contains(counted)
-                && decided == forwarded.count { $0.target == "/content/daily/hidden" }
+                && decisionCount == forwarded.count { $0.target == "/content/daily/hidden" }
         }
     }
 
@@ -308,12 +310,12 @@ struct FrontedSmugglingTests {
                     let isEven = try await eventually {
                         tally.forwarded = Array(try front.forwarded(process, in: folder).dropFirst(logged))
                         tally.counted = try await Torture.requests(sample) - requests
-                        tally.decided = try await Torture.decisions(sample) - decisions
+                        tally.decisionCount = try await Torture.decisions(sample) - decisions
                         return tally.isEven
                     }
                     #expect(isEven, "\(name): \(tally)")
                     let rejected = statuses.count { $0 == 403 }
-                    #expect(rejected == tally.decided, "\(name): \(statuses), \(tally)")
+                    #expect(rejected == tally.decisionCount, "\(name): \(statuses), \(tally)")
                 }
                 // Otherwise the test would have compared nothing.
                 let passed = try front.forwarded(process, in: folder).count { $0.target == "/content/daily/hidden" }

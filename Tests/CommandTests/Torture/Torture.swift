@@ -28,9 +28,9 @@ enum Torture {
         #expect(
             ContinuousClock.now - start < .seconds(38), "it did not hang up: \(name)", sourceLocation: sourceLocation)
         for response in responses { expectNoCache(response, name, sourceLocation: sourceLocation) }
-        let decided = try await decisions(sample) - before
+        let decisionCount = try await decisions(sample) - before
         #expect(
-            decided == responses.count { $0.status == 403 }, "\(name): \(responses.map(\.status))",
+            decisionCount == responses.count { $0.status == 403 }, "\(name): \(responses.map(\.status))",
             sourceLocation: sourceLocation)
         return responses
     }

@@ -110,7 +110,7 @@ struct CheckCasesTests {
             ("calls: {sign_in: nowhere}", "calls.sign_in"), ("content: nowhere", "content"),
             ("users: all", "expected test"), ("users: test\nreaders: {peter: {token: a}}", "other names"),
         ])
-    func refused(text: String, message: String) {
+    func rejected(text: String, message: String) {
         #expect {
             _ = try read(text)
         } throws: { error in

@@ -31,7 +31,8 @@ struct MarkupCountTests {
             let text = Self.element(depth: 3, &generator)
             let root = try XMLDocument(parsing: Array(text.utf8)).root
             let expected = Self.total(root)
-            #expect(Array(count(text)[..<3]) == [expected.elements, expected.attributes, expected.most], "\(text)")
+            #expect(
+                Array(count(text)[..<3]) == [expected.elements, expected.attributes, expected.maxAttributes], "\(text)")
         }
     }
 
@@ -47,9 +48,9 @@ struct MarkupCountTests {
         return "<e\(attributes.joined())>\(inside.joined())</e>"
     }
 
-    private static func total(_ element: XMLElement) -> (elements: Int, attributes: Int, most: Int) {
+    private static func total(_ element: XMLElement) -> (elements: Int, attributes: Int, maxAttributes: Int) {
         element.children.map(total).reduce((1, element.attributes.count, element.attributes.count)) { sum, one in
-            (sum.0 + one.elements, sum.1 + one.attributes, max(sum.2, one.most))
+            (sum.0 + one.elements, sum.1 + one.attributes, max(sum.2, one.maxAttributes))
         }
     }
 }

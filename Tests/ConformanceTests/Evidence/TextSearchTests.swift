@@ -31,7 +31,7 @@ struct TextSearchTests {
     }
 
     @Test("reports the location and skips elements that may hold the text")
-    func places() throws {
+    func positions() throws {
         #expect(try place(of: "secret", in: response("<a><!-- secret --></a>")) == "a comment")
         #expect(try place(of: "secret", in: response("<a><!-- 1 -->secret<!-- 2 --></a>")) == "the body")
         #expect(try place(of: "secret", in: response("<!-- secret")) == "the body")

@@ -31,7 +31,7 @@ struct PairedStreamsTests {
     @Test("fail like a single request if the server is unreachable")
     func nobody() async throws {
         let address = try #require(Address("https://127.0.0.1:\(try FreePort.find())/test"))
-        await #expect(throws: ProbeFailure.refused) {
+        await #expect(throws: ProbeFailure.connectionRefused) {
             try await PairedStreams.withConnection(to: address, ProbeTransport()) { _ in }
         }
     }

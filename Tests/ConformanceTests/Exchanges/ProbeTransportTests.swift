@@ -26,7 +26,7 @@ struct ProbeTransportTests {
     }
 
     @Test("does not start if the handshake never completes")
-    func refused() async throws {
+    func connectionRefused() async throws {
         try await FakePublisherServer().serve { port in
             let endpoint = Endpoint(root: try #require(Address("https://127.0.0.1:\(port)/test")))
             var transport = ProbeTransport()
@@ -73,7 +73,7 @@ struct ProbeTransportTests {
             try await PairedStreams.withConnection(to: address, transport) { _ in }
         }
         let nobody = try #require(Address("https://127.0.0.1:\(try FreePort.find())/test"))
-        await #expect(throws: ProbeFailure.refused) {
+        await #expect(throws: ProbeFailure.connectionRefused) {
             _ = try await TLSProbe(address: nobody, transport: transport).performHandshake()
         }
     }

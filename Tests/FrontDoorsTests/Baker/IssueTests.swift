@@ -38,7 +38,7 @@ struct IssueTests {
     }
 
     @Test("yields 404 for an unavailable edition and 403 for one that was not bought")
-    func refusals() async throws {
+    func rejections() async throws {
         try await withStorefrontHarness { _, client async throws in
             let base = "/issue/com.example.daily/\(StorefrontHarness.user)"
             for name in ["ed-08", "ed-06"] { #expect(try await client.send("\(base)/\(name)").status == .forbidden) }

@@ -208,7 +208,7 @@ struct PurchaseTests {
     }
 
     @Test("Each rejection reason yields its status, never 200", arguments: ReceiptRejection.Reason.allCases)
-    func refusals(reason: ReceiptRejection.Reason) async throws {
+    func rejections(reason: ReceiptRejection.Reason) async throws {
         try await withStorefrontHarness { storefrontHarness, client async throws in
             let receipt = storefrontHarness.store.decide("bad", .rejected(ReceiptRejection(reason)))
             let response = try await client.send(

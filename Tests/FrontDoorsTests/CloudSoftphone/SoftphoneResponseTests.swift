@@ -8,9 +8,12 @@ import Testing
 
 @Suite("Cloud Softphone responses")
 struct SoftphoneResponseTests {
-    private static let words = "A & B <c> \"d\" é=+"
+    private static let rejectionMessage = "A & B <c> \"d\" é=+"
     private static let messages = Messages(
-        ["en": [.purchaseRejected: words], "de": [.purchaseRejected: "Der Kauf ließ sich nicht bestätigen."]])
+        [
+            "en": [.purchaseRejected: rejectionMessage],
+            "de": [.purchaseRejected: "Der Kauf ließ sich nicht bestätigen."],
+        ])
 
     @Test("hold a message in the configured format", arguments: CloudSoftphone.Format.allCases)
     func forms(_ form: CloudSoftphone.Format) async throws {
@@ -25,7 +28,7 @@ struct SoftphoneResponseTests {
             #expect(response["Content-Type"] == expected.type)
             #expect(
                 try await CloudSoftphoneClient().buy("credit5", receipt: "MIIB", port: harness.port)
-                    == .failed(status: 403, message: Self.words))
+                    == .failed(status: 403, message: Self.rejectionMessage))
             #expect(response["Cache-Control"]?.contains("no-store") == true)
         }
     }

@@ -98,11 +98,11 @@ struct InPlayerPurchaseTests {
             ("&product_name=43929", "The receipt is for something else."),
             ("&product_name=nothing", "The receipt is for something else."),
         ])
-    func mismatched(_ rest: String, _ words: String) async throws {
+    func mismatched(_ rest: String, _ explanation: String) async throws {
         try await InPlayerHarness.run { (harness: InPlayerHarness) async throws in
             let session = try await harness.register()
             let receipt = harness.store.accept("one", harness.store.purchase("43929_1", id: "1"))
-            try await expectDenial(harness, try await hand(harness, receipt, session, rest), words)
+            try await expectDenial(harness, try await hand(harness, receipt, session, rest), explanation)
             #expect(try await harness.call("/items/43929/access", token: session.access).status == 402)
             // The reader still gets it by submitting it with the right item.
             #expect(try await hand(harness, receipt, session).status == 200)
@@ -116,21 +116,21 @@ struct InPlayerPurchaseTests {
             ("garbage", "The store does not vouch for this receipt."), ("not base64!", "This is no receipt."),
             ("12345", "This is no receipt."),
         ])
-    func garbage(_ receipt: String, _ words: String) async throws {
+    func garbage(_ receipt: String, _ explanation: String) async throws {
         try await InPlayerHarness.run { (harness: InPlayerHarness) async throws in
             let session = try await harness.register()
-            try await expectDenial(harness, try await hand(harness, receipt, session), words)
+            try await expectDenial(harness, try await hand(harness, receipt, session), explanation)
         }
     }
 
-    private func expectDenial(_ harness: InPlayerHarness, _ response: InPlayerTestResponse, _ words: String)
+    private func expectDenial(_ harness: InPlayerHarness, _ response: InPlayerTestResponse, _ explanation: String)
         async throws
     {
         #expect(response.status == 422, "\(response.text)")
-        #expect(try AppFault(response).explain == words)
+        #expect(try AppFault(response).explain == explanation)
         try await harness.forwardChanges()
         let reported = try harness.reported()
-        #expect(reported.map(\.type) == ["external.payment.failed"] && reported.first?.payment?.explain == words)
+        #expect(reported.map(\.type) == ["external.payment.failed"] && reported.first?.payment?.explain == explanation)
     }
 
     @Test("Receipts with several items, and names with more parts than the usual two, are accepted")

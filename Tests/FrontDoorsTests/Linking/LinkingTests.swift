@@ -39,7 +39,7 @@ struct LinkingTests {
     }
 
     @Test("Needs a valid token, an app of the publication and an installation, sent by POST")
-    func refusals() async throws {
+    func rejections() async throws {
         try await withStorefrontHarness { storefrontHarness, client async throws in
             let token = try await storefrontHarness.signIn()
             for (path, body, status) in [

@@ -27,7 +27,7 @@ struct NoCacheHandlerTests {
     }
 
     @Test("A response with Cache-Control and an informational response pass unchanged")
-    func said() throws {
+    func givenCacheControl() throws {
         #expect(
             try sent(HTTPResponse(status: .ok, headerFields: [.cacheControl: "private", .eTag: "1"]))
                 == [.cacheControl: "private", .eTag: "1"])

@@ -7,7 +7,7 @@ struct TestUserRow: Sendable, CustomTestStringConvertible {
     enum Issues: Equatable { case absent, empty, odd, random }
     enum Verification: Equatable { case state(String, Issues), raw(Int) }
     enum Editions: Equatable { case all, allAndNone, odd, none, random, errorWithoutStatus, raw(Int) }
-    enum Renewal: Equatable { case token, becomes(String), rejected, oneMoreMark }
+    enum Renewal: Equatable { case token, becomes(String), rejected, oneMoreRenewal }
 
     let user: String
     var password = "anything"
@@ -62,7 +62,7 @@ struct TestUserRow: Sendable, CustomTestStringConvertible {
             TestUserRow("credserror", .token, everything, .errorWithoutStatus),
             TestUserRow("expiredtoken", .token, .state("stale", .empty), .none, renewal: .becomes("llaevitca")),
             TestUserRow("blockedtoken", .token, .state("stale", .empty), .none, renewal: .rejected),
-            TestUserRow("alwaysstaletoken", .token, .state("stale", .empty), .none, renewal: .oneMoreMark),
+            TestUserRow("alwaysstaletoken", .token, .state("stale", .empty), .none, renewal: .oneMoreRenewal),
             TestUserRow("peter", .token, everything, .allAndNone, password: "PAN"),
             TestUserRow("peter", .rejected, everything, .allAndNone, password: "wendy"),
             TestUserRow("nobody", .rejected, .state("inactive", .empty), .none),

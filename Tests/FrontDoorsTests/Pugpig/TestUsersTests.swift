@@ -183,7 +183,7 @@ struct TestUsersTests {
                     let feed = row.signIn == .tokenAndFeed ? feedPassword(token(row.user)) : nil
                     #expect(document.root.attributes["global_auth_password"] == feed)
                 case .becomes(let token): #expect(document.root.text == token)
-                case .oneMoreMark: #expect(document.root.text == old + "X")
+                case .oneMoreRenewal: #expect(document.root.text == old + "X")
                 case .rejected:
                     #expect(document.root.name == "error")
                     #expect(document.status == "notrecognised")

@@ -22,19 +22,19 @@ final class FakeReceiptStore: ReceiptVerifier {
     }
 
     /// Returns a receipt whose base64 contains `+` and `/`.
-    static func receipt(_ words: String) -> String {
-        Data([0xFB, 0xEF, 0xFF] + Array("receipt of \(words)".utf8)).base64EncodedString()
+    static func receipt(_ text: String) -> String {
+        Data([0xFB, 0xEF, 0xFF] + Array("receipt of \(text)".utf8)).base64EncodedString()
     }
 
     /// Confirms a receipt with these purchases.
     @discardableResult
-    func accept(_ words: String, _ transactions: StoreTransaction...) -> String {
-        decide(words, .genuine(transactions))
+    func accept(_ text: String, _ transactions: StoreTransaction...) -> String {
+        decide(text, .genuine(transactions))
     }
 
     @discardableResult
-    func decide(_ words: String, _ verdict: ReceiptVerdict) -> String {
-        let receipt = Self.receipt(words)
+    func decide(_ text: String, _ verdict: ReceiptVerdict) -> String {
+        let receipt = Self.receipt(text)
         verdicts.withLock { $0[receipt] = verdict }
         return receipt
     }

@@ -117,7 +117,7 @@ struct LoginThrottleWaitingTests {
     }
 
     private enum Step: CaseIterable {
-        case tryLogin, guessElsewhere, repeatedGuess, otherReader
+        case tryLogin, attemptElsewhere, repeatedAttempt, otherReader
         case settleRight, settleWrong, settleUndecided, settleLastWrong, withdraw
     }
 
@@ -162,8 +162,8 @@ struct LoginThrottleWaitingTests {
         func attempt(_ step: Step) -> LoginAttempt {
             count += 1
             return switch step {
-            case .guessElsewhere: LoginThrottleLedgerTests.attempt("reader", "\(count)", from: "192.0.2.2")
-            case .repeatedGuess: LoginThrottleLedgerTests.attempt("reader", "again", from: "192.0.2.1")
+            case .attemptElsewhere: LoginThrottleLedgerTests.attempt("reader", "\(count)", from: "192.0.2.2")
+            case .repeatedAttempt: LoginThrottleLedgerTests.attempt("reader", "again", from: "192.0.2.1")
             case .otherReader: LoginThrottleLedgerTests.attempt("other", "\(count)", from: "192.0.2.1")
             default: LoginThrottleLedgerTests.attempt("reader", "\(count)", from: "192.0.2.1")
             }
@@ -181,7 +181,7 @@ struct LoginThrottleWaitingTests {
 
         for step in steps {
             switch step {
-            case .tryLogin, .guessElsewhere, .repeatedGuess, .otherReader:
+            case .tryLogin, .attemptElsewhere, .repeatedAttempt, .otherReader:
                 take(ledger.admit(attempt(step), from: .unknownDevice, at: start))
             case .settleRight: settle(0, .right)
             case .settleWrong: settle(0, .wrong)
@@ -199,9 +199,9 @@ struct LoginThrottleWaitingTests {
         if !waiting.isEmpty { Issue.record("\(steps): still waits") }
     }
 
-    @Test("Pitfall 26: a parallel attack gets no more attempts decided than a serial one", arguments: 1...5)
+    @Test("Pitfall 26: a parallel attack gets no more attempts admitted than a serial one", arguments: 1...5)
     func parallelAttack(seed: UInt64) {
-        func decided(inParallel: Bool) -> Int {
+        func admitted(inParallel: Bool) -> Int {
             // Both runs use the same timestamps.
             var (clock, random) = (SeededRandom(seed: seed), SeededRandom(seed: seed + 100))
             var ledger = LoginAttemptLedger()
@@ -225,6 +225,6 @@ struct LoginThrottleWaitingTests {
             }
             return count
         }
-        #expect(decided(inParallel: true) <= decided(inParallel: false))
+        #expect(admitted(inParallel: true) <= admitted(inParallel: false))
     }
 }

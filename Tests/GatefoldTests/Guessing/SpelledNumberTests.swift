@@ -11,7 +11,7 @@ struct SpelledNumberTests {
 
     /// Returns the number of wrong attempts that proceed, each from another address, where the backend does not report
     /// the subscriber.
-    private func decided(_ spellings: [String]) -> Int {
+    private func admitted(_ spellings: [String]) -> Int {
         let pseudonymKey = PseudonymKey(.one)
         var ledger = LoginAttemptLedger()
         var count = 0
@@ -39,7 +39,7 @@ struct SpelledNumberTests {
             (0..<100).map { "00" + card + ".00" + String(repeating: "0", count: $0) + "e00" },
         ])
     func values(spellings: [String]) {
-        #expect(decided(spellings) == 10)
+        #expect(admitted(spellings) == 10)
     }
 
     @Test(
@@ -52,7 +52,7 @@ struct SpelledNumberTests {
             (0..<100).map { String(repeating: "0", count: $0) + "\(card).0e+x\($0)" },
         ])
     func prefixes(spellings: [String]) {
-        #expect(decided(spellings) == 10)
+        #expect(admitted(spellings) == 10)
     }
 
     @Test("Pitfall 22: spellings of any number in any notation share one limit", arguments: 1...50)
@@ -69,7 +69,7 @@ struct SpelledNumberTests {
             let exponent = moved > 0 ? "e\(zeros[2])\(moved)" : ["", "e0", "e-00"].randomElement(using: &random) ?? ""
             spellings.insert("\(sign)\(zeros[0])\(whole).\(fraction)\(zeros[1])\(exponent)\(rest)")
         }
-        #expect(decided(Array(spellings)) == 10, "\(spellings.prefix(20))")
+        #expect(admitted(Array(spellings)) == 10, "\(spellings.prefix(20))")
     }
 
     @Test("Any exponent is parsed within bounds")
@@ -78,14 +78,14 @@ struct SpelledNumberTests {
         for text in [
             "1e1000000000", "1e-1000000000", "1e\(nines)", nines, "0.\(nines)e\(nines)", "-", "+.", ".e5", "e",
         ] {
-            #expect(decided([text]) == 1)
+            #expect(admitted([text]) == 1)
         }
-        #expect(decided((0..<100).map { "1e100000000\($0)" }) <= 20)
+        #expect(admitted((0..<100).map { "1e100000000\($0)" }) <= 20)
     }
 
     @Test("Spellings of different cards have separate counters")
     func apart() {
-        #expect(decided((0..<100).map { "1234\($0 + 1_000)" }) == 100)
-        #expect(decided((0..<100).map { "reader\($0)@example.com" }) == 100)
+        #expect(admitted((0..<100).map { "1234\($0 + 1_000)" }) == 100)
+        #expect(admitted((0..<100).map { "reader\($0)@example.com" }) == 100)
     }
 }

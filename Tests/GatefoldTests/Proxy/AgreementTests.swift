@@ -52,7 +52,7 @@ struct AgreementTests {
         }
         let purchaseService = PurchaseService(
             publication: .daily, products: ProductRules(), verifiers: [verifier],
-            ledger: BrokenLedger(telling: { _ in purchases }), clock: clock.wall)
+            ledger: BrokenLedger(reporting: { _ in purchases }), clock: clock.wall)
         return AuthorizationService(
             publication: Publication(
                 id: .daily, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]), rule: rule),

@@ -211,7 +211,7 @@ struct FailOpenTests {
     }
 
     @Test("Pitfall 9: a configuration reload in an outage removes no denial")
-    func refusalsOutliveTheConfiguration() async throws {
+    func denialsOutliveTheConfiguration() async throws {
         let denials = DenialCache()
         let backend = ScriptedBackend()
         let before = AuthorizationHarness(backend: backend, denials: denials) { $0.failsOpen = true }
@@ -278,7 +278,7 @@ struct FailOpenTests {
                 purchased: .after(-1), environment: .production, reported: .after(-1))
             let purchaseService = PurchaseService(
                 publication: .daily, products: ProductRules(), verifiers: [verifier],
-                ledger: BrokenLedger(telling: { _ in isBought ? [purchase] : [] }), clock: ManualClock().wall)
+                ledger: BrokenLedger(reporting: { _ in isBought ? [purchase] : [] }), clock: ManualClock().wall)
             let edition = Edition(id: .first, title: "One", published: .after(-1))
             return AuthorizationHarness(
                 catalogue: Catalogue([edition]), backend: backend, denials: denials, purchases: purchaseService

@@ -8,7 +8,7 @@ struct CacheValidityTests {
     private let timestamp = ManualClock().now
 
     @Test("A result is valid until one of its dependencies changes")
-    func marks() {
+    func counters() {
         let (one, other) = (ChangeCounter(), ChangeCounter())
         let validity = CacheValidity([one.baseline]).joined(with: CacheValidity([other.baseline]))
         #expect(validity.holds(at: timestamp))

@@ -17,8 +17,8 @@ struct SealedTokenCodecTests {
         var random = SeededRandom(seed: 14)
         let codec = codec()
         for _ in 0..<1000 {
-            func text(_ longest: Int) -> String {
-                String(decoding: random.hostileBytes(upTo: longest, specialCharacters: "a:{}\"\n"), as: UTF8.self)
+            func text(_ maxLength: Int) -> String {
+                String(decoding: random.hostileBytes(upTo: maxLength, specialCharacters: "a:{}\"\n"), as: UTF8.self)
             }
             let session = Session(
                 publication: .daily,
@@ -84,10 +84,10 @@ struct SealedTokenCodecTests {
     @Test("Limits the length of the subscriber and of the text to open")
     func sizes() throws {
         let codec = codec()
-        let longest = Session.sample(String(repeating: "k", count: SealedTokenCodec.maxSubscriberLength - 2))
-        let token = try codec.seal(longest)
+        let maxLength = Session.sample(String(repeating: "k", count: SealedTokenCodec.maxSubscriberLength - 2))
+        let token = try codec.seal(maxLength)
         #expect(token.utf8.count <= SealedTokenCodec.maxTokenLength)
-        #expect(codec.open(token) == longest)
+        #expect(codec.open(token) == maxLength)
         let longer = Session.sample(String(repeating: "k", count: SealedTokenCodec.maxSubscriberLength - 1))
         #expect(throws: TokenError.subscriberTooLong) { try codec.seal(longer) }
         #expect(codec.open(String(repeating: "A", count: 1_000_000)) == nil)

@@ -24,7 +24,7 @@ struct GuideTests {
     }
 
     @Test("shows exactly the code compiled here, and needs forty lines from the manifest to a purchase")
-    func verbatim() throws {
+    func quoted() throws {
         let blocks = try Self.blocks()
         #expect(Array(blocks.dropFirst()) == [try Self.compiled("Kiosk.swift"), try Self.compiled("Clients.swift")])
         #expect(blocks[...1].joined().split(separator: "\n", omittingEmptySubsequences: false).count <= 41)

@@ -31,7 +31,7 @@ extension HistoryRunner {
             return countUnavailable(query, key)
         }
         let authentication = try heard(query, Uncertainty(validity: .good))
-        tally.count(.recognisedByStandIn, if: authentication.isLastKnownGood)
+        tally.count(.authenticatedFromCache, if: authentication.isLastKnownGood)
         guard let value = authentication.value else {
             countUnavailable(query, key)
             return try require(result == nil, "sign-in during an outage: \(result as Any)")
@@ -49,7 +49,7 @@ extension HistoryRunner {
             if world.isStoreBroken { return try require(result == nil, "sign-in without a store") }
             let own = world.reference(toDevice: device)
             if limit.onLimit == .reject, !before.contains(own), before.count >= limit.maxDevices {
-                tally.count(.deviceRefused)
+                tally.count(.deviceRejected)
                 return try require(result?.rejection == .tooManyDevices, "one device too many: \(result as Any)")
             }
             let after = try await world.devices(of: key, in: title)
@@ -107,11 +107,11 @@ extension HistoryRunner {
         for validity in tokenStatuses {
             for hasCachedResult in isAmbiguous(reader.key) ? [true, false] : [true] {
                 for rejected in wasRejected {
-                    for editionRefused in wasEditionDenied {
+                    for editionDenied in wasEditionDenied {
                         all.append(
                             Uncertainty(
                                 hasCachedResult: hasCachedResult, validity: validity, wasRejected: rejected,
-                                wasEditionDenied: editionRefused))
+                                wasEditionDenied: editionDenied))
                     }
                 }
             }
@@ -177,7 +177,7 @@ extension HistoryRunner {
                 heard: {
                     let heard = try receivedSubscription(reader, reportWarning)
                     effects.append { [self] in
-                        tally.count(.verifiedByStandIn, if: heard.isLastKnownGood)
+                        tally.count(.verifiedFromCache, if: heard.isLastKnownGood)
                         record(heard, of: reader)
                     }
                     return heard
@@ -226,7 +226,7 @@ extension HistoryRunner {
         }
         let validity = try await requestCredentials(token, edition, title, immediate: immediate)
         if let known {
-            tally.count(Self.isGranted(known.response) ? .immediateGrant : .decidedRefusal, if: validity == .good)
+            tally.count(Self.isGranted(known.response) ? .immediateGrant : .immediateDenial, if: validity == .good)
         }
     }
 
@@ -235,7 +235,7 @@ extension HistoryRunner {
         guard let heldToken = heldToken(token) else { return }
         if isAmbiguous(heldToken.reader.key), flooding.contains(heldToken.reader.key) { return }
         flooding.insert(heldToken.reader.key)
-        refusals.markOverCapacity(heldToken.reader.key)
+        denials.recordOverCapacity(heldToken.reader.key)
         for number in 0..<Self.madeUp {
             guard let edition = EditionID("made-up-\(number)") else { continue }
             try await requestCredentials(token, edition, title)
@@ -256,10 +256,10 @@ extension HistoryRunner {
         let reader = heldToken?.reader ?? Subscriber(backend: "", key: "")
         let key = DenialKey.edition(title: title, reader: reader.key, edition)
         let keys = [key, .reader(reader.key)]
-        let isNew = refusals.isNew(keys, to: present)
+        let isNew = denials.isNew(keys, to: present)
         let uncertainties = uncertainties(
-            tokenStatuses, reader, wasRejected: refusals.wasRejected(keys, by: present),
-            wasEditionDenied: refusals.wasEditionDenied(key, by: present))
+            tokenStatuses, reader, wasRejected: denials.wasRejected(keys, by: present),
+            wasEditionDenied: denials.wasEditionDenied(key, by: present))
         let result = try await world.authorizationServices[title].editionCredentials(
             token: text(token), edition: edition.rawValue, CallContext())
         listen()
@@ -312,9 +312,9 @@ extension HistoryRunner {
         tally.count(
             .openedByPurchase, if: right == .granted && bought(by: reader, in: title)?.contains(edition) == true)
         guard reportWarning.validity == .good, let heldToken else { return reportWarning.validity }
-        tally.count(.grantedByStandIn, if: right == .granted && isLastKnownGood)
+        tally.count(.grantedFromCache, if: right == .granted && isLastKnownGood)
         tally.count(
-            .standsInAfterMadeUp,
+            .cachedAfterMadeUp,
             if: right == .granted && isLastKnownGood && !flooding.isEmpty && !flooding.contains(reader.key))
         switch right {
         case .granted: tally.count(.granted)
@@ -323,7 +323,7 @@ extension HistoryRunner {
         case .unavailable: tally.count(.credentialsComeBack)
         }
         if right == .granted, isSubscriberSystemRecord, !isLastKnownGood {
-            refusals.record(key, false, by: present, at: elapsed)
+            denials.record(key, false, by: present, at: elapsed)
         }
         if case .granted(let pair, _, _) = result { track(pair, edition, heldToken, isForNow: right == .grantedForNow) }
         return reportWarning.validity
@@ -331,14 +331,14 @@ extension HistoryRunner {
 
     private func reject(_ key: DenialKey, _ edition: EditionID) {
         guard case .edition(let title, _, _) = key, models[title].mayBeThere(edition) else { return }
-        refusals.record(key, true, by: present, at: elapsed)
+        denials.record(key, true, by: present, at: elapsed)
     }
 
     private func countDenied(_ wasRejected: Bool, _ reader: Subscriber, isNew: Bool) {
-        tally.count(.keptClosedByRefusal, if: wasRejected)
-        tally.count(.keptClosedByNews, if: wasRejected && isNew)
+        tally.count(.staysDeniedByRejection, if: wasRejected)
+        tally.count(.staysDeniedByReport, if: wasRejected && isNew)
         tally.count(
-            .keptClosedAfterMadeUp, if: wasRejected && !flooding.isEmpty)
+            .staysDeniedAfterMadeUp, if: wasRejected && !flooding.isEmpty)
     }
 
     /// Counts which part of a subscription opens the edition if no other part does.
@@ -423,7 +423,7 @@ extension HistoryRunner {
             return try require(result == nil, "renewal during an outage: \(result as Any)")
         }
         guard case .authentication(.authenticated(let reader)) = value else {
-            refusals.record(.reader(heldToken.reader.key), true, by: present, at: elapsed)
+            denials.record(.reader(heldToken.reader.key), true, by: present, at: elapsed)
             return try require(result?.rejection == .rejected, "renewal for a stranger: \(result as Any)")
         }
         guard case .signedIn(let text, _, _)? = result else {
@@ -480,8 +480,8 @@ extension HistoryRunner {
             let (isInTime, hasEnded) = (now < end, hasEnded(pair.heldToken.sessionNumber))
             if isCorrect, !models[title].isFree(edition, at: now) {
                 tally.count(.resumedAfterExpiry, if: isInTime && !hasEnded && now >= expires)
-                tally.count(.refusedAfterExpiry, if: !isInTime && !hasEnded)
-                tally.count(.refusedAfterEnd, if: isInTime && hasEnded)
+                tally.count(.deniedAfterExpiry, if: !isInTime && !hasEnded)
+                tally.count(.deniedAfterEnd, if: isInTime && hasEnded)
             }
             isCorrect = isCorrect && isInTime && !hasEnded
             let isClosed = !decision.isAllowed

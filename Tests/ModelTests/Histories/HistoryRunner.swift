@@ -60,7 +60,7 @@ final class HistoryRunner {
     private var lastDenials: [Subject: Rejection] = [:]
     private(set) var recalls: [CachedResultUse] = []
     var pairs: [Pair] = []
-    var refusals: DenialModel
+    var denials: DenialModel
     /// Readers who requested more editions than the cache holds for one.
     var flooding: Set<String> = []
     /// The longest renewal window after the expiry of a token, for each title.
@@ -103,7 +103,7 @@ final class HistoryRunner {
         possiblyEnded = ended
         failures = Array(repeating: [], count: processes)
         mayBeOpen = Array(repeating: false, count: processes)
-        refusals = DenialModel(processes: processes)
+        denials = DenialModel(processes: processes)
         forgotten = setting.titles.map { _ in .distantPast }
         maxAfterExpiry = setting.titles.map { TokenBounds($0.lifetimes).afterExpiry }
     }
@@ -257,7 +257,7 @@ final class HistoryRunner {
         clearCache(present)
         if !hasReported { receivedEvents.removeAll { $0.from == present } }
         recalls.removeAll { $0.process == present }
-        refusals.restart(present, hasReported: hasReported, at: elapsed)
+        denials.restart(present, hasReported: hasReported, at: elapsed)
         receiveTerminations(present)
     }
 
@@ -302,9 +302,9 @@ final class HistoryRunner {
         // Otherwise nothing is written and no event received.
         if world.isStoreBroken { return }
         invalidate()
-        for process in memories.indices { refusals.notify(process) }
+        for process in memories.indices { denials.notify(process) }
         for process in memories.indices {
-            refusals.follow(process, isStepped: isStepped)
+            denials.follow(process, isStepped: isStepped)
             receiveTerminations(process)
             for item in receivedEvents where item.from != process { receive(item, process) }
         }
@@ -452,9 +452,9 @@ final class HistoryRunner {
     func record(_ heard: Received<Subscription>, of reader: Subscriber) {
         switch heard {
         case .current(let reported) where reported.state == .active:
-            refusals.record(.reader(reader.key), false, by: present, at: elapsed)
+            denials.record(.reader(reader.key), false, by: present, at: elapsed)
         case .current, .servesCached:
-            if heard.value?.state != .active { refusals.record(.reader(reader.key), true, by: present, at: elapsed) }
+            if heard.value?.state != .active { denials.record(.reader(reader.key), true, by: present, at: elapsed) }
         case .nobody: break
         }
     }
@@ -473,7 +473,7 @@ final class HistoryRunner {
         responses.removeAll { $0.second != second }
         for result in responses {
             let holds = result.validity.holds(at: now)
-            tally.count(holds ? .cachedResultIsCurrent : .keptFalls)
+            tally.count(holds ? .cachedResultIsCurrent : .cachedResultIsOutdated)
             if holds { try require(try result.isCorrect(), "still given: \(result.message)") }
         }
         responses.removeAll { !$0.validity.holds(at: now) }

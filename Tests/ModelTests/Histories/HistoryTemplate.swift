@@ -6,7 +6,7 @@ import TestSupport
 /// so any template may fail to have its effect.
 enum HistoryTemplate: CaseIterable {
     case devices, outage, longOutage, resumption, end, period, purchase, rejection, oldGrant, renewal, haste
-    case lifetimes, clock, clockSession, clockRefusal, otherEnds, otherPassword, otherRefusal, lookAlike, madeUp
+    case lifetimes, clock, clockSession, clockDenial, otherEnds, otherPassword, otherDenial, lookAlike, madeUp
 
     static func random(_ random: inout SeededRandom) -> [Event] {
         let template = allCases[Int.random(in: 0..<allCases.count, using: &random)]
@@ -112,7 +112,7 @@ enum HistoryTemplate: CaseIterable {
                     end,
                 ],
                 [check, requestCredentials, .pass(2), check, requestCredentials, fetch(isResume: false)])
-        case .clockRefusal:
+        case .clockDenial:
             // Granted while the clock is wrong, and denied when it is right again.
             let error = Event.clockErrors[Int.random(in: 0..<6, using: &random)]
             let rejected = Event.subscriberSystemReports(
@@ -142,7 +142,7 @@ enum HistoryTemplate: CaseIterable {
                 [.turn(process: 0), .signIn(reader: 0, secret: 1, device: nil, title: 0)],
                 [.turn(process: 1), .day(day), right, .pass(3), right, check],
                 [.day(.good), .subscriberSystemChangesPassword(reader: 0, secret: 0)])
-        case .otherRefusal:
+        case .otherDenial:
             let state: SubscriptionState = isActive ? .suspended : .inactive
             let isOpen = Int.random(in: 0..<3, using: &random) > 0
             return Self.all(

@@ -54,7 +54,7 @@ struct DenialModel {
         overCapacity.contains(key.reader) ? [false, true] : wasRejected([key], by: process)
     }
 
-    mutating func markOverCapacity(_ reader: String) { overCapacity.insert(reader) }
+    mutating func recordOverCapacity(_ reader: String) { overCapacity.insert(reader) }
 
     /// Returns the possible results of a process, a single one if it is certain.
     func wasRejected(_ keys: [DenialKey], by process: Int) -> [Bool] {

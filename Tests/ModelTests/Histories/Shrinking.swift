@@ -4,7 +4,7 @@ import Gatefold
 enum Shrinking {
     /// Returns the shortest failing history found: without any of its events, or with a simpler second half of its
     /// setting, it would pass.
-    static func shortest(_ failing: History) async -> (history: History, contradiction: String) {
+    static func shrunk(_ failing: History) async -> (history: History, contradiction: String) {
         var best = failing
         var message = await contradiction(failing) ?? "it fails no more"
         var size = max(1, best.events.count / 2)

@@ -2,45 +2,45 @@
 struct Tally: Sendable {
     enum Outcome: String, CaseIterable, Sendable {
         // Sign-in and renewal.
-        case signedIn, recognisedByStandIn, signInComesBack, deviceRefused, deviceEvicted, renewedAfterExpiry
+        case signedIn, authenticatedFromCache, signInComesBack, deviceRejected, deviceEvicted, renewedAfterExpiry
         // Status of a token.
         case tokenEnded, tokenExpired
         // Verification.
-        case verified, verifiedByStandIn, verificationComesBack, immediateVerification = "decidedVerification"
+        case verified, verifiedFromCache, verificationComesBack, immediateVerification
         // Edition credentials.
-        case granted, grantedByStandIn, rejected, grantedForNow, keptClosedByRefusal, credentialsComeBack
-        case immediateGrant = "decidedGrant", decidedRefusal
+        case granted, grantedFromCache, rejected, grantedForNow, staysDeniedByRejection, credentialsComeBack
+        case immediateGrant, immediateDenial
         // The only reason for which an edition opens.
         case openedByPeriod, openedAtStartOfPeriod, openedAtEndOfPeriod, openedByGrace, openedByPurchase
         // Downloads.
-        case downloaded, resumedAfterExpiry, refusedAfterExpiry, refusedAfterEnd
+        case downloaded, resumedAfterExpiry, deniedAfterExpiry, deniedAfterEnd
         // After lifetimes were shortened and the store discarded old data, and after a wrong clock.
-        case expiredAfterShortening = "endedAfterShortening", endedAfterClockStep
+        case expiredAfterShortening, endedAfterClockStep
         // Knowledge that one of two processes on a store has and the other lacks, or lacks for now.
-        case validUntilEndReported = "goodUntilToldOfEnd", endedElsewhere, formerPasswordElsewhere, recalledAndUndone,
-            keptClosedByNews
+        case validUntilEndReported, endedElsewhere, formerPasswordElsewhere, recalledAndUndone,
+            staysDeniedByReport
         // Names that the subscriber system treats as equal.
         case signedInByLookAlike, formerPasswordByLookAlike
         // Hundreds of editions that do not exist.
-        case requestedUnknownEdition = "askedForMadeUp", standsInAfterMadeUp, keptClosedAfterMadeUp
+        case requestedUnknownEdition, cachedAfterMadeUp, staysDeniedAfterMadeUp
         // Responses that could be repeated in the same second.
-        case cachedResultIsCurrent = "keptStands", keptFalls
+        case cachedResultIsCurrent, cachedResultIsOutdated
     }
 
     /// The minimum count of each outcome in 1,000 histories: at most half of the actual count.
     static let floors: [Outcome: Int] = [
-        .signedIn: 2000, .recognisedByStandIn: 20, .signInComesBack: 150, .deviceRefused: 20,
+        .signedIn: 2000, .authenticatedFromCache: 20, .signInComesBack: 150, .deviceRejected: 20,
         .deviceEvicted: 20, .renewedAfterExpiry: 30, .tokenEnded: 200, .tokenExpired: 100, .verified: 800,
-        .verifiedByStandIn: 80, .verificationComesBack: 200, .immediateVerification: 150, .granted: 400,
-        .grantedByStandIn: 100, .rejected: 600, .grantedForNow: 90, .keptClosedByRefusal: 150,
-        .credentialsComeBack: 500, .immediateGrant: 50, .decidedRefusal: 150, .openedByPeriod: 20,
+        .verifiedFromCache: 80, .verificationComesBack: 200, .immediateVerification: 150, .granted: 400,
+        .grantedFromCache: 100, .rejected: 600, .grantedForNow: 90, .staysDeniedByRejection: 150,
+        .credentialsComeBack: 500, .immediateGrant: 50, .immediateDenial: 150, .openedByPeriod: 20,
         .openedAtStartOfPeriod: 8, .openedAtEndOfPeriod: 6, .openedByGrace: 30, .openedByPurchase: 20,
-        .downloaded: 200, .resumedAfterExpiry: 40, .refusedAfterExpiry: 90, .refusedAfterEnd: 100,
+        .downloaded: 200, .resumedAfterExpiry: 40, .deniedAfterExpiry: 90, .deniedAfterEnd: 100,
         .expiredAfterShortening: 50, .endedAfterClockStep: 100, .validUntilEndReported: 15, .endedElsewhere: 20,
-        .formerPasswordElsewhere: 12, .recalledAndUndone: 10, .keptClosedByNews: 80, .signedInByLookAlike: 50,
-        .formerPasswordByLookAlike: 50, .requestedUnknownEdition: 45, .standsInAfterMadeUp: 40,
-        .keptClosedAfterMadeUp: 60,
-        .cachedResultIsCurrent: 12000, .keptFalls: 200,
+        .formerPasswordElsewhere: 12, .recalledAndUndone: 10, .staysDeniedByReport: 80, .signedInByLookAlike: 50,
+        .formerPasswordByLookAlike: 50, .requestedUnknownEdition: 45, .cachedAfterMadeUp: 40,
+        .staysDeniedAfterMadeUp: 60,
+        .cachedResultIsCurrent: 12000, .cachedResultIsOutdated: 200,
     ]
 
     /// The number of histories below which no minimum applies.

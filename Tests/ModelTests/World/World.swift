@@ -161,7 +161,7 @@ final class World {
     private func purchaseService(_ publication: PublicationID) -> PurchaseService {
         PurchaseService(
             publication: publication, products: ProductRules(), verifiers: [Self.shop],
-            ledger: BrokenLedger(telling: purchases.reported), clock: clock.wall)
+            ledger: BrokenLedger(reporting: purchases.reported), clock: clock.wall)
     }
 
     // MARK: - Operator actions

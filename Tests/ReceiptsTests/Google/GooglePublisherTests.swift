@@ -76,7 +76,7 @@ struct GooglePublisherTests {
     @Test(
         "Pitfall 18: rejects other products and refunded, pending, sandbox, unknown and expired purchases"
     )
-    func refusals() async throws {
+    func rejections() async throws {
         try await withGoogle { google, store in
             let verifier = try google.verifier(store)
             let (single, subscription) = ("products/daily.2026-11-01/tokens/t%2F1", "subscriptionsv2/tokens/t%2F1")

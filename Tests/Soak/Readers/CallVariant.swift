@@ -44,7 +44,7 @@ struct CallVariant: Sendable {
     }
 
     /// Returns the labels under which a call is counted.
-    func marks(of call: String) -> [String] {
+    func labels(of call: String) -> [String] {
         [placement.rawValue] + (endsWithSlash ? [Self.slash] : []) + (isBare ? [Self.bare] : [])
             + (isShort && call == "renew_token" ? [Self.short] : [])
     }

@@ -10,8 +10,8 @@ extension SoakApp {
         let name: String
         /// The publication, or nil for calls without one.
         let title: Int?
-        /// The variant of the call. See ``CallVariant/marks(of:)``.
-        let marks: [String]
+        /// The variant of the call. See ``CallVariant/labels(of:)``.
+        let labels: [String]
         let start: Date
         let end: Date
         let response: RawResponse
@@ -35,7 +35,7 @@ extension SoakApp {
         let target = callVariant.target(name, in: title, fields)
         let (type, body) = try callVariant.body(fields)
         let headers = type.map { [("Content-Type", $0)] } ?? []
-        return try await exchange(name, in: title, marks: callVariant.marks(of: name)) {
+        return try await exchange(name, in: title, labels: callVariant.labels(of: name)) {
             try await context.http.post(target, headers, body)
         }
     }
@@ -45,7 +45,7 @@ extension SoakApp {
         _ name: String, in title: Int, _ fields: [String: String], _ callVariant: CallVariant = .plain, times: Int
     ) async throws -> [Call] {
         try await send(
-            name, callVariant.target(name, in: title, fields), in: title, marks: callVariant.marks(of: name),
+            name, callVariant.target(name, in: title, fields), in: title, labels: callVariant.labels(of: name),
             times: times)
     }
 
@@ -53,7 +53,7 @@ extension SoakApp {
     /// path serves.
     func send(
         _ name: String, _ target: String, _ fields: [(String, String)] = [], in title: Int? = nil,
-        marks: [String] = [], times: Int
+        labels: [String] = [], times: Int
     ) async throws -> [Call] {
         var head = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(context.http.port)\r\n"
         for (name, value) in fields { head += "\(name): \(value)\r\n" }
@@ -72,7 +72,7 @@ extension SoakApp {
         return try responses.map { each in
             try checked(
                 Call(
-                    name: name, title: title, marks: marks, start: each.start, end: each.end, response: each.response,
+                    name: name, title: title, labels: labels, start: each.start, end: each.end, response: each.response,
                     day: context.faultWindows.faultName(from: each.start, to: each.end)), .nobodys)
         }
     }
@@ -81,7 +81,7 @@ extension SoakApp {
     ///
     /// - Parameter rule: The caching headers of a successful response.
     func exchange(
-        _ name: String, in title: Int? = nil, marks: [String] = [], caching rule: CacheRule = .nobodys,
+        _ name: String, in title: Int? = nil, labels: [String] = [], caching rule: CacheRule = .nobodys,
         _ request: () async throws -> RawResponse
     ) async throws -> Call {
         let start = Date()
@@ -89,7 +89,7 @@ extension SoakApp {
         let end = Date()
         return try checked(
             Call(
-                name: name, title: title, marks: marks, start: start, end: end, response: response,
+                name: name, title: title, labels: labels, start: start, end: end, response: response,
                 day: context.faultWindows.faultName(from: start, to: end)), rule)
     }
 
@@ -109,7 +109,7 @@ extension SoakApp {
     /// Counts a correct response.
     @discardableResult
     func record(_ call: Call, _ message: String, isLate: Bool = false) -> String {
-        context.tally.record(call.name, message, marks: call.marks, during: call.day, isLate: isLate)
+        context.tally.record(call.name, message, labels: call.labels, during: call.day, isLate: isLate)
         reader.record(
             "  \(stamp(call.start))–\(stamp(call.end)) app \(app) \(place(call)): \(message) (\(call.day ?? "good day"))"
         )
@@ -124,7 +124,7 @@ extension SoakApp {
     }
 
     private func place(_ call: Call) -> String {
-        ((call.title.map { [SoakPlan.titles[$0].id] } ?? []) + [call.name] + call.marks).joined(separator: " ")
+        ((call.title.map { [SoakPlan.titles[$0].id] } ?? []) + [call.name] + call.labels).joined(separator: " ")
     }
 
     private func stamp(_ timestamp: Date) -> String {

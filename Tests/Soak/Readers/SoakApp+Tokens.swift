@@ -76,7 +76,7 @@ extension SoakApp {
         let call = try await call("sign_out", in: token.title, ["token": token.text], callVariant)
         reader.forget()
         guard call.response.status == 200 else { throw fail(call, "signing out is always possible") }
-        token.trackedSession.markCertain(at: call.end)
+        token.trackedSession.recordCertain(at: call.end)
         record(call, "signed out")
     }
 

@@ -24,7 +24,7 @@ final class SoakReader: Sendable {
             }
         }
 
-        func markCertain(at timestamp: Date) {
+        func recordCertain(at timestamp: Date) {
             end.withLock { $0.isCertainAt = min($0.isCertainAt ?? timestamp, timestamp) }
         }
 
@@ -183,7 +183,7 @@ final class SoakReader: Sendable {
             ["token", "revoke", "--publication", SoakPlan.titles[token.title].id, "--token", "-"],
             input: token.text + "\n", environment: context.secrets, in: context.folder)
         guard run.status == 0 else { throw Soak.Failed(description: "token revoke: \(run.errors)") }
-        token.trackedSession.markCertain(at: Date().addingTimeInterval(SoakPlan.Times.following))
+        token.trackedSession.recordCertain(at: Date().addingTimeInterval(SoakPlan.Times.following))
         record("  operator: a session of \(SoakPlan.titles[token.title].id) is revoked")
         context.tally.record("operator", "session revoked", during: nil)
     }

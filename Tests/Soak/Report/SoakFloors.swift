@@ -72,7 +72,7 @@ enum SoakFloors {
     private static let calls = ["sign_in", "renew_token", "verify_subscription", "edition_credentials", "sign_out"]
 
     /// Returns the missing calls and responses.
-    static func missing(from lines: [SoakTally.Line], _ marks: [SoakTally.Baseline]) -> [String] {
+    static func missing(from lines: [SoakTally.Line], _ labels: [SoakTally.Baseline]) -> [String] {
         var missing: [String] = []
         for (call, responses) in requiredCalls + SoakApp.ContentRoute.allCases.flatMap({ self.responses(of: $0) }) {
             for response in responses where !lines.contains(where: { $0.call == call && $0.response == response }) {
@@ -90,7 +90,7 @@ enum SoakFloors {
         for call in calls {
             let ways = CallVariant.FieldPlacement.allCases.map(\.rawValue) + [CallVariant.slash, CallVariant.bare]
             for callVariant in call == "renew_token" ? ways + [CallVariant.short] : ways
-            where !marks.contains(where: { $0.call == call && $0.name == callVariant }) {
+            where !labels.contains(where: { $0.call == call && $0.name == callVariant }) {
                 missing.append("\(call) was never made with \"\(callVariant)\"")
             }
         }

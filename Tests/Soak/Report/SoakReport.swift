@@ -5,7 +5,7 @@ struct SoakReport: Sendable {
     let plan: SoakPlan
     let seconds: Double
     let lines: [SoakTally.Line]
-    let marks: [SoakTally.Baseline]
+    let labels: [SoakTally.Baseline]
     /// The number of responses without a fault that asked for a retry. A busy machine produces some.
     let late: Int
     let faultFreeCount: Int
@@ -32,7 +32,7 @@ struct SoakReport: Sendable {
         if let start, let end, end.descriptors > start.descriptors + Self.descriptorTolerance {
             mistakes.append("the server has more and more descriptors open")
         }
-        mistakes += SoakFloors.missing(from: lines, marks)
+        mistakes += SoakFloors.missing(from: lines, labels)
         return mistakes
     }
 
@@ -53,7 +53,7 @@ struct SoakReport: Sendable {
                     "  " + response.padding(toLength: 34, withPad: " ", startingAt: 0) + "\(count)".leftPadded(8) + "  "
                         + days.map { "\($0.day) \($0.count)" }.joined(separator: ", "))
             }
-            let ways = marks.filter { $0.call == call }.map { "\($0.name) \($0.count)" }
+            let ways = labels.filter { $0.call == call }.map { "\($0.name) \($0.count)" }
             if !ways.isEmpty { text.append("  made with " + ways.joined(separator: ", ")) }
         }
         text.append("")

@@ -34,7 +34,7 @@ final class SoakTally: Sendable {
 
     private struct State {
         var counts: [Key: Int] = [:]
-        var marks: [MarkerKey: Int] = [:]
+        var labels: [MarkerKey: Int] = [:]
         var late = 0
         var faultFreeCount = 0
     }
@@ -42,13 +42,13 @@ final class SoakTally: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - marks: The labels of ``CallVariant/marks(of:)``.
+    ///   - labels: The labels of ``CallVariant/labels(of:)``.
     ///   - day: The fault that the call may have met, or nil for none.
     ///   - isLate: Whether the response asked for a retry without a known fault.
-    func record(_ call: String, _ response: String, marks: [String] = [], during day: String?, isLate: Bool = false) {
+    func record(_ call: String, _ response: String, labels: [String] = [], during day: String?, isLate: Bool = false) {
         state.withLock { state in
             state.counts[Key(call: call, response: response, day: day ?? Self.noFault), default: 0] += 1
-            for mark in marks { state.marks[MarkerKey(call: call, name: mark), default: 0] += 1 }
+            for label in labels { state.labels[MarkerKey(call: call, name: label), default: 0] += 1 }
             if day == nil { state.faultFreeCount += 1 }
             if isLate { state.late += 1 }
         }
@@ -65,8 +65,8 @@ final class SoakTally: Sendable {
             .sorted { ($0.call, $0.response, $0.day) < ($1.call, $1.response, $1.day) }
     }
 
-    var marks: [Baseline] {
-        state.withLock { $0.marks }
+    var labels: [Baseline] {
+        state.withLock { $0.labels }
             .map { Baseline(call: $0.key.call, name: $0.key.name, count: $0.value) }
             .sorted { ($0.call, $0.name) < ($1.call, $1.name) }
     }

@@ -104,7 +104,7 @@ extension AccountStore {
     @Test(
         "Lists accounts by owner, by identifier and in pages, ordered by number",
         arguments: AccountStoreKind.allCases)
-    func telling(kind: AccountStoreKind) async throws {
+    func descriptions(kind: AccountStoreKind) async throws {
         try await kind.with { accountStore async throws in
             for number: UInt8 in [3, 1, 2] { try await accountStore.open(buyer(number)) }
             try await accountStore.open(buyer(1), in: weekly)

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test("Rejects a restore under an open state, and a restore from a file that is not a state")
-    func refusals() async throws {
+    func rejections() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             let store = try SQLiteStateStore(path: path)

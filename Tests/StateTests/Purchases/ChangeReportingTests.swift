@@ -201,7 +201,7 @@ import Testing
             // The disk is full when the result has been recorded.
             let purchaseService = PurchaseService(
                 publication: daily, products: ProductRules(subscriptions: []), verifiers: [harness.verifier],
-                ledger: BrokenLedger(full: harness.store, keepsRecords: true), clock: harness.clock.wall,
+                ledger: BrokenLedger(full: harness.store, storesRecords: true), clock: harness.clock.wall,
                 didChange: { change in harness.reported.withLock { $0.append(change) } })
             _ = try? await purchaseService.holdings(of: buyer(1), in: PurchaseServiceHarness.catalogue)
             #expect(harness.take() == [.refunded([back])])

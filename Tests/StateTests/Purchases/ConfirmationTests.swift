@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Purchase confirmation", .serialized) struct ConfirmationTests {
     @Test("Stores the receipt before it queries the store")
-    func keepsFirst() async throws {
+    func storesFirst() async throws {
         try await PurchaseServiceHarness.with { harness async throws in
             let ledger = harness.ledger
             harness.verifier.verifyBy { _ in

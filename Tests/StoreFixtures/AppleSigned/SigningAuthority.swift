@@ -42,7 +42,7 @@ package struct SigningAuthority: Sendable {
             "Test Developer Relations",
             extensions: shape.intermediateIsAuthority
                 ? Self.authority(marker: shape.intermediateMarker)
-                : Self.marked(Certificate.Extensions {}, shape.intermediateMarker), by: root)
+                : Self.withMarker(Certificate.Extensions {}, shape.intermediateMarker), by: root)
         var extensions = try Certificate.Extensions {
             if shape.leafIsAuthority {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
@@ -58,19 +58,19 @@ package struct SigningAuthority: Sendable {
                 ]).makeCertificateExtension())
         }
         leaf = try Self.issue(
-            "Test Receipt Signing", extensions: Self.marked(extensions, shape.leafMarker), valid: shape.leafValid,
+            "Test Receipt Signing", extensions: Self.withMarker(extensions, shape.leafMarker), valid: shape.leafValid,
             by: intermediate)
     }
 
     private static func authority(marker: ASN1ObjectIdentifier?) throws -> Certificate.Extensions {
-        try marked(
+        try withMarker(
             try Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
             }, marker)
     }
 
-    private static func marked(
+    private static func withMarker(
         _ extensions: Certificate.Extensions, _ marker: ASN1ObjectIdentifier?
     ) throws -> Certificate.Extensions {
         var extensions = extensions

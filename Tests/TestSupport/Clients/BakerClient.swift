@@ -79,7 +79,7 @@ public actor BakerClient {
     /// The names of downloaded issues.
     public private(set) var library: Set<String> = []
     /// The products marked as purchased on the device.
-    public private(set) var marks: Set<String> = []
+    public private(set) var purchasedProducts: Set<String> = []
     /// The last successful response about purchases.
     public private(set) var products: Set<String>?
     public private(set) var isSubscribed = false
@@ -128,7 +128,7 @@ public actor BakerClient {
 
     public func isUnlocked(_ issue: Issue) -> Bool {
         guard let product = issue.productID else { return true }
-        return products?.contains(product) ?? marks.contains(product)
+        return products?.contains(product) ?? purchasedProducts.contains(product)
     }
 
     /// Requests an issue's archive, or a part of it according to `fields`.
@@ -192,7 +192,7 @@ public actor BakerClient {
     }
 
     private func confirm(_ transaction: Transaction) async throws -> Bool {
-        marks.insert(transaction.productID)
+        purchasedProducts.insert(transaction.productID)
         let response = try? await post(
             settings.confirmation, [("receipt_data", transaction.receipt), ("type", transaction.type)])
         // Exactly 200. The app does not read the body.

@@ -8,7 +8,7 @@ public final class ManualTime: Sendable {
     private struct Sleeper {
         let id: Int
         let due: TimeInterval
-        let waiter: OneShotPromise<Void>
+        let promise: OneShotPromise<Void>
     }
 
     private struct State {
@@ -25,15 +25,15 @@ public final class ManualTime: Sendable {
     /// Sleeps for a number of seconds of this clock, or throws as soon as the task is cancelled.
     public var sleep: @Sendable (TimeInterval) async throws -> Void {
         { [self] seconds in
-            let waiter = OneShotPromise<Void>()
+            let promise = OneShotPromise<Void>()
             let id = state.withLock { state in
                 state.last += 1
-                state.sleepers.append(Sleeper(id: state.last, due: state.passed + seconds, waiter: waiter))
+                state.sleepers.append(Sleeper(id: state.last, due: state.passed + seconds, promise: promise))
                 return state.last
             }
-            try await waiter.wait {
+            try await promise.wait {
                 self.state.withLock { $0.sleepers.removeAll { $0.id == id } }
-                waiter.resolve(.failure(CancellationError()))
+                promise.resolve(.failure(CancellationError()))
             }
         }
     }
@@ -46,7 +46,7 @@ public final class ManualTime: Sendable {
             state.sleepers.removeAll { $0.due <= state.passed }
             return due
         }
-        for sleeper in due { sleeper.waiter.resolve(.success(())) }
+        for sleeper in due { sleeper.promise.resolve(.success(())) }
     }
 
     /// The number of sleeping tasks.

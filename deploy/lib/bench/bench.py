@@ -23,7 +23,7 @@ import load
 import provenance
 import report
 import servers
-import standing
+import footprint
 
 EDITION = "com.example.bench.2026-11"
 SMALL = "com.example.bench.2026-10"
@@ -80,8 +80,8 @@ def say(text):
 def get(url, body=None, headers=None):
     request = urllib.request.Request(url, data=body.encode() if body else None, headers=headers or {})
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20) as answer:
-            return answer.status, answer.read().decode()
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20) as response:
+            return response.status, response.read().decode()
     except urllib.error.HTTPError as refused:
         return refused.code, ""
 
@@ -111,10 +111,10 @@ def prepare(run):
     return content
 
 
-def returns(answers):
+def returns(responses):
     """Returns nginx locations that repeat the responses of Gatefold."""
     lines = []
-    for path, (status, text) in answers.items():
+    for path, (status, text) in responses.items():
         assert "$" not in text, "nginx would read a dollar sign as a variable"
         quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         lines.append(f'        location = {path} {{ return {status} "{quoted}"; }}')
@@ -162,7 +162,7 @@ def main():
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
     # For the server, which reserves a file for each idle connection, and for the other ends in this process.
-    files = standing.open_files(3 * IDLE)
+    files = footprint.open_files(3 * IDLE)
     with tempfile.TemporaryDirectory(prefix="gatefold-bench-") as folder:
         run = pathlib.Path(folder)
         content = prepare(run)
@@ -191,15 +191,15 @@ def measure_all(arguments, run, content, started, files):
 
     base = f"http://127.0.0.1:{ours.port}"
     token = sign_in(f"{base}/sign_in", "ada")
-    answers = {"/edition_credentials": get(credentials_url(base, token, EDITION))}
+    responses = {"/edition_credentials": get(credentials_url(base, token, EDITION))}
     pair = {edition: authorization(base, token, edition) for edition in (EDITION, SMALL)}
-    answers["/verify_subscription"] = get(f"{base}/verify_subscription?token={token}")
+    responses["/verify_subscription"] = get(f"{base}/verify_subscription?token={token}")
     form = form_of("ada")
-    answers["/house/sign_in"] = get(f"{base}/house/sign_in", form)
-    answers["/auth-request/original-uri"] = (200, "")
-    nginx = start(servers.nginx(run, content, ours.port, returns(answers))).wait()
+    responses["/house/sign_in"] = get(f"{base}/house/sign_in", form)
+    responses["/auth-request/original-uri"] = (200, "")
+    nginx = start(servers.nginx(run, content, ours.port, returns(responses))).wait()
 
-    asked = {"X-Original-URI": f"/content/bench/{EDITION}.zip", "X-Original-Method": "GET", "Authorization": pair[EDITION]}
+    requested = {"X-Original-URI": f"/content/bench/{EDITION}.zip", "X-Original-Method": "GET", "Authorization": pair[EDITION]}
     post = {"Content-Type": "application/x-www-form-urlencoded"}
     requests = {
         "verify_subscription": (
@@ -208,7 +208,7 @@ def measure_all(arguments, run, content, started, files):
             load.Request(f"/edition_credentials?token={token}&product_id={EDITION}"),
             load.Request(f"/edition_credentials?token=ada&product_id={EDITION}")),
         "sign_in": (load.Request("/house/sign_in", "POST", post, form), load.Request("/house/sign_in", "POST", post, form)),
-        "auth-request": (load.Request("/auth-request/original-uri", headers=asked), None),
+        "auth-request": (load.Request("/auth-request/original-uri", headers=requested), None),
     }
     cases = []
     for connections in (64, 1):
@@ -267,8 +267,8 @@ def measure_all(arguments, run, content, started, files):
         case for case in cases
         if re.search(arguments.only, case[0]) and (case[0] != APART or len(load.CORES) > 1)]
 
-    check(cases, answers)
-    check_refusals((("gatefold", ours.port), ("go", go.port)), token, asked)
+    check(cases, responses)
+    check_rejections((("gatefold", ours.port), ("go", go.port)), token, requested)
     measured = {name: {peer[0]: [] for peer in peers} for name, _, peers in cases}
     for turn in range(arguments.rounds):
         say(f"Round {turn + 1} of {arguments.rounds}")
@@ -277,30 +277,30 @@ def measure_all(arguments, run, content, started, files):
             for peer, port, request, counted in peers if turn % 2 == 0 else reversed(peers):
                 with load.apart(counted) if name == APART else contextlib.nullcontext():
                     measured[name][peer].append(load.measure(port, request, connections, arguments.seconds, counted))
-    standings = stand(arguments, run, content, upstream, start, pair, files)
+    footprints = stand(arguments, run, content, upstream, start, pair, files)
     micro = json.loads(subprocess.run(
         [arguments.micro, "micro", "--json"], capture_output=True, text=True, check=True).stdout) \
         if arguments.micro and re.search(arguments.only, "micro") else []
     verdict = report.bars(report.all_medians(measured), BARS) \
-        + report.standing_bars(standings, IDLE, IDLE_BAR, LONG, GROWTH_BAR)
+        + report.footprint_bars(footprints, IDLE, IDLE_BAR, LONG, GROWTH_BAR)
     settings = {
         "rounds": arguments.rounds, "seconds": arguments.seconds, "only": arguments.only,
         "memory_minutes": arguments.memory_minutes}
-    told = report.Report(measured, standings, micro, verdict, settings, made)
+    result = report.Report(measured, footprints, micro, verdict, settings, made)
     folder = pathlib.Path(arguments.caller) / arguments.out if arguments.out else pathlib.Path(".gatefold/bench")
-    told.write(folder)
-    print(told.markdown() if arguments.markdown else told.text())
+    result.write(folder)
+    print(result.markdown() if arguments.markdown else result.text())
     print(f"==> Written to {folder}: bench.txt, bench.md, bench.json and bench.svg", file=sys.stderr)
 
 
 def stand(arguments, run, content, upstream, start, pair, files):
     """Measures idle connections and memory, each with a separate, newly started server."""
-    told = {}
+    result = {}
     if re.search(arguments.only, "idle connections"):
         server = start(servers.gatefold(arguments.gatefold, run, content, upstream.port, name="idle")).wait()
-        counts = standing.listeners(server, files, IDLE)
+        counts = footprint.listeners(server, files, IDLE)
         say(f"Opening {sum(counts.values()):,} idle connections")
-        told["idle"] = standing.idle_connections(server, counts, "/healthz")
+        result["idle"] = footprint.idle_connections(server, counts, "/healthz")
         server.stop()
     if arguments.memory_minutes > 0 and re.search(arguments.only, "memory"):
         server = start(servers.gatefold(arguments.gatefold, run, content, upstream.port, name="long")).wait()
@@ -313,9 +313,9 @@ def stand(arguments, run, content, upstream, start, pair, files):
                 f"/house/sign_in?{form_of(name)}", f"/content/bench/{SMALL}.zip", "/healthz"]
         (run / "mixed").write_text("".join(path + "\n" for path in paths))
         request = load.Request("mixed calls", headers={"Authorization": pair[SMALL]}, lines=run / "mixed")
-        told["memory"] = standing.memory_over_time(server, request, 64, arguments.memory_minutes)
+        result["memory"] = footprint.memory_over_time(server, request, 64, arguments.memory_minutes)
         server.stop()
-    return told
+    return result
 
 
 def names():
@@ -343,16 +343,16 @@ def sign_all_in(port):
 
         def ask(*request):
             connection.request(*request)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
+            response = connection.getresponse()
+            return response.status, response.read().decode()
 
         found = []
         for _ in range(SESSIONS):
             post = {"Content-Type": "application/x-www-form-urlencoded"}
-            told = ask("POST", "/sign_in", form_of(name), post)
-            token = re.search(r"<token[^>]*>(.*)</token>", told[1])
+            result = ask("POST", "/sign_in", form_of(name), post)
+            token = re.search(r"<token[^>]*>(.*)</token>", result[1])
             if not token:
-                raise SystemExit(f"{name} cannot sign in {SESSIONS} times: {told}")
+                raise SystemExit(f"{name} cannot sign in {SESSIONS} times: {result}")
             found.append(token.group(1))
             status, text = ask("GET", f"/verify_subscription?token={found[-1]}")
             if status != 200 or 'state="active"' not in text:
@@ -372,15 +372,15 @@ def credentials_url(base, token, edition):
 
 def authorization(base, token, edition):
     """Returns the Authorization header for an edition."""
-    _, told = get(credentials_url(base, token, edition))
-    userid, password = re.search(r"<userid>(.*)</userid><password>(.*)</password>", told).groups()
+    _, result = get(credentials_url(base, token, edition))
+    userid, password = re.search(r"<userid>(.*)</userid><password>(.*)</password>", result).groups()
     return "Basic " + base64.b64encode(f"{userid}:{password}".encode()).decode()
 
 
-def check(cases, answers):
+def check(cases, responses):
     """Checks that every peer returns the response that is measured."""
     for name, _, peers in cases:
-        sample = answers["/" + ("house/sign_in" if name.startswith("sign_in") else re.split(",| of", name)[0])][1] \
+        sample = responses["/" + ("house/sign_in" if name.startswith("sign_in") else re.split(",| of", name)[0])][1] \
             if "download" not in name and not name.startswith("auth-request") else ""
         for peer, port, request, _ in peers:
             for path, headers in request.samples:
@@ -390,13 +390,13 @@ def check(cases, answers):
                     raise SystemExit(f"{name}: {peer} returned {status} {text[:300]!r}, expected {sample[:300]!r}")
 
 
-def check_refusals(deciding, token, asked):
+def check_rejections(deciding, token, requested):
     """Checks that each server that decides also rejects. A peer that grants every request would do less work."""
     def damaged(text):
         middle = len(text) // 2
         return text[:middle] + ("B" if text[middle] == "A" else "A") + text[middle + 1:]
 
-    wrong = {**asked, "Authorization": damaged(asked["Authorization"])}
+    wrong = {**requested, "Authorization": damaged(requested["Authorization"])}
     for name, port in deciding:
         base = f"http://127.0.0.1:{port}"
         status, text = get(f"{base}/verify_subscription?token={damaged(token)}")
@@ -405,7 +405,7 @@ def check_refusals(deciding, token, asked):
         status, text = get(f"{base}/edition_credentials?token={damaged(token)}&product_id={EDITION}")
         if "<password>" in text:
             raise SystemExit(f"{name} returns credentials for a modified token: {status} {text[:300]!r}")
-        for headers in (wrong, {**asked, "X-Original-URI": f"/content/bench/{SMALL}.zip"}):
+        for headers in (wrong, {**requested, "X-Original-URI": f"/content/bench/{SMALL}.zip"}):
             if (status := get(f"{base}/auth-request/original-uri", None, headers)[0]) != 403:
                 raise SystemExit(f"{name} accepts the wrong credentials for an edition: {status}")
 
@@ -416,9 +416,9 @@ def shape(document):
 
 
 def head(url, headers):
-    asked = urllib.request.Request(url, headers=headers, method="HEAD")
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=20) as answer:
-        return answer.status, ""
+    requested = urllib.request.Request(url, headers=headers, method="HEAD")
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(requested, timeout=20) as response:
+        return response.status, ""
 
 
 if __name__ == "__main__":

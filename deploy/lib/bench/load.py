@@ -57,37 +57,37 @@ def keep(servers, cores):
 def measure(port, request, connections, seconds, servers):
     """Returns requests per second, latencies in microseconds, bytes per second, and the CPU time and memory of the servers."""
     held = []
-    look = lambda: held.append((
+    observe = lambda: held.append((
         sum(server.proportional_bytes() for server in servers), sum(server.resident_bytes() for server in servers)))
     before = sum(server.cpu_seconds() for server in servers)
-    told = run(port, request, connections, seconds, look)
-    if told is None:
+    result = run(port, request, connections, seconds, observe)
+    if result is None:
         names = ", ".join(server.name for server in servers)
         print(f"==> No response from {names} on port {port}, {connections} connections; trying again", file=sys.stderr)
         time.sleep(2)
         before = sum(server.cpu_seconds() for server in servers)
-        told = run(port, request, connections, seconds, look)
-    if told is None:
+        result = run(port, request, connections, seconds, observe)
+    if result is None:
         raise SystemExit(f"{request.method} {request.path[:60]}: no response on port {port}")
     cpu = sum(server.cpu_seconds() for server in servers) - before
-    elapsed = told["microseconds"] / 1e6
+    elapsed = result["microseconds"] / 1e6
     return {
-        "per_second": told["requests"] / elapsed,
-        "bytes_per_second": told["bytes"] / elapsed,
-        "p50": told["p50"],
-        "p99": told["p99"],
-        "cpu_per_100000": cpu / told["requests"] * 100_000,
-        "cpu_per_gigabyte": cpu / told["bytes"] * 1e9,
+        "per_second": result["requests"] / elapsed,
+        "bytes_per_second": result["bytes"] / elapsed,
+        "p50": result["p50"],
+        "p99": result["p99"],
+        "cpu_per_100000": cpu / result["requests"] * 100_000,
+        "cpu_per_gigabyte": cpu / result["bytes"] * 1e9,
         # Measured while the connections are open.
         "pss_megabytes": held[-1][0] / 1e6,
         "rss_megabytes": held[-1][1] / 1e6,
     }
 
 
-def run(port, request, connections, seconds, look=lambda: None):
+def run(port, request, connections, seconds, observe=lambda: None):
     """Returns the results of wrk, or None when the server sent no response at all. Fails if any request had no valid response.
 
-    Calls look once, in the middle of the measurement."""
+    Calls observe once, in the middle of the measurement."""
     threads = str(min(len(os.sched_getaffinity(0)), connections))
     environment = {
         **os.environ, "BENCH_METHOD": request.method, "BENCH_PATH": request.path, "BENCH_BODY": request.body,
@@ -100,14 +100,14 @@ def run(port, request, connections, seconds, look=lambda: None):
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as wrk:
         time.sleep(seconds / 2)
-        look()
+        observe()
         output, errors = wrk.communicate()
     lines = [line for line in errors.splitlines() if line.startswith("{")]
     if wrk.returncode or not lines:
         raise SystemExit(f"wrk ended with {wrk.returncode}:\n{output}\n{errors}")
-    told = json.loads(lines[-1])
-    if not told["requests"] and not told["status_errors"] and not told["socket_errors"]:
+    result = json.loads(lines[-1])
+    if not result["requests"] and not result["status_errors"] and not result["socket_errors"]:
         return None
-    if told["status_errors"] or told["socket_errors"]:
-        raise SystemExit(f"{request.method} {request.path[:60]}: some requests had no valid response: {told}")
-    return told
+    if result["status_errors"] or result["socket_errors"]:
+        raise SystemExit(f"{request.method} {request.path[:60]}: some requests had no valid response: {result}")
+    return result

@@ -12,24 +12,24 @@ HERE = pathlib.Path(__file__).parent
 CHECKOUT = HERE.parent.parent.parent
 
 
-def said(command, pattern):
+def matched(command, pattern):
     """Returns the match of a pattern in a program's output (stdout or stderr, any exit status), or None."""
     try:
-        told = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=20)
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = re.search(pattern, told.stdout)
+    found = re.search(pattern, result.stdout)
     return found and found.group(1)
 
 
 def commit(folder=CHECKOUT):
     """Returns the commit and whether the checkout differs from it. Both are None outside git or inside another repository."""
     git = ["git", "-C", str(folder)]
-    told = said([*git, "rev-parse", "--show-toplevel", "--short", "HEAD"], r"\A(.+\n[0-9a-f]+)\n\Z")
-    top, short = told.split("\n") if told else ("/", None)
+    result = matched([*git, "rev-parse", "--show-toplevel", "--short", "HEAD"], r"\A(.+\n[0-9a-f]+)\n\Z")
+    top, short = result.split("\n") if result else ("/", None)
     if pathlib.Path(top).resolve() != folder.resolve():
         return {"commit": None, "changed": None}
-    return {"commit": short, "changed": said([*git, "status", "--porcelain"], "(.)") is not None}
+    return {"commit": short, "changed": matched([*git, "status", "--porcelain"], "(.)") is not None}
 
 
 def machine():
@@ -47,6 +47,6 @@ def made(swift, build, go, php):
     return {
         "at": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         **machine(), **commit(), "swift": swift, "build": build,
-        "nginx": said(["nginx", "-v"], r"nginx/(\S+)"), "go": said(["go", "version", go], r": go(\S+)"),
-        "php-fpm": said([php, "-v"], r"(?m)^PHP (\S+)"), "wrk": said(["wrk", "-v"], r"wrk (\S+)"),
+        "nginx": matched(["nginx", "-v"], r"nginx/(\S+)"), "go": matched(["go", "version", go], r": go(\S+)"),
+        "php-fpm": matched([php, "-v"], r"(?m)^PHP (\S+)"), "wrk": matched(["wrk", "-v"], r"wrk (\S+)"),
     }

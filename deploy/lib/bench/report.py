@@ -44,18 +44,18 @@ def table(measured):
     """Returns a table with the medians of each case and server, and the lowest and highest round of the throughput."""
     lines = []
     for case, peers in measured.items():
-        told = {peer: medians(rounds) for peer, rounds in peers.items()}
+        result = {peer: medians(rounds) for peer, rounds in peers.items()}
         download = is_download(case)
         key, divisor = ("bytes_per_second", 1e6) if download else ("per_second", 1)
         lines.append(f"\n{case}")
         lines.append(
             f"  {'':27}{'MB/s' if download else 'req/s':>9}{'low–high':>18}{'ours/it':>9}{'p50 µs':>9}{'p99 µs':>9}"
             f"{'CPU s/GB' if download else 'CPU s/100k':>12}{'PSS MB':>9}{'RSS MB':>9}")
-        for name, one in told.items():
+        for name, one in result.items():
             cpu = one["cpu_per_gigabyte" if download else "cpu_per_100000"]
             lines.append(
                 f"  {name:27}{one[key] / divisor:9,.0f}{spread(peers[name], key, divisor):>18}"
-                f"{told['gatefold'][key] / one[key]:9.2f}{one['p50']:9,.0f}{one['p99']:9,.0f}{cpu:12.2f}"
+                f"{result['gatefold'][key] / one[key]:9.2f}{one['p50']:9,.0f}{one['p99']:9,.0f}{cpu:12.2f}"
                 f"{one['pss_megabytes']:9,.0f}{one['rss_megabytes']:9,.0f}")
         if call(case) == "sign_in":
             lines.append(textwrap.fill(SIGN_IN, 120, initial_indent="  ", subsequent_indent="  "))
@@ -78,7 +78,7 @@ class Bar:
         return "–" if self.reached is None else f"{self.reached:,.3f}" if self.reached < 100 else f"{self.reached:,.0f}"
 
     @property
-    def word(self):
+    def label(self):
         return "not measured" if self.met is None else "yes" if self.met else "missed"
 
 
@@ -95,20 +95,20 @@ def bars(results, rules):
     return found
 
 
-def standing_bars(standings, connections, idle, minutes, growth):
+def footprint_bars(footprints, connections, idle, minutes, growth):
     """Returns the bars for idle connections (limit in megabytes of RSS) and for memory after minutes of load (permitted
     relative change). A run with fewer connections or minutes does not count for the bar."""
     waiting = Bar(f"{connections:,} idle connections", "gatefold", "RSS MB", f"< {idle}")
-    if told := standings.get("idle"):
-        waiting.case, waiting.reached = f"{told['connections']:,} idle connections", told["rss_megabytes"]
-        if told["connections"] >= connections:
+    if result := footprints.get("idle"):
+        waiting.case, waiting.reached = f"{result['connections']:,} idle connections", result["rss_megabytes"]
+        if result["connections"] >= connections:
             waiting.met = waiting.reached < idle
         else:
             waiting.wanted += f" with {connections:,}"
     worked = Bar(f"{minutes} minutes of load", "last / first minute", "RSS", f"1 ± {growth:.2f}")
-    if told := standings.get("memory"):
-        worked.case, worked.reached = f"{told['minutes']} minutes of load", told["ratio"]
-        if told["minutes"] >= minutes:
+    if result := footprints.get("memory"):
+        worked.case, worked.reached = f"{result['minutes']} minutes of load", result["ratio"]
+        if result["minutes"] >= minutes:
             worked.met = abs(worked.reached - 1) <= growth
         else:
             worked.wanted += f" after {minutes}"
@@ -119,12 +119,12 @@ def bar_lines(verdict):
     """Returns one line for each bar."""
     rows = [("", "reached", "wanted", "by", "compared", "case")]
     rows += [
-        (bar.word.upper() if bar.met is False else bar.word, bar.shown, bar.wanted, bar.by, bar.compared, bar.case)
+        (bar.label.upper() if bar.met is False else bar.label, bar.shown, bar.wanted, bar.by, bar.compared, bar.case)
         for bar in verdict]
     wide = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
-        f"  {word:{wide[0]}}  {reached:>{wide[1]}}  {wanted:{wide[2]}}  {by:{wide[3]}}  {compared:{wide[4]}}  {case}"
-        for word, reached, wanted, by, compared, case in rows)
+        f"  {label:{wide[0]}}  {reached:>{wide[1]}}  {wanted:{wide[2]}}  {by:{wide[3]}}  {compared:{wide[4]}}  {case}"
+        for label, reached, wanted, by, compared, case in rows)
 
 
 def plot(results, machine):
@@ -132,13 +132,13 @@ def plot(results, machine):
     rows, y = [], 40
     for case, peers in results.items():
         key = "bytes_per_second" if is_download(case) else "per_second"
-        most = max(told[key] for told in peers.values())
+        highest = max(result[key] for result in peers.values())
         rows.append(f'<text x="10" y="{y}" font-weight="bold">{html.escape(case)}</text>')
         y += 8
-        for name, told in peers.items():
-            width = 420 * told[key] / most
+        for name, result in peers.items():
+            width = 420 * result[key] / highest
             colour = "#2b6cb0" if name == "gatefold" else "#a0aec0"
-            shown = f"{told[key] / 1e6:,.0f} MB/s" if key == "bytes_per_second" else f"{told[key]:,.0f}/s"
+            shown = f"{result[key] / 1e6:,.0f} MB/s" if key == "bytes_per_second" else f"{result[key]:,.0f}/s"
             rows.append(f'<rect x="190" y="{y}" width="{width:.1f}" height="14" fill="{colour}"/>')
             rows.append(f'<text x="182" y="{y + 11}" text-anchor="end">{html.escape(name)}</text>')
             rows.append(f'<text x="{196 + width:.1f}" y="{y + 11}">{shown}</text>')
@@ -195,9 +195,9 @@ def downloads_table(results):
 class Report:
     """The results of one run: the numbers of each round for each case and peer."""
 
-    def __init__(self, measured, standings, micro, verdict, settings, made):
+    def __init__(self, measured, footprints, micro, verdict, settings, made):
         self.measured, self.results = measured, all_medians(measured)
-        self.standings, self.micro, self.verdict, self.settings, self.made = standings, micro, verdict, settings, made
+        self.footprints, self.micro, self.verdict, self.settings, self.made = footprints, micro, verdict, settings, made
 
     @property
     def machine(self):
@@ -233,17 +233,17 @@ class Report:
              " resident memory. Both are sums over all processes of a server, so that RSS counts shared memory once per process."
              " MB are 10^6 bytes.")
 
-    def standing_lines(self):
-        if told := self.standings.get("idle"):
-            yield (f"{told['connections']:,} idle connections, {told['of_admin_listener']} of them to the admin listener:"
-                   f" {told['rss_megabytes']:.0f} MB RSS, before {told['rss_megabytes_before']:.0f} MB,"
-                   f" {told['bytes_per_connection']:,.0f} bytes a connection")
-        if told := self.standings.get("memory"):
-            yield ("RSS after each minute of load: " + ", ".join(f"{one:.0f}" for one in told["rss_megabytes"]) + " MB")
+    def footprint_lines(self):
+        if result := self.footprints.get("idle"):
+            yield (f"{result['connections']:,} idle connections, {result['of_admin_listener']} of them to the admin listener:"
+                   f" {result['rss_megabytes']:.0f} MB RSS, before {result['rss_megabytes_before']:.0f} MB,"
+                   f" {result['bytes_per_connection']:,.0f} bytes a connection")
+        if result := self.footprints.get("memory"):
+            yield ("RSS after each minute of load: " + ", ".join(f"{one:.0f}" for one in result["rss_megabytes"]) + " MB")
 
     def text(self):
         parts = ["\n".join([*self.head, textwrap.fill(self.FRAME, 120)]), table(self.measured).strip("\n"),
-                 *self.standing_lines()]
+                 *self.footprint_lines()]
         if self.micro:
             width = max(len(piece["name"]) for piece in self.micro)
             parts.append("nanoseconds a call, one core\n" + "\n".join(
@@ -258,16 +258,16 @@ class Report:
         if any(call(case) == "sign_in" for case in self.results):
             parts.append("¹ " + SIGN_IN)
         parts.append(downloads_table(self.results))
-        parts += [line + "." for line in self.standing_lines()]
+        parts += [line + "." for line in self.footprint_lines()]
         parts.append(markdown_table(["bar", "wanted", "reached", ""], [
-            [f"{bar.case}: {bar.by}, {bar.compared}", bar.wanted, bar.shown, bar.word] for bar in self.verdict]))
+            [f"{bar.case}: {bar.by}, {bar.compared}", bar.wanted, bar.shown, bar.label] for bar in self.verdict]))
         return "\n\n".join(part for part in parts if part)
 
     def write(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "bench.json").write_text(json.dumps(
             {"made": self.made, "settings": self.settings, "medians": self.results, "rounds": self.measured,
-             "standing": self.standings, "micro": self.micro,
+             "footprint": self.footprints, "micro": self.micro,
              "bars": [dataclasses.asdict(bar) for bar in self.verdict]}, indent=1) + "\n")
         (folder / "bench.svg").write_text(plot(self.results, self.machine))
         (folder / "bench.txt").write_text(self.text() + "\n")

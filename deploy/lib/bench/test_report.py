@@ -22,10 +22,10 @@ MADE = {
 SETTINGS = {"rounds": 3, "seconds": 2, "only": "", "memory_minutes": 1}
 
 
-def one(**told):
+def one(**result):
     """Returns the results of one round."""
     return {"per_second": 1000, "bytes_per_second": 1e9, "p50": 500, "p99": 2000, "cpu_per_100000": 1, "cpu_per_gigabyte": 1,
-            "pss_megabytes": 20, "rss_megabytes": 30, **told}
+            "pss_megabytes": 20, "rss_megabytes": 30, **result}
 
 
 def measured(case, **peers):
@@ -58,25 +58,25 @@ class Medians(unittest.TestCase):
 
 
 class Bars(unittest.TestCase):
-    def judged(self, least, key="per_second", case="a", **told):
-        results = {"a": {"gatefold": one(**told), "go": one()}}
+    def judged(self, least, key="per_second", case="a", **result):
+        results = {"a": {"gatefold": one(**result), "go": one()}}
         bar, = report.bars(results, [(case, "gatefold", "go", key, least)])
         return bar
 
     def test_at_least(self):
-        self.assertEqual([self.judged(1.3, per_second=rate).word for rate in (1299, 1300, 1301)], ["missed", "yes", "yes"])
+        self.assertEqual([self.judged(1.3, per_second=rate).label for rate in (1299, 1300, 1301)], ["missed", "yes", "yes"])
         self.assertEqual(self.judged(1.3, per_second=1299).shown, "1.299")
         self.assertEqual(self.judged(1.3).wanted, "≥ 1.30")
 
     def test_at_most(self):
-        self.assertEqual([self.judged(-1.0, "p99", p99=p99).word for p99 in (1999, 2000, 2001)], ["yes", "yes", "missed"])
+        self.assertEqual([self.judged(-1.0, "p99", p99=p99).label for p99 in (1999, 2000, 2001)], ["yes", "yes", "missed"])
         self.assertEqual(self.judged(-1.0, "p99").wanted, "≤ 1.00")
 
     def test_not_measured(self):
         bar = self.judged(1.3, case="another")
-        self.assertEqual((bar.word, bar.shown, bar.met), ("not measured", "–", None))
+        self.assertEqual((bar.label, bar.shown, bar.met), ("not measured", "–", None))
         bar, = report.bars({"a": {"gatefold": one()}}, [("a", "gatefold", "go", "per_second", 1.3)])
-        self.assertEqual(bar.word, "not measured")
+        self.assertEqual(bar.label, "not measured")
 
     def test_the_projects_own_are_about_cases_there_are(self):
         for case, _, _, key, _ in bench.BARS:
@@ -85,22 +85,22 @@ class Bars(unittest.TestCase):
 
 
 class StandingBars(unittest.TestCase):
-    def words(self, standings):
-        return [bar.word for bar in report.standing_bars(standings, 10_000, 200, 60, 0.05)]
+    def labels(self, footprints):
+        return [bar.label for bar in report.footprint_bars(footprints, 10_000, 200, 60, 0.05)]
 
     def test_idle_connections(self):
-        self.assertEqual(self.words(idle(megabytes=199.9))[0], "yes")
-        self.assertEqual(self.words(idle(megabytes=200.0))[0], "missed")
+        self.assertEqual(self.labels(idle(megabytes=199.9))[0], "yes")
+        self.assertEqual(self.labels(idle(megabytes=200.0))[0], "missed")
         # Few connections do not count for the bar of many, even with little memory.
-        self.assertEqual(self.words(idle(connections=9_999, megabytes=20.0))[0], "not measured")
+        self.assertEqual(self.labels(idle(connections=9_999, megabytes=20.0))[0], "not measured")
 
     def test_memory_after_long_load(self):
-        for ratio, word in ((1.049, "yes"), (0.951, "yes"), (1.051, "missed"), (0.949, "missed")):
-            self.assertEqual(self.words(memory(60, ratio))[1], word)
-        self.assertEqual(self.words(memory(59, 2.0))[1], "not measured")
+        for ratio, label in ((1.049, "yes"), (0.951, "yes"), (1.051, "missed"), (0.949, "missed")):
+            self.assertEqual(self.labels(memory(60, ratio))[1], label)
+        self.assertEqual(self.labels(memory(59, 2.0))[1], "not measured")
 
     def test_nothing_was_looked_at(self):
-        self.assertEqual(self.words({}), ["not measured", "not measured"])
+        self.assertEqual(self.labels({}), ["not measured", "not measured"])
 
 
 class Reports(unittest.TestCase):
@@ -113,52 +113,52 @@ class Reports(unittest.TestCase):
             **measured(bench.MANY, gatefold=80_000, nginx_return=120_000, go=45_000),
             **measured("download 20 KB", gatefold=2.5e8, nginx=1.5e9),
         }
-        standings = {**idle(), **memory(1, 1.0)}
-        verdict = report.bars(report.all_medians(found), bench.BARS) + report.standing_bars(standings, 10_000, 200, 60, 0.05)
-        self.told = report.Report(found, standings, [{"name": "a token", "median": 900.0}], verdict, SETTINGS, MADE)
+        footprints = {**idle(), **memory(1, 1.0)}
+        verdict = report.bars(report.all_medians(found), bench.BARS) + report.footprint_bars(footprints, 10_000, 200, 60, 0.05)
+        self.result = report.Report(found, footprints, [{"name": "a token", "median": 900.0}], verdict, SETTINGS, MADE)
 
     def test_text_says_where_it_comes_from(self):
-        head = self.told.text().split("\n\n")[0]
+        head = self.result.text().split("\n\n")[0]
         self.assertIn("2 × Made-up 1000, 8 GB, Linux 6.1.0", head)
         self.assertIn("commit abc1234, changed since; Swift 6.3.1; swift build -c release; nginx 1.22.1", head)
         self.assertIn("PHP-FPM 8.2.7\n", head)
 
     def test_outside_git_there_is_no_commit(self):
-        self.told.made = {**MADE, "commit": None, "changed": None}
-        self.assertNotIn("commit", "\n".join(self.told.head))
+        self.result.made = {**MADE, "commit": None, "changed": None}
+        self.assertNotIn("commit", "\n".join(self.result.head))
 
     def test_text_shows_spread_and_both_kinds_of_memory(self):
-        row = next(line for line in self.told.text().splitlines() if line.startswith("  nginx return"))
+        row = next(line for line in self.result.text().splitlines() if line.startswith("  nginx return"))
         self.assertEqual(row.split()[2:], ["120,000", "60,000–180,000", "0.75", "500", "2,000", "1.00", "20", "30"])
 
     def test_what_signing_in_leaves_out_is_said_beside_it(self):
-        text = self.told.text()
+        text = self.result.text()
         self.assertEqual(text.count("counts nothing"), 1)
         self.assertLess(text.index("\nsign_in, 64"), text.index("counts nothing"))
         self.assertLess(text.index("counts nothing"), text.index("\nauth-request, 64"))
 
     def test_markdown_has_a_row_for_each_call(self):
-        rows = [line for line in self.told.markdown().splitlines() if line.startswith("|")]
+        rows = [line for line in self.result.markdown().splitlines() if line.startswith("|")]
         self.assertIn("| verify_subscription, the same again | 90,000 | 0.75 | 2.00 | 6.00 | 0.500 | 2.000 | 1.00 | 1.0 | 30 |", rows)
         self.assertIn("| sign_in ¹ | 5,000 | 0.05 | 0.10 | – | 0.500 | 2.000 | 1.00 | 1.0 | 30 |", rows)
         self.assertIn("| 20 KB, our own file server | 250 | 0.17 | 1.00 |", rows)
         # Grouped, although it was measured last.
         self.assertEqual([row.split(",")[0].strip("| ") for row in rows[2:4]], ["verify_subscription", "verify_subscription of 1"])
-        for block in self.told.markdown().split("\n\n"):
+        for block in self.result.markdown().split("\n\n"):
             lines = block.splitlines()
             if block.startswith("|"):
                 self.assertEqual({line.count("|") for line in lines}, {lines[0].count("|")})
 
     def test_markdown_lists_every_bar(self):
-        rows = self.told.markdown().split("\n\n")[-1].splitlines()[2:]
+        rows = self.result.markdown().split("\n\n")[-1].splitlines()[2:]
         self.assertEqual(len(rows), len(bench.BARS) + 2)
         self.assertIn("| verify_subscription, 64 connections: requests/s, gatefold / nginx return | ≥ 0.75 | 0.750 | yes |", rows)
         self.assertIn("| download 20 KB: MB/s, nginx, auth_request alone / nginx | ≥ 0.50 | – | not measured |", rows)
 
     def test_nothing_but_micro_benchmarks(self):
-        told = report.Report({}, {}, [{"name": "a token", "median": 900.0}], report.bars({}, bench.BARS), SETTINGS, MADE)
-        self.assertIn("900", told.text())
-        self.assertNotIn("requests/s |", told.markdown().split("| bar |")[0])
+        result = report.Report({}, {}, [{"name": "a token", "median": 900.0}], report.bars({}, bench.BARS), SETTINGS, MADE)
+        self.assertIn("900", result.text())
+        self.assertNotIn("requests/s |", result.markdown().split("| bar |")[0])
         report.plot({}, "machine")
 
     def test_plot_has_a_bar_for_each_peer_as_long_as_its_share(self):
@@ -175,10 +175,10 @@ class Reports(unittest.TestCase):
 
     def test_json_has_every_round(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.told.write(pathlib.Path(folder) / "new")
+            self.result.write(pathlib.Path(folder) / "new")
             written = json.loads((pathlib.Path(folder) / "new/bench.json").read_text())
         case = "verify_subscription, 64 connections"
-        self.assertEqual([told["per_second"] for told in written["rounds"][case]["go"]], [67_500, 45_000, 22_500])
+        self.assertEqual([result["per_second"] for result in written["rounds"][case]["go"]], [67_500, 45_000, 22_500])
         self.assertEqual(written["medians"][case]["go"]["per_second"], 45_000)
         self.assertEqual(written["made"]["commit"], "abc1234")
         self.assertEqual({bar["met"] for bar in written["bars"]}, {True, False, None})
@@ -186,9 +186,9 @@ class Reports(unittest.TestCase):
 
 class Provenance(unittest.TestCase):
     def test_a_program_may_be_missing_or_silent(self):
-        self.assertIsNone(provenance.said(["/no/such/program"], "(.*)"))
-        self.assertIsNone(provenance.said(["true"], "version (.*)"))
-        self.assertEqual(provenance.said(["sh", "-c", "echo made up 1.2 >&2; exit 1"], r"up (\S+)"), "1.2")
+        self.assertIsNone(provenance.matched(["/no/such/program"], "(.*)"))
+        self.assertIsNone(provenance.matched(["true"], "version (.*)"))
+        self.assertEqual(provenance.matched(["sh", "-c", "echo made up 1.2 >&2; exit 1"], r"up (\S+)"), "1.2")
 
     @unittest.skipUnless(shutil.which("git"), "no git here")
     def test_commit(self):
@@ -215,12 +215,12 @@ class Programs(unittest.TestCase):
             compile(path.read_text(), path, "exec")
 
     def test_a_pattern_that_matches_nothing_is_an_error(self):
-        for wrong, said in (("no such case", "there are:"), ("(", "expected a regular expression")):
-            told = subprocess.run(
+        for wrong, matched in (("no such case", "there are:"), ("(", "expected a regular expression")):
+            result = subprocess.run(
                 [sys.executable, "-B", HERE / "bench.py", "--gatefold", "none", "--go", "none", "--only", wrong],
                 capture_output=True, text=True)
-            self.assertEqual(told.returncode, 2)
-            self.assertIn(said, told.stderr)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(matched, result.stderr)
 
     @unittest.skipUnless(shutil.which("bash"), "no bash here")
     def test_shell_is_read(self):

@@ -49,9 +49,9 @@ struct AccountTemplate: Sendable {
     /// - Throws: ``UnsendableValue`` for control characters, and for a user name with a colon, because servers read a
     ///   colon as the start of the password (RFC 7617 section 2) or of the realm (RFC 7616 section 3.4.2).
     func render(_ values: TemplateValues) throws(UnsendableValue) -> (user: String, password: String) {
-        let user = try TemplateContext.header.write(try user.render(values, in: .verbatim))
+        let user = try TemplateContext.header.write(try user.render(values, in: .plain))
         guard !user.contains(":") else { throw UnsendableValue() }
-        return (user, try TemplateContext.header.write(try password.render(values, in: .verbatim)))
+        return (user, try TemplateContext.header.write(try password.render(values, in: .plain)))
     }
 }
 

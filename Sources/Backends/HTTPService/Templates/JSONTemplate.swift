@@ -56,7 +56,7 @@ indirect enum JSONTemplate: Sendable {
     func render(_ values: TemplateValues) throws(UnsendableValue) -> String {
         switch self {
         case .literal(let text): return text
-        case .text(let template): return JSONValue.quoted(try template.render(values, in: .verbatim))
+        case .text(let template): return JSONValue.quoted(try template.render(values, in: .plain))
         case .array(let items):
             var texts: [String] = []
             for item in items { texts.append(try item.render(values)) }

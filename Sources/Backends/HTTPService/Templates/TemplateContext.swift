@@ -22,7 +22,7 @@ enum TemplateContext: Sendable {
     /// A text without a known syntax. The value is written unchanged, on one line.
     case line
     /// A text whose caller does the encoding, such as the JSON writer.
-    case verbatim
+    case plain
 
     /// Returns the value, encoded for the place.
     ///
@@ -47,7 +47,7 @@ enum TemplateContext: Sendable {
                 throw UnsendableValue()
             }
             return value
-        case .verbatim:
+        case .plain:
             return value
         }
     }

@@ -15,16 +15,16 @@ struct NameFolding: Sendable {
 
     private let ignored: Set<Difference>
     /// A Boolean value that indicates whether only letters and digits count.
-    private let keepsOnlyAlphanumerics: Bool
+    private let removesPunctuation: Bool
 
     init(ignoring ignored: Set<Difference> = Set(Difference.allCases)) {
         self.ignored = ignored
-        keepsOnlyAlphanumerics = false
+        removesPunctuation = false
     }
 
     private init(code ignored: Set<Difference>) {
         self.ignored = ignored
-        keepsOnlyAlphanumerics = true
+        removesPunctuation = true
     }
 
     /// A folding for postcodes, telephone numbers and customer numbers: only letters and digits count, in any case,
@@ -47,19 +47,19 @@ struct NameFolding: Sendable {
         // Unify after the canonical decomposition, which makes canonically equivalent characters equal, and before
         // the compatibility decomposition, which turns some of them into a space with an accent.
         let canonical = text.decomposedStringWithCanonicalMapping
-        let marked = String(String.UnicodeScalarView(canonical.unicodeScalars.map(NameLetters.unified)))
+        let unifiedText = String(String.UnicodeScalarView(canonical.unicodeScalars.map(NameLetters.unified)))
         var scalars: [Unicode.Scalar] = []
-        for scalar in marked.decomposedStringWithCompatibilityMapping.unicodeScalars {
+        for scalar in unifiedText.decomposedStringWithCompatibilityMapping.unicodeScalars {
             let scalar = NameLetters.unified(scalar)
             if retains(scalar) { append(scalar, to: &scalars) }
         }
         let folded = String(String.UnicodeScalarView(scalars)).precomposedStringWithCompatibilityMapping
-        return ignored.contains(.spaces) || keepsOnlyAlphanumerics ? folded : Self.singleSpaced(folded)
+        return ignored.contains(.spaces) || removesPunctuation ? folded : Self.singleSpaced(folded)
     }
 
     private func retains(_ scalar: Unicode.Scalar) -> Bool {
         if NameLetters.isInvisible(scalar) { return false }
-        if keepsOnlyAlphanumerics { return NameLetters.isLetterOrDigit(scalar) }
+        if removesPunctuation { return NameLetters.isLetterOrDigit(scalar) }
         switch scalar {
         case "'": return !ignored.contains(.apostrophes)
         case "-": return !ignored.contains(.hyphens)
@@ -72,7 +72,7 @@ struct NameFolding: Sendable {
     }
 
     private func append(_ scalar: Unicode.Scalar, to scalars: inout [Unicode.Scalar]) {
-        if keepsOnlyAlphanumerics, let digit = NameLetters.digit(scalar) {
+        if removesPunctuation, let digit = NameLetters.digit(scalar) {
             scalars.append(digit)
             return
         }

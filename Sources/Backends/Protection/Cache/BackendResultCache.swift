@@ -70,9 +70,9 @@ final class BackendResultCache: Sendable {
     func cached(_ key: BackendQueryKey) -> Cached<BackendResult>? {
         state.withLock { state in
             let now = clock.elapsed
-            guard let (result, changeMark, until) = state.storage?.peek(key, at: now) else { return nil }
+            guard let (result, changeCounter, until) = state.storage?.peek(key, at: now) else { return nil }
             state.counts.fresh += 1
-            return Cached(result, validity: CacheValidity([changeMark], deadline: .init(clock, at: until)))
+            return Cached(result, validity: CacheValidity([changeCounter], deadline: .init(clock, at: until)))
         }
     }
 

@@ -11,7 +11,7 @@ struct SingleFlight<Key: Hashable & Sendable>: Sendable {
 
     private struct Entry {
         let key: Key
-        var waiters: Set<Participant>
+        var participants: Set<Participant>
     }
 
     private var current: [Key: Flight] = [:]
@@ -24,12 +24,12 @@ struct SingleFlight<Key: Hashable & Sendable>: Sendable {
         next += 1
         let participant = next
         if let flight = current[key] {
-            entries[flight]?.waiters.insert(participant)
+            entries[flight]?.participants.insert(participant)
             return .joins(flight, participant)
         }
         next += 1
         current[key] = next
-        entries[next] = Entry(key: key, waiters: [participant])
+        entries[next] = Entry(key: key, participants: [participant])
         return .begins(next, participant)
     }
 
@@ -38,7 +38,8 @@ struct SingleFlight<Key: Hashable & Sendable>: Sendable {
     /// - Returns: `true` if no caller waits for the flight any more. The flight must then be cancelled, and later
     ///   callers do not join it.
     mutating func leave(_ flight: Flight, _ participant: Participant) -> Bool {
-        guard entries[flight]?.waiters.remove(participant) != nil, entries[flight]?.waiters.isEmpty == true else {
+        guard entries[flight]?.participants.remove(participant) != nil, entries[flight]?.participants.isEmpty == true
+        else {
             return false
         }
         remove(flight)
@@ -47,7 +48,7 @@ struct SingleFlight<Key: Hashable & Sendable>: Sendable {
 
     /// Completes a flight and returns the callers that wait for it.
     mutating func complete(_ flight: Flight) -> Set<Participant> {
-        remove(flight)?.waiters ?? []
+        remove(flight)?.participants ?? []
     }
 
     /// Prevents later callers from joining the current flights; they start new ones. Callers that already joined

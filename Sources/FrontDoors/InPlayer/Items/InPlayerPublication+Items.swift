@@ -7,7 +7,7 @@ extension InPlayerPublication {
     func itemCatalogue() throws(Unavailable) -> ItemCatalogue {
         let version = authorizationService.publication.rule.currentCatalogue.version
         if version.catalogue.isPending { throw .catalogueNotLoaded }
-        return shelves.itemCatalogue(of: version) {
+        return itemCatalogues.itemCatalogue(of: version) {
             ItemCatalogue(settings, catalogue: $0, rules: authorizationService.purchases?.products ?? ProductRules())
         }
     }

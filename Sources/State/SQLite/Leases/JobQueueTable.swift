@@ -47,7 +47,7 @@ struct JobQueueTable {
         _ db: Database, where condition: String, _ row: StatementArguments, lease: [UInt8]?, at timestamp: Date,
         until next: Date, setting change: String? = nil, _ values: StatementArguments = []
     ) throws {
-        let (isOurs, whose): (String, StatementArguments) =
+        let (isOurs, ownership): (String, StatementArguments) =
             if let lease {
                 ("lease = ?", [Data(lease)])
             } else {
@@ -58,6 +58,6 @@ struct JobQueueTable {
                 UPDATE \(name) SET lease = NULL, \(due) = ?, \(set) = ?\(change.map { ", " + $0 } ?? "")
                 WHERE \(condition) AND \(isOurs)
                 """,
-            arguments: [next.timeIntervalSince1970, timestamp.timeIntervalSince1970] + values + row + whose)
+            arguments: [next.timeIntervalSince1970, timestamp.timeIntervalSince1970] + values + row + ownership)
     }
 }

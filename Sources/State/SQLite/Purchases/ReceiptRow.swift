@@ -60,7 +60,7 @@ enum ReceiptRow {
 
     /// Marks a receipt as proven, after its claims were written. A receipt without claims loses its content; a
     /// receipt with claims has its content restored.
-    static func markVerified(
+    static func setVerified(
         _ db: Database, _ id: ReceiptRecord.ID, _ receipt: StoreReceipt, at timestamp: Date
     ) throws {
         try db.execute(

@@ -53,7 +53,7 @@ extension SQLiteStateStore {
         for delivery in delivering where try !TransactionRow.isRevoked(db, delivery.id) {
             try DeliveryRow.insert(db, delivery, orderedBy: receipt.owner, at: timestamp)
         }
-        try ReceiptRow.markVerified(db, id, receipt.receipt, at: timestamp)
+        try ReceiptRow.setVerified(db, id, receipt.receipt, at: timestamp)
         if receipt.owner != nil { try ReceiptRow.deleteSuperseded(db, by: id, receipt) }
         return .settled
     }

@@ -19,7 +19,7 @@ extension FuzzTarget {
     }
 
     /// Apple's response to a notification, and the payload of a notification.
-    static let pushResponse = FuzzTarget("push-answer", upTo: 512, of: "APNsVerdict", "PushPayload") { bytes in
+    static let pushResponse = FuzzTarget("push-response", upTo: 512, of: "APNsVerdict", "PushPayload") { bytes in
         for status in [200, 400, 410, 429, 503] {
             _ = APNsVerdict(status: status, retryAfter: text(Array(bytes.prefix(12))), body: bytes)
         }
@@ -28,7 +28,7 @@ extension FuzzTarget {
 
     /// A publisher's e-mail template, filled with a reader's name.
     static let emailTemplate = FuzzTarget(
-        "letter-template", upTo: 256, of: "MustacheText", "TemplateTags", "EmailTemplate", "HeaderText"
+        "email-template", upTo: 256, of: "MustacheText", "TemplateTags", "EmailTemplate", "HeaderText"
     ) { bytes in
         for kind in [MustacheText.Kind.html, .text] {
             guard let template = try? MustacheText(text(bytes), kind, variableNames: ["name"]) else { continue }

@@ -42,7 +42,7 @@ extension FuzzTarget {
     }
 
     /// A request's query, where publications accept tickets.
-    static let downloadToken = FuzzTarget("ticket", upTo: 512, of: "DownloadToken") { bytes in
+    static let downloadToken = FuzzTarget("download-token", upTo: 512, of: "DownloadToken") { bytes in
         let query = text(bytes)
         for value in DownloadToken.offered(in: "/x?" + query) {
             guard let downloadToken = DownloadToken(value) else { continue }

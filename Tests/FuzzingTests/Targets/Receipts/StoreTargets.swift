@@ -8,7 +8,7 @@ import OutgoingRequests
 extension FuzzTarget {
     /// Store responses, each parsed by the readers of all stores.
     static let storeResponse = FuzzTarget(
-        "store-answer", upTo: 2048, of: "VerifyReceiptResponse", "AppStoreServerError", "AmazonPurchase",
+        "store-response", upTo: 2048, of: "VerifyReceiptResponse", "AppStoreServerError", "AmazonPurchase",
         "GoogleSubscription", "VerifyReceiptFields", "GoogleSinglePurchase", "NotificationPayload", "SignedTransaction",
         "SignedRenewalInfo", "AppleJWSHeader", "SignedPayloads", "RetryAfter", "SignedDates", "GoogleCalls"
     ) { bytes in

@@ -54,14 +54,14 @@ extension FuzzTarget {
 
     private static func checkFeed(_ path: String) {
         let found = feedDoor.feed(at: path)
-        let expected = feedPlaces.first { $0.path.utf8.elementsEqual(path.utf8) }
+        let expected = feedPaths.first { $0.path.utf8.elementsEqual(path.utf8) }
         promise(
             found?.0 === expected?.feed && found?.isNewsstand == expected?.isNewsstand,
             "a path has another publication's feed, or none")
     }
 
     /// Every path of a feed with its publication.
-    private static let feedPlaces: [(path: String, feed: PublicationFeed, isNewsstand: Bool)] = [
+    private static let feedPaths: [(path: String, feed: PublicationFeed, isNewsstand: Bool)] = [
         ("/feed", weeklyFeed, false), ("/feed.xml", weeklyFeed, false), ("/daily/feed", dailyFeed, false),
         ("/daily/feed.xml", dailyFeed, false), ("/itunes/com.example.daily", dailyFeed, true),
     ]

@@ -9,7 +9,7 @@ import Settings
 extension FuzzTarget {
     /// A response of a publisher's service, parsed with every kind of configuration.
     static let serviceResponse = FuzzTarget(
-        "service-answer", upTo: 1024, of: "ResponseReader", "ResponseValues", "ResponseRule", "ServiceCall",
+        "service-response", upTo: 1024, of: "ResponseReader", "ResponseValues", "ResponseRule", "ServiceCall",
         "SOAPFault",
         "DigestChallenge", "FormFields", "ServiceTransport"
     ) { bytes in
@@ -65,7 +65,7 @@ extension FuzzTarget {
     }
 
     /// A response of another endpoint of the same kind.
-    static let pugpigResponse = FuzzTarget("pugpig-answer", upTo: 1024, of: "PugpigDocuments") { bytes in
+    static let pugpigResponse = FuzzTarget("pugpig-response", upTo: 1024, of: "PugpigDocuments") { bytes in
         let response = OutboundResponse(status: 200, headers: [], body: bytes)
         _ = try? PugpigDocuments.token(response)
         _ = try? PugpigDocuments.verdict(response)
@@ -75,7 +75,7 @@ extension FuzzTarget {
     }
 
     /// A line of a publisher's program.
-    static let programResponse = FuzzTarget("program-answer", upTo: 1024, of: "ProcessMessages") { bytes in
+    static let programResponse = FuzzTarget("program-response", upTo: 1024, of: "ProcessMessages") { bytes in
         guard let response = try? ProcessResponse(bytes, to: 1) else { return }
         _ = try? response.record()
         guard let found = try? response.found() else { return }

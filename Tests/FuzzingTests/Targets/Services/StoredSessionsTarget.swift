@@ -5,7 +5,7 @@ import Gatefold
 extension FuzzTarget {
     /// Backend sessions inside our tokens: any text has one reading and survives a round trip.
     static let storedSessions = FuzzTarget(
-        "kept-sessions", upTo: 512, of: "ChainSession", "PugpigBackend", "ServiceSession", "InPlayerSession",
+        "stored-sessions", upTo: 512, of: "ChainSession", "PugpigBackend", "ServiceSession", "InPlayerSession",
         "TestTokenCodec"
     ) { bytes in
         let text = text(bytes)

@@ -5,7 +5,7 @@ import XML
 extension FuzzTarget {
     /// A foreign server's response to `gatefold check`.
     static let checkedResponse = FuzzTarget(
-        "checked-answer", upTo: 1024, of: "ResponseParser", "ReceivedResponse", "DocumentReading", "CacheHit",
+        "checked-response", upTo: 1024, of: "ResponseParser", "ReceivedResponse", "DocumentReading", "CacheHit",
         "HeaderElement",
         "Printable", "CacheRules", "Uniformity", "Comments", "TextSearch", "RelaxNGSchema", "MarkupCount",
         "Redaction", "PugpigSchemas", "EchoedInput"
@@ -22,11 +22,11 @@ extension FuzzTarget {
             promise(parts.outcome(hasEnded: true) == outcome, "pieces are read as something else")
             guard case .complete(let response) = outcome else { continue }
             promise(response.body.count <= 64, "more of a body was kept than was asked for")
-            look(at: response)
+            examine(at: response)
         }
     }
 
-    private static func look(at response: ReceivedResponse) {
+    private static func examine(at response: ReceivedResponse) {
         _ = CacheHit.sign(of: response)
         promise(
             CacheRules.problem(response) != nil || response.fields.contains { $0.name.lowercased() == "cache-control" },

@@ -3,7 +3,7 @@ import Testing
 @testable import Conformance
 
 @Suite("Rule about server internals in a response")
-struct ExchangeLogRuleTests {
+struct ServerInternalsRuleTests {
     /// Each marker, with a page that contains this marker only.
     private static let pages: [(String, String)] = [
         (

@@ -19,7 +19,7 @@ extension FuzzTarget {
     /// The first line controls the rest: each of its bytes determines the size of the next chunk and the number of
     /// response halves that the inner handlers send before it.
     static let fastPathTarget = FuzzTarget(
-        "fast-lane", upTo: 1024, of: "FastPathHandler", "FastPathResponder", "PugpigImmediateResponder"
+        "fast-path", upTo: 1024, of: "FastPathHandler", "FastPathResponder", "PugpigImmediateResponder"
     ) { bytes in
         let (fastPath, plain) = (exchange(bytes, usesFastPath: true), exchange(bytes, usesFastPath: false))
         promise(
@@ -49,14 +49,14 @@ extension FuzzTarget {
 
     private static func exchange(_ bytes: [UInt8], usesFastPath: Bool) -> Exchange {
         let (channel, fake) = connected(usesFastPath: usesFastPath)
-        let marks = bytes.prefix { $0 != 0x0A }
-        var rest = bytes.dropFirst(marks.count + 1)
-        for mark in marks.prefix(24) {
-            let piece = rest.prefix(1 + 2 * Int(mark % 32))
+        let cuts = bytes.prefix { $0 != 0x0A }
+        var rest = bytes.dropFirst(cuts.count + 1)
+        for cut in cuts.prefix(24) {
+            let piece = rest.prefix(1 + 2 * Int(cut % 32))
             rest = rest.dropFirst(piece.count)
             receive(piece, channel)
             // 0 for digits, 1 for capital letters, 2 for small letters.
-            for _ in 0..<(mark / 32 + 3) % 4 { fake.proceed() }
+            for _ in 0..<(cut / 32 + 3) % 4 { fake.proceed() }
         }
         receive(rest, channel)
         while fake.proceed() {}
@@ -126,8 +126,8 @@ extension FuzzTarget {
     /// request.
     private static func response(to head: HTTPRequest, _ body: [UInt8]) -> BufferedResponse {
         let target = head.path ?? ""
-        let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
-        let path = target[..<mark]
+        let cut = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        let path = target[..<cut]
         if path == "/auth-request/original-uri" {
             let response = AuthRequestResponse(to: head, .original, publications.value.gate)
             return BufferedResponse(status: response.status, headers: response.headers)
@@ -136,7 +136,7 @@ extension FuzzTarget {
         let immediate =
             head.method == .get
             ? door.response(
-                path: path, query: target.utf8[mark...].dropFirst(),
+                path: path, query: target.utf8[cut...].dropFirst(),
                 acceptLanguage: head.headerFields[.acceptLanguage], client: nil) : nil
         return immediate?.response
             ?? BufferedResponse(

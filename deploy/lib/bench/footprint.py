@@ -13,10 +13,10 @@ import load
 def open_files(wanted):
     """Raises the limit of open files of this process and its children to the wanted number if possible, and returns the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    for most in (max(hard, wanted), hard):
+    for limit in (max(hard, wanted), hard):
         try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-            return most
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+            return limit
         except (ValueError, OSError):
             continue
     return soft
@@ -51,9 +51,9 @@ def idle_connections(server, counts, path):
                 waiting.add(connection)
                 selector.register(connection, selectors.EVENT_READ)
             for key, _ in selector.select(10):
-                answer = key.fileobj.recv(65536)
-                if not answer.startswith(b"HTTP/1.1 200"):
-                    raise SystemExit(f"idle connection: {answer[:200]!r}")
+                response = key.fileobj.recv(65536)
+                if not response.startswith(b"HTTP/1.1 200"):
+                    raise SystemExit(f"idle connection: {response[:200]!r}")
                 selector.unregister(key.fileobj)
                 waiting.discard(key.fileobj)
             if time.monotonic() - begun > 45:

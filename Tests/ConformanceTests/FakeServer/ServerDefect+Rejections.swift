@@ -3,7 +3,7 @@ import Foundation
 @testable import Conformance
 
 extension ServerDefect {
-    static let refusals: [ServerDefect] = [
+    static let rejections: [ServerDefect] = [
         ServerDefect("refusal-token", "a reader whom nobody knows is let in") { request, response in
             if request.isSignIn, request["username"]?.hasPrefix("nobody") == true {
                 response = FakePublisherServer().document("<token>\(FakePublisherServer.token("activeall"))</token>")

@@ -4,7 +4,7 @@ import Foundation
 
 extension ServerDefect {
     /// Gates with a hole that only one attempt can find. The title is the only expected finding.
-    static let holes = unlocked + telling + misreading + forgiving + trusting
+    static let holes = unlocked + revealing + misreading + forgiving + trusting
 
     /// Gates that open without credentials.
     private static let unlocked: [ServerDefect] = [
@@ -30,7 +30,7 @@ extension ServerDefect {
     ]
 
     /// Gates that reveal something about a denied file.
-    private static let telling = [
+    private static let revealing = [
         ("ETag", "\"1\""), ("Last-Modified", "Sun, 22 Nov 2026 10:00:00 GMT"), ("Content-Range", "bytes */46"),
         ("Accept-Ranges", "bytes"),
     ].map { name, value in

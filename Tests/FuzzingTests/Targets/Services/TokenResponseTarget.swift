@@ -7,7 +7,7 @@ import OutgoingRequests
 extension FuzzTarget {
     /// A token endpoint's response, and a service's response about a token.
     static let tokenResponse = FuzzTarget(
-        "token-answer", upTo: 1024, of: "ClientCredentials", "Authorization", "GoogleServiceAccount"
+        "token-response", upTo: 1024, of: "ClientCredentials", "Authorization", "GoogleServiceAccount"
     ) { bytes in
         if let token = try? ClientCredentials.token(in: bytes) {
             promise(isCarried(token.text), "a token can end its header")

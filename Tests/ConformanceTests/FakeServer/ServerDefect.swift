@@ -22,7 +22,7 @@ struct ServerDefect: Sendable, CustomTestStringConvertible {
     }
 
     /// All defects that plain HTTP reveals; TLS and shared caches have their own tests.
-    static let all = caches + documents + refusals + readers + credentials + tokens + paths + inputs + gate
+    static let all = caches + documents + rejections + readers + credentials + tokens + paths + inputs + gate
 }
 
 extension FakeServerRequest {

@@ -6,7 +6,7 @@ extension FrontTests {
     @Test(
         "Denies an edition with an immediate 403, without a challenge and without caching",
         arguments: Front.allCases)
-    func refusals(_ front: Front) async throws {
+    func denials(_ front: Front) async throws {
         try await withSite(front) { site in
             let others = try GateHarness.authorization(for: "ed-2")
             let readers: [(String, [(String, String)])] = [

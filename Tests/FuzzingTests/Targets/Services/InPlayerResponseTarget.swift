@@ -3,7 +3,7 @@
 extension FuzzTarget {
     /// Responses of InPlayer's service, each parsed by every model.
     static let inPlayerResponse = FuzzTarget(
-        "inplayer-answer", upTo: 1024, of: "ResponseValue", "ResponseValue+Reading", "ResponseModel",
+        "inplayer-response", upTo: 1024, of: "ResponseValue", "ResponseValue+Reading", "ResponseModel",
         "InPlayerNotification",
         "InPlayerFault", "StoredSession", "NotificationKeys", "Account", "RegistrationField", "AccessFee",
         "AccessHistory",
