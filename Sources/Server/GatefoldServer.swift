@@ -52,7 +52,8 @@ public struct GatefoldServer: Sendable {
                 "State replaced by an older copy, or generation file lost: all sessions are ended",
                 metadata: ["path": "\(configuration.state.path)"])
         }
-        let unreadable = UnreadableRowReporter(logger: logger)
+        let events = EventReporter(logger: logger)
+        let unreadable = UnreadableRowReporter(events)
         state.unreadable.onChange { unreadable.report($0) }
         stateHealth = StateHealth(
             didChange: { readiness in
@@ -69,15 +70,15 @@ public struct GatefoldServer: Sendable {
             clock: clock, random: random,
             passwords: PasswordVerifier(
                 hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers),
-            pseudonymKey: configuration.state.pseudonymKey, observe: { BackendEventReporter.report($0, to: logger) })
+            pseudonymKey: configuration.state.pseudonymKey, observe: events.report)
         services.credentialFacts = CredentialFacts(record: { writer.add($0) })
         let eventRelay = PublishedEventRelay()
         mail = try configuration.mail.map { settings in
             try QueueingMailer(
-                settings, clock: clock, random: random, observe: { MailEventReporter.report($0, to: logger) })
+                settings, clock: clock, random: random, observe: events.report)
         }
         notifications = configuration.notifications.map {
-            MQTTNotificationPublisher($0, random: random, logger: logger)
+            MQTTNotificationPublisher($0, random: random, observe: events.report)
         }
         var inPlayer = InPlayerTools()
         inPlayer.codes = PINCodes(store: state, pseudonymKey: configuration.state.pseudonymKey, random: random)
@@ -91,7 +92,7 @@ public struct GatefoldServer: Sendable {
             cachedSignIns: CachedSignInSessions(invalidates: CredentialFacts.invalidates), services: services,
             catalogueFolder: configuration.catalogueFolder,
             catalogueServices: CatalogueServices(
-                clock: clock, random: random, observe: { CatalogueEventReporter.report($0, to: logger) },
+                clock: clock, random: random, observe: events.report,
                 didPublish: { await eventRelay.notify($0, $1) }),
             mailer: mail, notificationPublisher: notifications, inPlayer: inPlayer)
         publications = ReloadableSnapshot(try parts.assemble(configuration))
@@ -101,14 +102,14 @@ public struct GatefoldServer: Sendable {
         push = PushService(
             eventRelay: eventRelay, store: state, statePath: configuration.state.path, publications: publications,
             clock: clock,
-            random: random, logger: logger)
+            random: random, observe: events.report)
         follower = RevocationFollower(
             store: state, lists: revocations,
             didFail: { error in
                 // Cancellation is the normal end of the follower.
                 if error is CancellationError { return }
                 logger.error("Revocations not read", metadata: ["cause": "\(StateHealth.cause(error))"])
-            }, didFindUnreadable: { RevocationEventReporter.report(unreadable: $0, to: logger) })
+            }, didFindUnreadable: { events.report(UnreadableStateEvent.revocations($0)) })
         let receiver = SharedFactReceiver(parts: parts, publications: publications)
         facts = SharedFactFollower(
             store: state, writer: writer, clock: clock,
@@ -165,7 +166,7 @@ public struct GatefoldServer: Sendable {
             outbox: parts.state, plans: { [publications] in publications.value.deliveries },
             signal: parts.deliverySignal,
             clock: parts.services.clock, random: parts.services.random,
-            observe: { [logger] in DeliveryEventReporter.report($0, to: logger) })
+            observe: EventReporter(logger: logger).report)
     }
 
     /// Records the token lifetimes of the publications, because revocations must be retained for as long. Called
@@ -350,7 +351,7 @@ public struct GatefoldServer: Sendable {
         FastPathResponder(
             publications: publications,
             evaluator: GateEvaluator(
-                observer: { GateEventReporter.report($0) },
+                observer: EventReporter().report,
                 current: { [publications] in publications.snapshot.set.gate }),
             log: AccessLog(), clock: parts.services.clock, logger: logger)
     }

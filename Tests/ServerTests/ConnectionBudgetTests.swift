@@ -33,15 +33,4 @@ struct ConnectionBudgetTests {
         #expect(lines.all.withLock { $0.count } == 1)
         #expect(lines.all.withLock { $0.first?.contains("Connection limit reached") } == true)
     }
-
-    @Test("Logs a warning again after a minute, and not before")
-    func rateLimited() {
-        let lines = Lines()
-        let warning = LogRateLimiter("careful", [:], logger: lines.logger)
-        let start = ContinuousClock.now
-        for (seconds, count) in [(0, 1), (1, 1), (59, 1), (60, 2), (61, 2), (120, 3)] {
-            warning.log([:], at: start + .seconds(seconds))
-            #expect(lines.all.withLock { $0.count } == count, "after \(seconds) s")
-        }
-    }
 }

@@ -45,7 +45,7 @@ struct NextStartTests {
             let without = try parts.assemble(next)
             #expect(without.notificationKeys.isEmpty)
             parts.notificationPublisher = MQTTNotificationPublisher(
-                settings, random: .seeded(1), logger: Logger(label: "test"))
+                settings, random: .seeded(1), observe: { _ in })
             let with = try parts.assemble(next)
             #expect(with.notificationKeys.values.map(\.endpoint) == ["old.example"])
         }

@@ -82,7 +82,7 @@ struct RequestLinesTests {
         let fastPath = FastPathResponder(
             publications: publications,
             evaluator: GateEvaluator(
-                observer: { GateEventReporter.report($0) }, current: { publications.value.gate }),
+                observer: EventReporter().report, current: { publications.value.gate }),
             log: AccessLog(), clock: clock.wall, logger: logger)
         let cache = FastPathCache()
         let peer = FastPathPeer(address: ClientAddress("127.0.0.1"))

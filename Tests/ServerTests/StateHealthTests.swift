@@ -62,7 +62,7 @@ import Testing
         let logger = Logger(label: "test") { _ in
             LineLogHandler(label: "test", level: .info, format: .text) { line in lines.withLock { $0.append(line) } }
         }
-        let reporter = UnreadableRowReporter(logger: logger)
+        let reporter = UnreadableRowReporter(EventReporter(logger: logger))
         for _ in 0..<2 { reporter.report(["receipt": ["17"]]) }
         reporter.report(["receipt": ["17"], "delivery": ["0a"]])
         reporter.report([:])

@@ -1,3 +1,5 @@
+package import Gatefold
+
 /// An event in or around a backend, for logs and metrics. It contains no credential, token or name of a reader.
 public struct BackendEvent: Sendable, Equatable {
     /// A query that was sent to the backend.
@@ -30,5 +32,18 @@ public struct BackendEvent: Sendable, Equatable {
         self.name = name
         self.detail = detail
         self.queried = queried
+    }
+}
+
+extension BackendEvent: ReportableEvent {
+    package var report: EventReport {
+        if let queried {
+            return .timer(
+                "gatefold_backend_query_duration",
+                ["backend": backend, "query": queried.query, "outcome": queried.outcome.rawValue], queried.duration)
+        }
+        let report = EventReport.counter("gatefold_backend_events_total", ["backend": backend, "event": name])
+        guard let detail else { return report }
+        return report.log(.notice, "Backend event", ["backend": backend, "event": name, "detail": detail])
     }
 }

@@ -10,7 +10,6 @@ final class ShadowMonitor: Sendable {
     private struct State {
         var present = 0
         var counterparts = BoundedCache<SubscriberPseudonym, Subscriber>(capacity: ShadowMonitor.maxReaders)
-        var lines: LogRateLimit
     }
 
     private let shadow: String
@@ -20,7 +19,8 @@ final class ShadowMonitor: Sendable {
     private let pseudonymKey: PseudonymKey
     private let clock: WallClock
     private let observe: @Sendable (BackendEvent) -> Void
-    private let state: Mutex<State>
+    private let state = Mutex(State())
+    private let detailLimiter = LogRateLimiter(perMinute: 10)
     /// A counter that is incremented when a reader's counterpart is found, which starts the reader's comparison.
     private let changes = ChangeCounter()
 
@@ -41,7 +41,6 @@ final class ShadowMonitor: Sendable {
         pseudonymKey = services.pseudonymKey
         clock = services.clock
         observe = services.observe
-        state = Mutex(State(lines: LogRateLimit(perMinute: 10)))
     }
 
     /// Queries the watched backend for the subscriber of credentials. The caller resolves the returned value with
@@ -150,7 +149,7 @@ final class ShadowMonitor: Sendable {
 
     private func report(_ findings: [ShadowComparison.Finding], about subscriberReference: SubscriberPseudonym?) {
         for finding in findings {
-            guard let details = finding.details, state.withLock({ $0.lines.take(at: clock.elapsed) }) else {
+            guard let details = finding.details, detailLimiter.admits(at: clock.elapsed) else {
                 count(finding.event)
                 continue
             }

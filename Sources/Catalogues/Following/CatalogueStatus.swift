@@ -56,3 +56,14 @@ package struct CatalogueServices: Sendable {
         self.sleep = sleep
     }
 }
+
+extension CatalogueEvent: ReportableEvent {
+    package var report: EventReport {
+        let report = EventReport.counter(
+            "gatefold_catalogue_events_total", ["publication": publication.rawValue, "event": name.rawValue])
+        guard let detail else { return report }
+        return report.log(
+            isWarning ? .warning : .notice, "Catalogue event",
+            ["publication": publication, "event": name.rawValue, "detail": detail])
+    }
+}

@@ -1,3 +1,5 @@
+package import Gatefold
+
 /// A gate in operation, which uses the current ``Gate`` for each decision and reports each decision to an observer.
 ///
 /// Every entry point of the gate into a server (``GateMiddleware``, ``AuthRequestEndpoint``, ``ContentResponder``)
@@ -51,4 +53,46 @@ public struct GateEvent: Sendable, Equatable {
 
     public let decision: GateDecision
     public let entryPoint: EntryPoint
+}
+
+extension GateEvent: ReportableEvent {
+    package var report: EventReport {
+        switch decision {
+        case .allowed(let content):
+            counter(content.publication, content.reason.label)
+                .log(
+                    .debug, "Content allowed",
+                    [
+                        "publication": content.publication, "reason": content.reason.rawValue,
+                        "edition": content.edition, "subscriber": content.subscriber,
+                    ])
+        case .denied(let denial):
+            counter(denial.publication, denial.reason.description)
+                .log(
+                    .info, "Content denied",
+                    [
+                        "reason": denial.reason, "publication": denial.publication, "edition": denial.edition,
+                        "subscriber": denial.subscriber,
+                    ])
+        }
+    }
+
+    private func counter(_ publication: PublicationID?, _ result: String) -> EventReport {
+        .counter(
+            "gatefold_gate_decisions_total",
+            ["entry_point": entryPoint.rawValue, "publication": publication?.rawValue ?? "none", "result": result])
+    }
+}
+
+extension AllowedContent.Reason {
+    /// The label value of the metric. A constant, because it is needed for each decision.
+    fileprivate var label: String {
+        switch self {
+        case .open: "allowed_open"
+        case .free: "allowed_free"
+        case .credentials: "allowed_credentials"
+        case .resumption: "allowed_resumption"
+        case .feed: "allowed_feed"
+        }
+    }
 }

@@ -64,3 +64,18 @@ public struct Storefronts: Sendable {
     /// Returns the storefront of an app, by the exact spelling of its bundle identifier.
     public subscript(app: String) -> Storefront? { byApp[app] }
 }
+
+extension StorefrontEvent: ReportableEvent {
+    package var report: EventReport {
+        switch self {
+        case .pushToken(let app, let status):
+            let report = EventReport.counter("gatefold_push_tokens_total", ["result": status.rawValue])
+            guard status == .truncated else { return report }
+            // One warning per app is enough, because such an app sends its token at each launch.
+            return report.log(
+                .warning,
+                "App sends the description of its push token, which iOS 13 and later truncate: it needs an update",
+                ["app": app], once: app)
+        }
+    }
+}

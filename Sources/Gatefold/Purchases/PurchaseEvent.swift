@@ -22,3 +22,52 @@ public enum PurchaseEvent: Sendable, Equatable {
     case notificationRejected(StoreName, ReceiptRejection)
     case ledgerFailed(cause: String)
 }
+
+extension PurchaseEvent: ReportableEvent {
+    package var report: EventReport {
+        switch self {
+        case .verified(let store): .of(store, "gatefold_receipts_total", "verified")
+        case .rejected(let store, let rejection):
+            .of(store, "gatefold_receipts_total", rejection.reason.rawValue)
+                .log(
+                    .info, "Receipt rejected",
+                    ["store": store, "reason": rejection.reason.rawValue, "code": rejection.code])
+        case .postponed(let store, let cause):
+            .of(store, "gatefold_receipts_total", "postponed").log(
+                .warning, "Store query failed", ["store": store, "cause": cause])
+        case .limited(let store, let reached):
+            .of(store, "gatefold_receipts_total", "limited").log(
+                .warning, "Receipt not stored", ["store": store, "cause": reached.cause])
+        case .abandoned(let store):
+            .of(store, "gatefold_receipts_total", "abandoned")
+                .log(
+                    .warning, "Receipt deleted",
+                    ["store": store, "cause": "the store was unavailable for the maximum pending time"])
+        case .reverified(let store): .of(store, "gatefold_reverifications_total", "reverified")
+        case .reverificationFailed(let store, let cause):
+            .of(store, "gatefold_reverifications_total", "failed")
+                .log(.warning, "Purchase not reverified", ["store": store, "cause": cause])
+        case .acknowledged(let store): .of(store, "gatefold_acknowledgements_total", "acknowledged")
+        case .notAcknowledged(let store, let cause):
+            .of(store, "gatefold_acknowledgements_total", "failed")
+                .log(.warning, "Purchase not acknowledged", ["store": store, "cause": cause])
+        case .notified(let store, let name, let isNew):
+            .of(store, "gatefold_store_notifications_total", isNew ? "accepted" : "duplicate")
+                .log(.info, "Store notification received", ["store": store, "name": name])
+        case .notificationRejected(let store, let rejection):
+            .of(store, "gatefold_store_notifications_total", rejection.reason.rawValue)
+                .log(
+                    .warning, "Store notification rejected",
+                    ["store": store, "reason": rejection.reason.rawValue, "code": rejection.code])
+        case .ledgerFailed(let cause):
+            .counter("gatefold_state_failures_total", ["result": "failed"])
+                .log(.error, "Purchase ledger failed", ["cause": cause])
+        }
+    }
+}
+
+extension EventReport {
+    fileprivate static func of(_ store: StoreName, _ name: String, _ result: String) -> EventReport {
+        .counter(name, ["store": store.rawValue, "result": result])
+    }
+}

@@ -13,3 +13,23 @@ package enum MailEvent: Sendable, Equatable {
     /// The number of waiting messages changed.
     case waiting(Int)
 }
+
+extension MailEvent: ReportableEvent {
+    package var report: EventReport {
+        switch self {
+        case .sent: .mail("sent")
+        case .rejected(.full): .mail("rejected_full").log(.error, "E-mail not queued: the queue is full")
+        case .rejected(let reason): .mail("rejected_\(reason.rawValue)")
+        case .postponed(let cause):
+            .mail("postponed").log(.warning, "E-mail not sent, will be retried", ["cause": cause])
+        case .failed(let cause): .mail("failed").log(.error, "E-mail not sent", ["cause": cause])
+        case .waiting(let count): .gauge("gatefold_mail_waiting", [:], count)
+        }
+    }
+}
+
+extension EventReport {
+    fileprivate static func mail(_ result: String) -> EventReport {
+        .counter("gatefold_mail_total", ["result": result])
+    }
+}

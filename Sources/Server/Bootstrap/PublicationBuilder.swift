@@ -113,7 +113,6 @@ struct PublicationBuilder {
         if let catalogue = catalogues[id]?.current { served.rule = served.rule.withCatalogue(catalogue) }
         served.edgeTokens += plan.kind(publication.backend)?.edgeTokens() ?? []
         let random = parts.services.random
-        let reporter = AuthorizationEventReporter(publication: id)
         return AuthorizationService(
             publication: served, backend: backend, tokens: tokens, editionSecrets: publication.editionSecrets,
             state: parts.state, revocations: parts.revocations.list(for: id),
@@ -121,7 +120,8 @@ struct PublicationBuilder {
             sessions: publication.isTest ? nil : parts.sessions, pseudonymKey: parts.pseudonymKey,
             denials: parts.denials, cachedSignIns: parts.cachedSignIns, clock: parts.services.clock, random: random,
             rejectionJitter: publication.isTest ? .none : RejectionJitter(random: random),
-            purchases: try parts.purchaseService(of: publication, storePlan, stores), observe: { reporter.report($0) })
+            purchases: try parts.purchaseService(of: publication, storePlan, stores),
+            observe: EventReporter(publication: id).report)
     }
 
     private mutating func addFeed(
@@ -204,10 +204,10 @@ struct PublicationBuilder {
         guard let layout = publication.content, let settings = publication.storefront,
             let publicURL = configuration.publicURL
         else { return nil }
-        let reporter = StorefrontEventReporter(publication: publication.publication.id)
         return Storefront(
             authorizationService: authorizationService, apps: publication.apps,
             downloads: DownloadSite(publicURL: publicURL, prefix: layout.prefix), baker: settings.baker,
-            servesBasispress: settings.servesBasispress, pushTokens: parts.state, observe: { reporter.report($0) })
+            servesBasispress: settings.servesBasispress, pushTokens: parts.state,
+            observe: EventReporter(publication: publication.publication.id).report)
     }
 }

@@ -10,7 +10,8 @@ extension ServerServices {
         do {
             let transport = try settings.open(
                 clock: services.clock, random: services.random,
-                breakerChanged: { DeliveryEventReporter.report($0, of: id) })
+                breakerChanged: { [reporter = EventReporter()] in reporter.report(DeliveryEvent.breakerChanged(id, $0))
+                })
             return DeliveryPlan(publication: id, transport: transport, retryPolicy: settings.retryPolicy)
         } catch {
             throw .deliveries(publication: id, cause: "\(error)")
@@ -23,7 +24,7 @@ extension ServerServices {
     ) throws(BootstrapError) -> PurchaseService? {
         guard let purchases = publication.purchases else { return nil }
         let id = publication.publication.id
-        let reporter = PurchaseEventReporter(publication: id)
+        let reporter = EventReporter(publication: id)
         return PurchaseService(
             publication: id, products: purchases.products,
             environments: try plan.environments(for: purchases, of: id, isTest: publication.isTest),

@@ -1,4 +1,5 @@
 import Foundation
+import Gatefold
 import Logging
 import NIOCore
 
@@ -17,18 +18,23 @@ final class AcceptFailureHandler: ChannelInboundHandler {
     /// other clients.
     private static let resourceErrors: Set<CInt> = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
 
-    private let rateLimiter: LogRateLimiter
+    private let listener: String
+    private let logger: Logger
+    private let rateLimiter = LogRateLimiter()
     private var isPausing = false
 
     init(of listener: String, logger: Logger) {
-        rateLimiter = LogRateLimiter(
-            "Connections cannot be accepted", ["listener": "\(listener)"], logger: logger)
+        self.listener = listener
+        self.logger = logger
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let number = (error as? IOError)?.errnoCode
-        let cause = number.map { String(cString: strerror($0)) } ?? "\(type(of: error))"
-        rateLimiter.log(["cause": "\(cause)"])
+        if rateLimiter.admits() {
+            let cause = number.map { String(cString: strerror($0)) } ?? "\(type(of: error))"
+            logger.warning(
+                "Connections cannot be accepted", metadata: ["listener": "\(listener)", "cause": "\(cause)"])
+        }
         if let number, Self.resourceErrors.contains(number) { pause(context.channel) }
         context.fireErrorCaught(error)
     }

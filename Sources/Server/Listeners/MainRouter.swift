@@ -24,7 +24,7 @@ enum MainRouter {
         let counted: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
             logged(request, context).flatMap { publications.value.clients.isShared($0) ? nil : $0 }
         }
-        let evaluator = GateEvaluator(observer: { GateEventReporter.report($0) }, current: { publications.value.gate })
+        let evaluator = GateEvaluator(observer: EventReporter().report, current: { publications.value.gate })
 
         let router = Router(context: GatefoldRequestContext.self)
         // The outermost middleware, so that it records rejections as the responses that they become.
@@ -77,7 +77,7 @@ enum MainRouter {
         }
         let notifications = NotificationAuthRequest<GatefoldRequestContext>(
             keys: { Array(publications.value.notificationKeys.values) }, clock: clock, trusts: trusts,
-            observe: { NotificationEventReporter.report(admission: $0) })
+            observe: { [reporter = EventReporter()] in reporter.report(NotificationAuthorizationEvent(isAllowed: $0)) })
         router.get("auth-request/notifications") { try await notifications.respond(to: $0, context: $1) }
     }
 }

@@ -1,17 +1,13 @@
-import Logging
-import Metrics
+import State
 import Synchronization
 
-/// The reporter that converts unreadable rows of the state into a metric and log lines.
+/// The reporter of the tables whose unreadable rows changed.
 final class UnreadableRowReporter: Sendable {
-    /// The maximum number of rows that the log names.
-    private static let maxNamed = 16
-
-    private let logger: Logger
+    private let reporter: EventReporter
     private let known = Mutex<[String: Set<String>]>([:])
 
-    init(logger: Logger) {
-        self.logger = logger
+    init(_ reporter: EventReporter) {
+        self.reporter = reporter
     }
 
     /// - Parameter rows: The identifiers of the unreadable rows, by table.
@@ -21,16 +17,7 @@ final class UnreadableRowReporter: Sendable {
             return known
         }
         for table in Set(before.keys).union(rows.keys).sorted() where before[table] != rows[table] {
-            let names = rows[table] ?? []
-            Gauge(label: "gatefold_state_rows_unreadable", dimensions: [("table", table)]).record(names.count)
-            guard !names.isEmpty else {
-                logger.notice("All rows of a state table are readable again", metadata: ["table": "\(table)"])
-                continue
-            }
-            let named = names.sorted().prefix(Self.maxNamed).joined(separator: ", ")
-            logger.error(
-                "Unreadable rows of a state table skipped",
-                metadata: ["table": "\(table)", "rows": "\(names.count)", "names": "\(named)"])
+            reporter.report(UnreadableStateEvent.rows(table: table, rows[table] ?? []))
         }
     }
 }

@@ -1,6 +1,5 @@
 package import Gatefold
-package import Logging
-import MQTT
+package import MQTT
 import ServiceLifecycle
 
 /// A service that sends apps notifications about their accounts through the broker, until the server stops.
@@ -12,7 +11,10 @@ package struct MQTTNotificationPublisher: NotificationPublisher, Service {
     package let settings: NotificationBrokerSettings
     private let publisher: MQTTPublisher
 
-    package init(_ settings: NotificationBrokerSettings, random: RandomSource, logger: Logger) {
+    package init(
+        _ settings: NotificationBrokerSettings, random: RandomSource,
+        observe: @escaping @Sendable (MQTTPublisher.Event) -> Void
+    ) {
         self.settings = settings
         // The broker disconnects the older of two clients with the same name, so every process needs its own name.
         // The name must be unpredictable, because an app that knows it could take over the connection.
@@ -21,7 +23,7 @@ package struct MQTTNotificationPublisher: NotificationPublisher, Service {
             settings.broker,
             as: MQTTConnect(
                 clientID: name, keepAlive: Self.keepAlive, userName: settings.user, password: settings.password),
-            capacity: settings.queue, observe: { NotificationEventReporter.report($0, to: logger) })
+            capacity: settings.queue, observe: observe)
     }
 
     package func publish(_ payload: [UInt8], to topic: String) { publisher.publish(payload, to: topic) }

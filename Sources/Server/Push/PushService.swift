@@ -1,6 +1,5 @@
 import Foundation
 import Gatefold
-import Logging
 import Push
 import ServiceLifecycle
 
@@ -11,9 +10,8 @@ struct PushService: Service {
     init(
         eventRelay: PublishedEventRelay, store: any PushTokenStore, statePath: String, publications: ReloadableSnapshot,
         clock: WallClock,
-        random: RandomSource, logger: Logger
+        random: RandomSource, observe: @escaping @Sendable (PushEvent) -> Void
     ) {
-        let observe: @Sendable (PushEvent) -> Void = { PushEventReporter.report($0, to: logger) }
         let providers = ProviderTokens()
         notifier = PublishedNotifier(
             clock: clock,

@@ -10,7 +10,9 @@ import Synchronization
 final class ConnectionSlots: Sendable {
     private let counts: Mutex<AddressCounts>
     private let isExempt: @Sendable (ClientAddress) -> Bool
-    private let rateLimiter: LogRateLimiter
+    private let limit: Int
+    private let logger: Logger
+    private let rateLimiter = LogRateLimiter()
 
     /// - Parameters:
     ///   - limit: The maximum number of concurrent connections of one address.
@@ -18,15 +20,18 @@ final class ConnectionSlots: Sendable {
     init(limit: Int, logger: Logger, isExempt: @escaping @Sendable (ClientAddress) -> Bool) {
         counts = Mutex(AddressCounts(limit: limit))
         self.isExempt = isExempt
-        rateLimiter = LogRateLimiter(
-            "Connection limit of a client address reached", ["limit": "\(limit)"], logger: logger)
+        self.limit = limit
+        self.logger = logger
     }
 
     /// Counts a connection; returns nil if the address is exempt, and false if it is at its limit.
     fileprivate func enter(_ address: ClientAddress) -> Bool? {
         if isExempt(address) { return nil }
         let isAdmitted = counts.withLock { $0.enter(address) }
-        if !isAdmitted { rateLimiter.log(["client": "\(address)"]) }
+        if !isAdmitted, rateLimiter.admits() {
+            logger.warning(
+                "Connection limit of a client address reached", metadata: ["limit": "\(limit)", "client": "\(address)"])
+        }
         return isAdmitted
     }
 

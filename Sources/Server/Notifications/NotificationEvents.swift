@@ -1,0 +1,27 @@
+package import Gatefold
+package import MQTT
+
+// The library MQTT knows nothing of Gatefold, so the reports of its events are declared here.
+extension MQTTPublisher.Event: ReportableEvent {
+    package var report: EventReport {
+        switch self {
+        case .connected: .line(.notice, "Connected to the notification broker")
+        case .disconnected(let cause):
+            .counter("gatefold_notification_disconnections_total")
+                .log(.warning, "No connection to the notification broker", ["cause": cause])
+        case .published(let count): .counter("gatefold_notifications_total", ["result": "published"], by: count)
+        case .dropped(let count): .counter("gatefold_notifications_total", ["result": "dropped"], by: count)
+        case .rejected:
+            .counter("gatefold_notifications_total", ["result": "failed"]).log(.error, "Notification not published")
+        }
+    }
+}
+
+/// A broker's query whether an app may subscribe to notifications.
+struct NotificationAuthorizationEvent: ReportableEvent {
+    let isAllowed: Bool
+
+    var report: EventReport {
+        .counter("gatefold_notification_authorizations_total", ["result": isAllowed ? "allowed" : "denied"])
+    }
+}
