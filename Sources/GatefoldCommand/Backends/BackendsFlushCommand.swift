@@ -56,8 +56,8 @@ struct BackendsFlushCommand: AsyncParsableCommand {
 }
 
 extension String {
-    fileprivate func trimmingSuffix(while isCut: (Character) -> Bool) -> Substring {
-        guard let last = lastIndex(where: { !isCut($0) }) else { return "" }
+    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
+        guard let last = lastIndex(where: { !predicate($0) }) else { return "" }
         return self[...last]
     }
 }

@@ -106,9 +106,9 @@ struct URLTemplate: Sendable {
 }
 
 extension Substring {
-    fileprivate func trimmingSuffix(while isCut: (Character) -> Bool) -> Substring {
+    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
         var rest = self
-        while let last = rest.last, isCut(last) { rest.removeLast() }
+        while let last = rest.last, predicate(last) { rest.removeLast() }
         return rest
     }
 }

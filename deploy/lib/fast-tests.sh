@@ -1,0 +1,49 @@
+# The tests that deploy/test --fast runs: all tests of these targets, except those of the suites below.
+
+# alternatives NAME…: prints the names as alternatives of a regular expression.
+alternatives() { local IFS='|'; printf '%s' "${*//./\\.}"; }
+
+# Targets with tests that need neither a server of Debian nor the network. Left out: BackendsTests, ConformanceTests,
+# CommandTests and the targets named …Suites, which start servers or take minutes, and InPlayerTests, MailTests, MQTTTests and
+# DeliveriesTests, where most suites wait for time to pass. Run those with swift test --filter '^TARGET\.'.
+fast_targets=(
+    CSVTests CataloguesTests ContentGateTests DeployTests FrontDoorsTests FuzzingTests GatefoldTests JSONTests
+    ModelTests OutgoingRequestsTests ProtectionsTests PushTests ReceiptsTests ServerTests SettingsTests StateTests
+    XMLTests
+)
+
+# Suites that need another server or program, or that take more than a few seconds alone, because they try thousands of
+# inputs or wait for time to pass.
+slow_suites=(
+    CataloguesTests.DatabaseCatalogueTests CataloguesTests.FeedOverHTTPTests
+    ContentGateTests.FileServerTests ContentGateTests.OpenFileTests ContentGateTests.PathDifferentialTests
+    ContentGateTests.RangeHeaderTests ContentGateTests.ResumptionRuleTests
+    DeployTests.EndpointContractTests DeployTests.FiveMinutesTests DeployTests.FrontTests
+    DeployTests.NotificationsTests DeployTests.RetiredNamesTests DeployTests.ServerProcessTests
+    DeployTests.SharedCacheTests
+    FrontDoorsTests.AwaitedCatalogueTests FrontDoorsTests.BakerCatalogueEndpointTests FrontDoorsTests.BakerPathsTests
+    FrontDoorsTests.BasispressTests FrontDoorsTests.CacheableDocumentTests FrontDoorsTests.CloudSoftphoneTests
+    FrontDoorsTests.DocumentsTests FrontDoorsTests.EnumerationTests FrontDoorsTests.InPlayerAccountTests
+    FrontDoorsTests.InPlayerItemTests FrontDoorsTests.InPlayerPathTests FrontDoorsTests.InPlayerPurchaseTests
+    FrontDoorsTests.InPlayerSDKTests FrontDoorsTests.InPlayerTokenTests FrontDoorsTests.NotificationThrottleTests
+    FrontDoorsTests.PugpigFeedDoorTests FrontDoorsTests.TestUsersTests
+    FuzzingTests.FuzzTargetTests
+    GatefoldTests.AccountValuesTests GatefoldTests.AgreementTests GatefoldTests.AkamaiEdgeTokenTests
+    GatefoldTests.CloudFrontSignedCookiesTests GatefoldTests.DenialCacheTests GatefoldTests.DeviceUsesTests
+    GatefoldTests.EditionPasswordTests GatefoldTests.ExpiringDictionaryTests GatefoldTests.ImmediateResultsTests
+    GatefoldTests.LoginThrottleLedgerTests GatefoldTests.LoginThrottleWaitingTests
+    GatefoldTests.PasswordResetTokensTests GatefoldTests.SecretComparisonTests GatefoldTests.StoreReceiptTests
+    GatefoldTests.SubscriberRevocationsTests
+    JSONTests.JSONParserTests JSONTests.JSONPathTests JSONTests.JSONWriterTests
+    OutgoingRequestsTests.OutgoingHTTPTests OutgoingRequestsTests.TrustTests
+    PushTests.APNsClientTests PushTests.APNsVerdictTests PushTests.CampaignRunnerTests PushTests.CampaignSendingTests
+    PushTests.PublishedNotifierTests
+    ReceiptsTests.AmazonStoreTests ReceiptsTests.AppStoreServerTests ReceiptsTests.GoogleAddOnTests
+    ReceiptsTests.GooglePublisherTests ReceiptsTests.GoogleSignedDataTests ReceiptsTests.Pitfall18UnifiedTests
+    ReceiptsTests.RevocationTests ReceiptsTests.RevokedPurchaseTests ReceiptsTests.UnifiedReceiptTests
+    ReceiptsTests.VerifyReceiptTests
+    ServerTests.CachedResponsesTests ServerTests.FastPathTests ServerTests.FileSendingTests
+    ServerTests.HTTP1ServerChannelTests
+    StateTests.LedgerModelTests StateTests.RetentionConformance StateTests.ReverificationConformance
+    StateTests.RevocationFollowerTests StateTests.SettlementConformance
+)
