@@ -22,7 +22,7 @@ struct HTTPService: Sendable {
     let proofs: [String]
     let variants: [Variant]
     let preference: Preference
-    let key: Template
+    let key: PlaceholderTemplate
     let authorization: AuthorizationSettings
     let mapping: SubscriptionMapping
     let calls: [ServiceCall.Purpose: ServiceCall]
@@ -42,8 +42,8 @@ struct HTTPService: Sendable {
         preference = try settings.choice("prefer", default: .first)
         key =
             try settings.has("key")
-            ? settings.using("key") { text throws(Template.InvalidTemplate) in try Template(text) }
-            : Template(parts: [.value("identifier")])
+            ? settings.using("key") { text throws(TemplateError) in try PlaceholderTemplate(text) }
+            : PlaceholderTemplate(parts: [.placeholder("identifier")])
         authorization = try AuthorizationSettings(in: settings) ?? .none
         guard authorization.names.isEmpty || authorization.names.isSubset(of: Set(variants[0].constants.keys)) else {
             throw settings.error(
@@ -119,7 +119,7 @@ struct HTTPService: Sendable {
     private static func constants(_ section: SettingsSection) throws(SettingsError) -> [String: String] {
         var values: [String: String] = [:]
         for name in section.names where section.has(name) {
-            guard Template.isName(name), !["key", "edition", "identifier"].contains(name) else {
+            guard PlaceholderTemplate.isName(name), !["key", "edition", "identifier"].contains(name) else {
                 throw section.error(name, expected: "expected another name, of letters, digits, - and _")
             }
             if case .scalar(let text, _) = section.written(name)?.content {

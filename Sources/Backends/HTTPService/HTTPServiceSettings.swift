@@ -1,25 +1,26 @@
+import Gatefold
 import Settings
 
 extension SettingsSection {
     /// Returns the result of `make` for the text of a setting. Reports an error of `make` as an error of the
     /// setting.
     func using<Made>(
-        _ name: String, _ make: (String) throws(Template.InvalidTemplate) -> Made
+        _ name: String, _ make: (String) throws(TemplateError) -> Made
     ) throws(SettingsError) -> Made {
         guard let text = try string(name) else { throw error(name, expected: "missing; expected a string") }
         do {
             return try make(text)
         } catch {
-            throw self.error(name, expected: error.expected)
+            throw self.error(name, expected: "\(error)")
         }
     }
 
     /// Returns the names of a section and their templates, in the order of the configuration.
-    func templates(_ name: String) throws(SettingsError) -> [(name: String, value: Template)] {
+    func templates(_ name: String) throws(SettingsError) -> [(name: String, value: PlaceholderTemplate)] {
         let section = try section(name)
-        var all: [(name: String, value: Template)] = []
+        var all: [(name: String, value: PlaceholderTemplate)] = []
         for name in section.names where section.has(name) {
-            all.append((name, try section.using(name) { text throws(Template.InvalidTemplate) in try Template(text) }))
+            all.append((name, try section.using(name) { text throws(TemplateError) in try PlaceholderTemplate(text) }))
         }
         return all
     }

@@ -14,7 +14,7 @@ struct ServiceCall: Sendable {
     let purpose: Purpose
     private let method: String
     private let url: URLTemplate
-    private let headers: [(name: String, value: Template)]
+    private let headers: [(name: String, value: PlaceholderTemplate)]
     private let body: BodyTemplate?
     private let authorization: AuthorizationSettings?
     private let reader: ResponseReader
@@ -42,7 +42,7 @@ struct ServiceCall: Sendable {
         do {
             url = try URLTemplate(text, base: base, parameters: parameters)
         } catch {
-            throw section.error("url", expected: error.expected)
+            throw section.error("url", expected: "\(error)")
         }
         headers = try Self.headers(section)
         if let body, case .text(let template, let type) = body, !template.names.isEmpty {
@@ -119,7 +119,7 @@ struct ServiceCall: Sendable {
 
     private static func headers(
         _ section: SettingsSection
-    ) throws(SettingsError) -> [(name: String, value: Template)] {
+    ) throws(SettingsError) -> [(name: String, value: PlaceholderTemplate)] {
         let headers = try section.templates("headers")
         let isServiceAccount: Set<String> = [
             "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "upgrade", "te",

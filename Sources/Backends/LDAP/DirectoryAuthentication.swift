@@ -6,7 +6,7 @@ import Settings
 struct DirectoryAuthentication: Sendable {
     enum Strategy: Sendable {
         /// Builds the name from the typed credentials and binds with the password.
-        case bind(DirectoryTemplate)
+        case bind(PlaceholderTemplate)
         /// Searches the entry and binds as it.
         case searchBind
         /// Searches the entry and compares an attribute.
@@ -34,7 +34,7 @@ struct DirectoryAuthentication: Sendable {
         case .bind:
             let form = "a name such as uid={identifier},ou=people,dc=example,dc=com"
             let text = try section.requiredString("name", expected: form)
-            guard let name = DirectoryTemplate(text), !name.names.isEmpty, text.contains("=") else {
+            guard let name = try? PlaceholderTemplate(text), !name.names.isEmpty, text.contains("=") else {
                 throw section.error("name", expected: "expected \(form)")
             }
             strategy = .bind(name)

@@ -27,7 +27,7 @@ struct DirectoryGroups: Sendable {
         /// anyone might be allowed to create a group of the same name.
         case attribute(String, base: DistinguishedName?)
         /// The groups list their members.
-        case search(base: String, scope: DirectorySearch.Scope, filter: DirectoryTemplate, name: String)
+        case search(base: String, scope: DirectorySearch.Scope, filter: PlaceholderTemplate, name: String)
     }
 
     /// The name of a group in the table.
@@ -63,7 +63,7 @@ struct DirectoryGroups: Sendable {
             let name = section.has("name") ? try section.attribute("name") : "cn"
             source = .search(
                 base: try section.distinguishedName("base"), scope: try section.choice("scope", default: .subtree),
-                filter: try DirectoryTemplate.filter(section, "filter", default: "(member={dn})"), name: name)
+                filter: try PlaceholderTemplate.filter(section, "filter", default: "(member={dn})"), name: name)
         }
         var rows: [Row] = []
         let table = try section.requiredSection("table", expected: "the meaning of each group")
@@ -120,7 +120,7 @@ struct DirectoryGroups: Sendable {
             values[place] = FilterValue.escape(value)
         }
         return DirectorySearch(
-            base: base, scope: scope, filter: filter.filled { values[$0] ?? "" }, attributes: [name], limit: Self.limit)
+            base: base, scope: scope, filter: filter.render { values[$0] ?? "" }, attributes: [name], limit: Self.limit)
     }
 
     /// Adds the fields of an entry's groups to a record.

@@ -25,7 +25,7 @@ struct DirectoryKey: Sendable, Equatable {
         _ key: String, among people: DirectoryPeople, attributes: [String]
     ) -> DirectorySearch? {
         guard !key.isEmpty, !key.utf8.contains(0) else { return nil }
-        let only = people.only.filled { _ in "" }
+        let only = people.only.render { _ in "" }
         guard let attribute else {
             return DirectorySearch(base: key, scope: .base, filter: only, attributes: attributes, limit: 1)
         }

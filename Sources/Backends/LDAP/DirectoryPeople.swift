@@ -1,3 +1,4 @@
+import Gatefold
 import LDAP
 import Settings
 
@@ -6,20 +7,20 @@ struct DirectoryPeople: Sendable, Equatable {
     let base: String
     let scope: DirectorySearch.Scope
     /// The filter that finds a reader by the typed credentials, or `nil` if the reader's name is built from them.
-    let filter: DirectoryTemplate?
+    let filter: PlaceholderTemplate?
     /// The filter that an entry must match to count as a reader, at sign-in and later.
-    let only: DirectoryTemplate
+    let only: PlaceholderTemplate
 
     /// Reads `base`, `scope`, `filter` and `only`.
     init(_ section: SettingsSection, needsFilter: Bool) throws(SettingsError) {
         base = try section.distinguishedName("base")
         scope = try section.choice("scope", default: .subtree)
-        only = try DirectoryTemplate.filter(section, "only", default: "(objectClass=*)")
+        only = try PlaceholderTemplate.filter(section, "only", default: "(objectClass=*)")
         guard only.names.isEmpty else {
             throw section.error("only", expected: "expected a search filter without placeholders for reader input")
         }
         if needsFilter {
-            let filter = try DirectoryTemplate.filter(section, "filter")
+            let filter = try PlaceholderTemplate.filter(section, "filter")
             guard !filter.names.isEmpty else {
                 throw section.error(
                     "filter", expected: "expected a placeholder for reader input, such as {identifier}")
@@ -34,7 +35,7 @@ struct DirectoryPeople: Sendable, Equatable {
     /// Returns the search for the entry that matches a filled filter.
     func search(_ filled: String, attributes: [String]) -> DirectorySearch {
         DirectorySearch(
-            base: base, scope: scope, filter: "(&\(only.filled { _ in "" })\(filled))", attributes: attributes,
+            base: base, scope: scope, filter: "(&\(only.render { _ in "" })\(filled))", attributes: attributes,
             limit: 2)
     }
 }

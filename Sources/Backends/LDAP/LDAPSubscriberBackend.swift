@@ -30,7 +30,7 @@ struct LDAPSubscriberBackend: SubscriberBackend {
         let found: FoundEntry
         switch queries.authentication.strategy {
         case .bind(let template):
-            guard let name = template.filled(from: credentials, escape: { NameValue.escape($0) }) else {
+            guard let name = template.filled(from: credentials, in: .distinguishedName) else {
                 return .rejected(message: nil)
             }
             found = try await pool.use { session in try entry(boundAs: name, proof, session) }
@@ -86,7 +86,7 @@ struct LDAPSubscriberBackend: SubscriberBackend {
 
 extension LDAPSubscriberBackend {
     private func search(for credentials: Credentials) -> DirectorySearch? {
-        guard let filled = queries.people.filter?.filled(from: credentials, escape: { FilterValue.escape($0) })
+        guard let filled = queries.people.filter?.filled(from: credentials, in: .searchFilter)
         else { return nil }
         return queries.people.search(filled, attributes: queries.keyAttributes)
     }
@@ -105,7 +105,7 @@ extension LDAPSubscriberBackend {
         }
         // A name that can bind but is not a reader's, such as the administrator's, is rejected here.
         let search = DirectorySearch(
-            base: name, scope: .base, filter: queries.people.only.filled { _ in "" },
+            base: name, scope: .base, filter: queries.people.only.render { _ in "" },
             attributes: queries.keyAttributes, limit: 1)
         guard let entry = try session.search(search)?.entries.first else {
             try requireBase(session)

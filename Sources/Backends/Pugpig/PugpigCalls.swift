@@ -45,10 +45,10 @@ struct PugpigCalls: Sendable {
             let each = try section.section("urls")
             for call in Call.allCases {
                 guard let text = try each.string(call.rawValue) else { continue }
-                do throws(Template.InvalidTemplate) {
+                do throws(TemplateError) {
                     locations[call] = try Self.location(text, carrying: call.parameters ?? fields)
                 } catch {
-                    throw each.error(call.rawValue, expected: error.expected)
+                    throw each.error(call.rawValue, expected: "\(error)")
                 }
             }
             for call in [Call.signIn, .verify, .credentials] where locations[call] == nil {
@@ -75,22 +75,22 @@ struct PugpigCalls: Sendable {
 
     private static func location(
         _ text: String, carrying parameters: [String]?
-    ) throws(Template.InvalidTemplate) -> Location {
+    ) throws(TemplateError) -> Location {
         let url = try URLTemplate(text, base: nil)
         guard !url.names.isEmpty else {
             let query = text.split(separator: "?", maxSplits: 1).dropFirst().joined()
             let present = query.split(separator: "&").map { $0.prefix { $0 != "=" } }
             guard let twice = parameters?.first(where: { present.contains(TemplateContext.percentEncoded($0)[...]) })
             else { return Location(url: url, addsParameters: true) }
-            throw Template.InvalidTemplate(
-                expected: "expected no `\(twice)` in the URL, to which it is added, or placeholders for all parameters")
+            throw TemplateError(
+                expected: "no `\(twice)` in the URL, to which it is added, or placeholders for all parameters")
         }
         guard let parameters else {
-            throw Template.InvalidTemplate(expected: "placeholders need `fields`, which name the passed fields")
+            throw TemplateError(expected: "`fields`, which name the passed fields, for placeholders")
         }
         guard url.names == Set(parameters) else {
             let placeholders = parameters.map { "{\($0)}" }.joined(separator: ", ")
-            throw Template.InvalidTemplate(expected: "expected placeholders for \(placeholders) and no others, or none")
+            throw TemplateError(expected: "placeholders for \(placeholders) and no others, or none")
         }
         return Location(url: url, addsParameters: false)
     }

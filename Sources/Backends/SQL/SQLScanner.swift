@@ -1,15 +1,12 @@
+import Gatefold
+
 /// A scanner for the named parameters of a statement. It skips colons that start no parameter: in literals, quoted
 /// names and comments, in casts (`::date`) and assignments (`:=`).
 struct SQLScanner {
-    enum Part: Equatable {
-        case text(String)
-        case parameter(String)
-    }
-
     private let input: [Unicode.Scalar]
     private let dialect: SQLDialect
     private var position = 0
-    private var parts: [Part] = []
+    private var parts: [PlaceholderTemplate.Part] = []
     private var pending = String.UnicodeScalarView()
     /// A Boolean value that indicates whether a semicolon was read. Nothing may follow a semicolon.
     private var isAtEnd = false
@@ -20,13 +17,13 @@ struct SQLScanner {
         self.dialect = dialect
     }
 
-    /// Returns the parts of a statement without its comments and without a final semicolon.
-    static func parts(of text: String, dialect: SQLDialect) throws(SQLStatementError) -> [Part] {
+    /// Returns a statement without its comments and without a final semicolon.
+    static func template(_ text: String, dialect: SQLDialect) throws(SQLStatementError) -> PlaceholderTemplate {
         var scanner = SQLScanner(text, dialect)
-        return try scanner.scan()
+        return PlaceholderTemplate(parts: try scanner.scan())
     }
 
-    private mutating func scan() throws(SQLStatementError) -> [Part] {
+    private mutating func scan() throws(SQLStatementError) -> [PlaceholderTemplate.Part] {
         while position < input.count { try step() }
         flush()
         guard !isEmpty else { throw .empty }
@@ -67,7 +64,7 @@ struct SQLScanner {
         // A name that continues with other letters would be truncated.
         if end < input.count, input[end].properties.isAlphabetic { throw .ambiguous("a parameter with other letters") }
         flush()
-        parts.append(.parameter(text(position + 1, end)))
+        parts.append(.placeholder(text(position + 1, end)))
         position = end
     }
 
@@ -172,7 +169,7 @@ struct SQLScanner {
     }
 
     private mutating func flush() {
-        if !pending.isEmpty { parts.append(.text(String(pending))) }
+        if !pending.isEmpty { parts.append(.literal(String(pending))) }
         pending = String.UnicodeScalarView()
     }
 

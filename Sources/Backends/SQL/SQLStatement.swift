@@ -1,3 +1,5 @@
+import Gatefold
+
 /// A configured statement with named parameters, such as `SELECT id FROM readers WHERE email = :identifier`.
 ///
 /// Input of a reader never becomes part of the text. Each parameter becomes a placeholder, and its value is sent
@@ -19,22 +21,16 @@ struct SQLStatement: Sendable, Equatable {
     /// - Throws: ``SQLStatementError`` if the text is not exactly one statement or is ambiguous.
     init(_ text: String, dialect: SQLDialect) throws(SQLStatementError) {
         self.text = text
-        var sql = ""
         var order: [String] = []
-        for part in try SQLScanner.parts(of: text, dialect: dialect) {
-            switch part {
-            case .text(let text):
-                sql += text
-            case .parameter(let name):
-                switch dialect {
-                case .odbc:
-                    order.append(name)
-                    sql += "?"
-                case .postgreSQL:
-                    let index = order.firstIndex(of: name) ?? order.endIndex
-                    if index == order.endIndex { order.append(name) }
-                    sql += "$\(index + 1)"
-                }
+        let sql = try SQLScanner.template(text, dialect: dialect).render { name in
+            switch dialect {
+            case .odbc:
+                order.append(name)
+                return "?"
+            case .postgreSQL:
+                let index = order.firstIndex(of: name) ?? order.endIndex
+                if index == order.endIndex { order.append(name) }
+                return "$\(index + 1)"
             }
         }
         bound = BoundStatement(sql: sql, parameters: order)

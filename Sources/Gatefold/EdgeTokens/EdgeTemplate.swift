@@ -3,13 +3,7 @@
 /// The text and both identifiers contain only characters that a cookie value may contain (RFC 6265 section 4.1.1).
 /// The result therefore cannot end a header, a cookie, a JSON string or a field.
 struct EdgeTemplate: Sendable {
-    private enum Piece: Sendable {
-        case text(String)
-        case edition
-        case publication
-    }
-
-    private let pieces: [Piece]
+    private let template: PlaceholderTemplate
     /// The text before substitution.
     let source: String
 
@@ -23,31 +17,14 @@ struct EdgeTemplate: Sendable {
         guard source.utf8.allSatisfy({ Self.isCookieOctet($0) && !reserved.utf8.contains($0) }) else {
             throw .character(setting: setting)
         }
-        var pieces: [Piece] = []
-        var rest = Substring(source)
-        while let open = rest.firstIndex(of: "{") {
-            if open > rest.startIndex { pieces.append(.text(String(rest[..<open]))) }
-            guard let close = rest[open...].firstIndex(of: "}") else { throw .placeholder(setting: setting) }
-            switch rest[rest.index(after: open)..<close] {
-            case "edition": pieces.append(.edition)
-            case "publication": pieces.append(.publication)
-            default: throw .placeholder(setting: setting)
-            }
-            rest = rest[rest.index(after: close)...]
-        }
-        if !rest.isEmpty { pieces.append(.text(String(rest))) }
-        self.pieces = pieces
+        guard let template = try? PlaceholderTemplate(source), template.names.isSubset(of: ["edition", "publication"])
+        else { throw .placeholder(setting: setting) }
+        self.template = template
         self.source = source
     }
 
     func fill(_ grant: EdgeGrant) -> String {
-        pieces.map { piece in
-            switch piece {
-            case .text(let text): text
-            case .edition: grant.edition.rawValue
-            case .publication: grant.publication.rawValue
-            }
-        }.joined()
+        template.render { $0 == "edition" ? grant.edition.rawValue : grant.publication.rawValue }
     }
 
     private static func isCookieOctet(_ byte: UInt8) -> Bool {

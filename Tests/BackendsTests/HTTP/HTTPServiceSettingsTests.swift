@@ -156,7 +156,7 @@ struct HTTPServiceSettingsTests {
     @Test("A preset without a required setting is rejected with the name of the setting")
     func presets() throws {
         let folder = PHPService.fixtures.appending(path: "../deploy").standardizedFileURL.path
-        for (preset, message) in [("cds", "calls.sign_in.url: needs `base`"), ("dovetail", "needs `base`")] {
+        for (preset, message) in [("cds", "calls.sign_in.url: expected `base`"), ("dovetail", "expected `base`")] {
             do {
                 _ = try openService("preset: presets/\(preset).yaml", folder: folder)
                 Issue.record("accepted")

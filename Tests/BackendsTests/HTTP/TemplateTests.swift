@@ -10,12 +10,12 @@ import XML
 struct TemplateTests {
     @Test("Braces mark values, and doubled braces are literal")
     func syntax() throws {
-        let template = try Template("a{x}{{b}}{y-1}")
-        #expect(template.parts == [.literal("a"), .value("x"), .literal("{b}"), .value("y-1")])
+        let template = try PlaceholderTemplate("a{x}{{b}}{y-1}")
+        #expect(template.parts == [.literal("a"), .placeholder("x"), .literal("{b}"), .placeholder("y-1")])
         #expect(try template.render(TemplateValues(["x": "{y-1}", "y-1": "z"]), in: .plain) == "a{y-1}{b}z")
         #expect(throws: UnsendableValue(name: "x")) { try template.render(TemplateValues(["y-1": ""]), in: .plain) }
         for text in ["{", "}", "{}", "{a", "a}", "{a b}", "{é}", "{{a}", "{a}}"] {
-            #expect(throws: Template.InvalidTemplate.self, "\(text)") { try Template(text) }
+            #expect(throws: TemplateError.self, "\(text)") { try PlaceholderTemplate(text) }
         }
     }
 
@@ -58,7 +58,7 @@ struct TemplateTests {
             "<a><!-- {v} --></a>", "<a><![CDATA[{v}]]></a>", "<{v}/>", "<a {v}='1'/>", "<a b={v}/>", "<?p {v}?><a/>",
             "<a>{v}", "", "<!DOCTYPE a><a>{v}</a>", "<a>&{v};</a>",
         ] {
-            #expect(throws: Template.InvalidTemplate.self, "\(text)") { try XMLTemplate(text) }
+            #expect(throws: TemplateError.self, "\(text)") { try XMLTemplate(text) }
         }
         for value in ["\u{0}", "\u{1F}", "\u{FFFE}", "\u{FFFF}"] {
             #expect(throws: UnsendableValue.self) { try TemplateContext.xml.write(value) }
@@ -68,7 +68,8 @@ struct TemplateTests {
     @Test("A value changes the path segment or query of a URL, never the host or the path structure")
     func url() throws {
         let base = try #require(ServiceURL("https://h.example:8443/a/?x=1"))
-        let url = try URLTemplate("/r/{id}/s?q={q}&lit=%20", base: base, parameters: [("y z", try Template("a b{q}"))])
+        let url = try URLTemplate(
+            "/r/{id}/s?q={q}&lit=%20", base: base, parameters: [("y z", try PlaceholderTemplate("a b{q}"))])
         let values = TemplateValues(["id": "a..//b.@evil?#", "q": "&x=2"])
         #expect(
             try url.url(values).text
@@ -77,14 +78,14 @@ struct TemplateTests {
             #expect(throws: UnsendableValue.self) { try url.url(TemplateValues(["id": id, "q": ""])) }
         }
         #expect(
-            try URLTemplate("", base: base, parameters: [("x", try Template("2"))]).url(.init()).text
+            try URLTemplate("", base: base, parameters: [("x", try PlaceholderTemplate("2"))]).url(.init()).text
                 == "https://h.example:8443/a/?x=1")
         for text in [
             "https://{h}/", "{scheme}://h/", "https://h{x}/", "https://h/?{n}=1", "ftp://h/", "https://u:p@h/",
             "https://h/#f",
             "https://h/a b", "https:///x", "/x", "https://h:0/", "https://h:/", "https://h/é", "//h/x", "https://h/{",
         ] {
-            #expect(throws: Template.InvalidTemplate.self, "\(text)") { try URLTemplate(text, base: nil) }
+            #expect(throws: TemplateError.self, "\(text)") { try URLTemplate(text, base: nil) }
         }
     }
 

@@ -1,3 +1,4 @@
+import Gatefold
 import TestSupport
 import Testing
 
@@ -101,16 +102,11 @@ import Testing
             let text = (0..<Int.random(in: 0...14, using: &random))
                 .map { _ in words[Int.random(in: 0..<words.count, using: &random)] }.joined()
             for dialect in [SQLDialect.postgreSQL, .odbc] {
-                guard let parts = try? SQLScanner.parts(of: text, dialect: dialect) else { continue }
+                guard let template = try? SQLScanner.template(text, dialect: dialect) else { continue }
                 accepted += 1
-                let written = parts.map { part in
-                    switch part {
-                    case .text(let text): text
-                    case .parameter(let name): ":\(name)"
-                    }
-                }.joined()
+                let written = template.render { ":\($0)" }
                 // Only comments and one semicolon were removed, so the rest is read in the same way.
-                #expect((try? SQLScanner.parts(of: written, dialect: dialect)) == parts, "\(text.debugDescription)")
+                #expect((try? SQLScanner.template(written, dialect: dialect)) == template, "\(text.debugDescription)")
                 let quoted =
                     "SELECT '\(text.replacing("'", with: "''").replacing("\\", with: "").replacing("\0", with: ""))'"
                 #expect((try? SQLStatement(quoted, dialect: dialect))?.bound.parameters == [])

@@ -17,19 +17,19 @@ protocol Authorization: Sendable {
 
 /// A user name and a password, either of the service's own account or of the reader.
 struct AccountTemplate: Sendable {
-    let user: Template
-    private let password: Template
+    let user: PlaceholderTemplate
+    private let password: PlaceholderTemplate
 
     /// Reads `user`, a template, and `password`: a template that consists of values only, or `{file: PATH}` or
     /// `{env: NAME}`.
     init(_ section: SettingsSection) throws(SettingsError) {
-        user = try section.using("user") { text throws(Template.InvalidTemplate) in try Template(text) }
+        user = try section.using("user") { text throws(TemplateError) in try PlaceholderTemplate(text) }
         if case .scalar = section.written("password")?.content {
-            password = try section.using("password") { text throws(Template.InvalidTemplate) in
-                let template = try Template(text)
+            password = try section.using("password") { text throws(TemplateError) in
+                let template = try PlaceholderTemplate(text)
                 guard !template.names.isEmpty else {
-                    throw Template.InvalidTemplate(
-                        expected: "expected {file: PATH}, {env: NAME} or a value such as {password}")
+                    throw TemplateError(
+                        expected: "{file: PATH}, {env: NAME} or a value such as {password}")
                 }
                 return template
             }
@@ -37,7 +37,7 @@ struct AccountTemplate: Sendable {
             guard let secret = try section.externalSecret("password") else {
                 throw section.error("password", expected: "missing; expected {file: PATH}, {env: NAME} or a value")
             }
-            password = Template(parts: [.literal(secret)])
+            password = PlaceholderTemplate(parts: [.literal(secret)])
         }
         try section.finish()
     }

@@ -20,7 +20,7 @@ struct ResponseReader: Sendable {
         var entries: [(name: String, expression: ReadExpression)] = []
         var needed = needed
         for name in read.names where read.has(name) {
-            guard Template.isName(name) else {
+            guard PlaceholderTemplate.isName(name) else {
                 throw read.error(name, expected: "expected a name of letters, digits, - and _")
             }
             entries.append((name, try ReadExpression(name, in: read, namespaces: namespaces)))

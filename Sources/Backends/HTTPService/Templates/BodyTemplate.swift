@@ -1,13 +1,14 @@
 import Foundation
+import Gatefold
 import OutgoingRequests
 import Settings
 
 /// The body of a call, in one of the supported formats.
 enum BodyTemplate: Sendable {
-    case form([(name: String, value: Template)])
+    case form([(name: String, value: PlaceholderTemplate)])
     case json(JSONTemplate)
     case xml(XMLTemplate, headers: [OutboundRequest.Header])
-    case text(Template, type: String)
+    case text(PlaceholderTemplate, type: String)
 
     /// Reads `form`, `json`, `xml`, `soap` or `text`.
     init?(_ section: SettingsSection) throws(SettingsError) {
@@ -24,14 +25,14 @@ enum BodyTemplate: Sendable {
             self = .json(try JSONTemplate(node, key: "\(section.key).json"))
         case "xml":
             self = .xml(
-                try section.using("xml") { text throws(Template.InvalidTemplate) in try XMLTemplate(text) },
+                try section.using("xml") { text throws(TemplateError) in try XMLTemplate(text) },
                 headers: [OutboundRequest.Header(name: "Content-Type", value: "application/xml; charset=utf-8")])
         case "soap":
             self = try Self.soap(try section.section("soap"))
         default:
             let text = try section.section("text")
             self = .text(
-                try text.using("body") { text throws(Template.InvalidTemplate) in try Template(text) },
+                try text.using("body") { text throws(TemplateError) in try PlaceholderTemplate(text) },
                 type: try text.headerValue("type", default: "text/plain; charset=utf-8"))
             try text.finish()
         }
@@ -44,8 +45,13 @@ enum BodyTemplate: Sendable {
             throw section.error("action", expected: "expected a URI")
         }
         let header = try section.string("header")
-        let template = try section.using("body") { body throws(Template.InvalidTemplate) in
-            try XMLTemplate(SOAPEnvelope.wrap(body, header: header, version: version))
+        let template = try section.using("body") { body throws(TemplateError) in
+            do throws(TemplateError) {
+                return try XMLTemplate(SOAPEnvelope.wrap(body, header: header, version: version))
+            } catch {
+                // The position is the one in the envelope.
+                throw TemplateError(expected: error.expected)
+            }
         }
         try section.finish()
         return .xml(template, headers: SOAPEnvelope.headers(action: action, version: version))

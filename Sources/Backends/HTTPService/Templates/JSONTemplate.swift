@@ -1,3 +1,4 @@
+import Gatefold
 import JSON
 import Settings
 
@@ -8,7 +9,7 @@ import Settings
 indirect enum JSONTemplate: Sendable {
     /// A JSON literal, written unchanged.
     case literal(String)
-    case text(Template)
+    case text(PlaceholderTemplate)
     case array([JSONTemplate])
     case object([Member])
 
@@ -25,9 +26,9 @@ indirect enum JSONTemplate: Sendable {
                 self = .literal(text)
             } else {
                 do {
-                    self = .text(try Template(text))
+                    self = .text(try PlaceholderTemplate(text))
                 } catch {
-                    throw SettingsError(origin: node.origin, key: key, expected: error.expected)
+                    throw SettingsError(origin: node.origin, key: key, expected: "\(error)")
                 }
             }
         case .sequence(let items):

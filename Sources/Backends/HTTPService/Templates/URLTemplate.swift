@@ -1,4 +1,5 @@
 import Foundation
+import Gatefold
 import OutgoingRequests
 
 /// The URL of a call. A value cannot change the server or the depth of the path, only the content of segments and
@@ -8,13 +9,13 @@ struct URLTemplate: Sendable {
     private struct Parameter: Sendable {
         /// The name as written in the URL.
         let name: String
-        let value: Template
+        let value: PlaceholderTemplate
     }
 
     /// The scheme and the authority.
     private let origin: String
     /// The segments between the slashes of the path.
-    private let segments: [Template]
+    private let segments: [PlaceholderTemplate]
     private let query: [Parameter]
 
     /// Creates the template.
@@ -24,27 +25,30 @@ struct URLTemplate: Sendable {
     ///   - base: the base URL, which may have a query of its own.
     ///   - parameters: parameters added to the query, except those whose names it already has.
     init(
-        _ text: String, base: ServiceURL?, parameters: [(name: String, value: Template)] = []
-    ) throws(Template.InvalidTemplate) {
+        _ text: String, base: ServiceURL?, parameters: [(name: String, value: PlaceholderTemplate)] = []
+    ) throws(TemplateError) {
+        // Checks the whole text first, because an error has the position in it.
+        _ = try PlaceholderTemplate(text)
         let absolute = try Self.absolute(text, base: base)
         guard let separator = absolute.firstRange(of: "://") else { throw Self.notAURL }
         let pathStart = absolute[separator.upperBound...].firstIndex { $0 == "/" || $0 == "?" } ?? absolute.endIndex
         origin = String(absolute[..<pathStart])
         guard ServiceURL(origin) != nil else { throw Self.notAURL }
         let path = absolute[pathStart...].prefix { $0 != "?" }
-        var segments: [Template] = []
+        var segments: [PlaceholderTemplate] = []
         for segment in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            segments.append(try Template(String(segment)))
+            segments.append(try PlaceholderTemplate(String(segment)))
         }
         self.segments = segments
         var query: [Parameter] = []
         for pair in absolute[path.endIndex...].dropFirst().split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard !parts[0].contains("{") else {
-                throw Template.InvalidTemplate(
-                    expected: "expected values only, not names, between `{` and `}` in the query")
+                throw TemplateError(
+                    expected: "values only, not names, between `{` and `}` in the query")
             }
-            query.append(Parameter(name: String(parts[0]), value: try Template(String(parts.dropFirst().joined()))))
+            query.append(
+                Parameter(name: String(parts[0]), value: try PlaceholderTemplate(String(parts.dropFirst().joined()))))
         }
         let present = Set(query.map(\.name))
         for parameter in parameters {
@@ -58,13 +62,13 @@ struct URLTemplate: Sendable {
         guard (try? url(TemplateValues(samples))) != nil else { throw Self.notAURL }
     }
 
-    private static let notAURL = Template.InvalidTemplate(
-        expected: "expected an http or https URL without user name, password or fragment, escaped as RFC 3986 says, "
+    private static let notAURL = TemplateError(
+        expected: "an http or https URL without user name, password or fragment, escaped as RFC 3986 says, "
             + "with `{name}` in its path and query only")
 
-    private static func absolute(_ text: String, base: ServiceURL?) throws(Template.InvalidTemplate) -> String {
+    private static func absolute(_ text: String, base: ServiceURL?) throws(TemplateError) -> String {
         guard text.isEmpty || text.hasPrefix("/") || text.hasPrefix("?") else { return text }
-        guard let base else { throw Template.InvalidTemplate(expected: "needs `base`, or a complete URL") }
+        guard let base else { throw TemplateError(expected: "`base`, or a complete URL") }
         let baseParts = base.text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let more = parts.first ?? ""

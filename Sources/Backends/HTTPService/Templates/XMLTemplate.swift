@@ -1,26 +1,27 @@
+import Gatefold
 import XML
 
 /// An XML document with placeholders in text and in attributes only.
 struct XMLTemplate: Sendable {
-    private let template: Template
+    private let template: PlaceholderTemplate
 
     /// Parses the template.
     ///
     /// - Throws: ``Template/InvalidTemplate`` unless every placeholder is in text or in an attribute: not in a comment, a
     ///   CDATA section or a name, and not where the document would not be well-formed.
-    init(_ text: String) throws(Template.InvalidTemplate) {
-        let template = try Template(text)
+    init(_ text: String) throws(TemplateError) {
+        let template = try PlaceholderTemplate(text)
         self.template = template
         // Parses the document with a sample value that reveals whether each placeholder is read as a plain value.
-        var left = template.parts.count { if case .value = $0 { true } else { false } }
+        var left = template.parts.count { if case .placeholder = $0 { true } else { false } }
         let sample = "\u{E000}<&\"']]>--\u{E001}"
         let samples = Dictionary(template.names.map { ($0, sample) }) { first, _ in first }
         guard let rendered = try? template.render(TemplateValues(samples), in: .xml),
             let document = try? XMLDocument(parsing: Array(rendered.utf8))
-        else { throw Template.InvalidTemplate(expected: "expected well-formed XML without a document type") }
+        else { throw TemplateError(expected: "well-formed XML without a document type") }
         Self.count(sample, in: document.root, left: &left)
         guard left == 0 else {
-            throw Template.InvalidTemplate(expected: "expected `{name}` in text and in attributes only")
+            throw TemplateError(expected: "`{name}` in text and in attributes only")
         }
     }
 

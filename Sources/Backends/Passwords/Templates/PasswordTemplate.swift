@@ -32,18 +32,18 @@ struct PasswordTemplate: Sendable {
         switch outer {
         case .digest(let function, _), .authenticationCode(let function, _, _): self.function = function
         default:
-            throw TemplateError(position: nil, expected: "a digest function around everything, such as sha256(…)")
+            throw TemplateError(expected: "a digest function around everything, such as sha256(…)")
         }
         guard outer.contains(.password) else {
-            throw TemplateError(position: nil, expected: "{password}: without it every password would be right")
+            throw TemplateError(expected: "{password}: without it every password would be right")
         }
         guard secret != nil || !outer.contains(.secret) else {
-            throw TemplateError(position: nil, expected: "a setting `secret` for {secret}")
+            throw TemplateError(expected: "a setting `secret` for {secret}")
         }
         pattern = try StoredPattern(stored)
         usesSalt = outer.contains(.salt)
         guard usesSalt || !pattern.hasSalt else {
-            throw TemplateError(position: nil, expected: "{salt} in the template, as it is in `stored`")
+            throw TemplateError(expected: "{salt} in the template, as it is in `stored`")
         }
         digest = outer
         self.isBase64 = isBase64

@@ -1,3 +1,5 @@
+import Gatefold
+
 /// A parser of templates such as `sha256({salt}{password})`.
 ///
 ///     expression = item *item
@@ -123,15 +125,4 @@ struct TemplateParser {
     }
 
     private func error(_ expected: String) -> TemplateError { TemplateError(position: position, expected: expected) }
-}
-
-/// An error in a template.
-struct TemplateError: Error, Equatable, CustomStringConvertible {
-    /// The offset in bytes from the start; nil if the whole template is meant.
-    var position: Int?
-    let expected: String
-
-    var description: String {
-        position.map { "expected \(expected) at character \($0 + 1)" } ?? "expected \(expected)"
-    }
 }

@@ -1,4 +1,7 @@
+import Gatefold
+
 @testable import Backends
+
 @testable import ODBC
 @testable import PostgreSQL
 
@@ -7,14 +10,9 @@ extension FuzzTarget {
     static let sqlStatement = FuzzTarget("sql-statement", upTo: 256, of: "SQLScanner", "SQLStatement") { bytes in
         let text = text(bytes)
         for dialect in [SQLDialect.postgreSQL, .odbc] {
-            guard let parts = try? SQLScanner.parts(of: text, dialect: dialect) else { continue }
-            let written = parts.map { part in
-                switch part {
-                case .text(let text): text
-                case .parameter(let name): ":\(name)"
-                }
-            }.joined()
-            promise((try? SQLScanner.parts(of: written, dialect: dialect)) == parts, "a statement is another one")
+            guard let template = try? SQLScanner.template(text, dialect: dialect) else { continue }
+            let written = template.render { ":\($0)" }
+            promise((try? SQLScanner.template(written, dialect: dialect)) == template, "a statement is another one")
         }
     }
 

@@ -5,7 +5,7 @@ import LDAP
 extension FuzzTarget {
     static let directoryTexts = FuzzTarget(
         "directory-texts", upTo: 256, of: "FilterSyntax", "FilterValue", "NameValue", "DistinguishedName",
-        "DirectoryKey", "DirectoryTemplate", "DirectoryVerdict"
+        "DirectoryKey", "DirectoryVerdict"
     ) { bytes in
         let text = text(bytes)
         _ = FilterSyntax.isValid(text)
@@ -19,7 +19,6 @@ extension FuzzTarget {
         }
         promise(DirectoryKey.value(DirectoryKey.text(bytes)) == bytes, "a key was lost")
         _ = DirectoryKey.value(text)
-        _ = DirectoryTemplate(text)
         // Some servers treat both as an anonymous bind (Pitfall 14).
         let isNobodys = text.utf8.contains(0) || text.allSatisfy(\.isWhitespace)
         promise(!isNobodys || !DirectoryProof.isUsable(text), "a password that is none is sent to a directory")

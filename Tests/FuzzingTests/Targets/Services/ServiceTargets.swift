@@ -47,11 +47,11 @@ extension FuzzTarget {
 
     /// Two lines: a configured template and a typed value.
     static let serviceTemplate = FuzzTarget(
-        "service-template", upTo: 256, of: "Template", "XMLTemplate", "URLTemplate", "TemplateContext"
+        "service-template", upTo: 256, of: "PlaceholderTemplate", "XMLTemplate", "URLTemplate", "TemplateContext"
     ) { bytes in
         let lines = lines(bytes, 2)
         let values = TemplateValues(["v": lines[1]])
-        if let template = try? Template(lines[0]) { _ = try? template.render(values, in: .form) }
+        if let template = try? PlaceholderTemplate(lines[0]) { _ = try? template.render(values, in: .form) }
         if let template = try? XMLTemplate(lines[0]) { _ = try? template.render(values) }
         if let template = try? URLTemplate(lines[0], base: nil), let url = try? template.url(values) {
             promise(ServiceURL(url.text)?.origin == url.origin, "a value leads elsewhere")

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import LDAP
 import OutgoingRequests
 import Protections
 
@@ -19,6 +20,10 @@ enum TemplateContext: Sendable {
     /// A part of a header value, such as a cookie or a parameter. The value must not terminate that part (RFC 9110
     /// section 5.6, RFC 6265 section 4.1.1).
     case headerPart
+    /// A value in a search filter (RFC 4515 section 3).
+    case searchFilter
+    /// A value in a distinguished name (RFC 4514 section 2.4).
+    case distinguishedName
     /// A text without a known syntax. The value is written unchanged, on one line.
     case line
     /// A text whose caller does the encoding, such as the JSON writer.
@@ -39,6 +44,10 @@ enum TemplateContext: Sendable {
             return Self.formEncoded(value)
         case .xml:
             return try Self.xml(value)
+        case .searchFilter:
+            return FilterValue.escape(value)
+        case .distinguishedName:
+            return NameValue.escape(value)
         case .headerPart:
             guard !value.contains(where: { ";,\"\\".contains($0) }) else { throw UnsendableValue() }
             return try Self.header.write(value)
