@@ -87,6 +87,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -143,8 +144,7 @@ let package = Package(
             "NIOCore", "NIOPosix", "ODBC", "OutgoingRequests", "PostgreSQL", "Protections", "SQLAccess", "Settings",
             "SharedLibraries", "Transfers", "XML"),
         module(
-            "Catalogues",
-            "Backends", "GRDB", "Gatefold", "JSON", "OutgoingRequests", "SQLAccess", "Settings", "XML"),
+            "Catalogues", "Backends", "GRDB", "Gatefold", "JSON", "OutgoingRequests", "SQLAccess", "Settings", "XML"),
         module(
             "Receipts",
             "Crypto", "CryptoExtras", "Gatefold", "JSON", "JWTKit", "OutgoingRequests", "PKCS7", "Protections",

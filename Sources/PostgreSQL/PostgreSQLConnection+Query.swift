@@ -32,6 +32,7 @@ extension PostgreSQLConnection {
     /// - Parameters:
     ///   - sql: one statement with the placeholders `$1`, `$2` and so on.
     ///   - values: the parameters as texts without NUL, nil for NULL. The server infers their types.
+    ///   - limits: The limits of the result and of the time.
     /// - Throws: ``PostgreSQLError``. After any error except ``PostgreSQLError/serverError(sqlState:)``,
     ///   ``PostgreSQLError/valueRejected(sqlState:)`` and ``PostgreSQLError/noRows`` the connection is no longer
     ///   usable.

@@ -35,8 +35,14 @@ public struct GatefoldServer: Sendable {
 
     /// Opens everything that the configuration names. The server listens when ``run(onListening:)`` is called.
     ///
-    /// - Parameter reread: Reads the configuration again, on SIGHUP.
-    /// - Throws: ``SettingsError``, ``BootstrapError`` or ``TLSFileError``.
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - reread: Reads the configuration again, on SIGHUP.
+    ///   - metrics: The registry of the metrics.
+    ///   - logger: The logger of the server.
+    ///   - clock: The source of the current time.
+    ///   - random: The source of randomness.
+    /// - Throws: `SettingsError`, ``BootstrapError`` or ``TLSFileError``.
     public init(
         _ configuration: GatefoldConfiguration, reread: @escaping @Sendable () throws -> GatefoldConfiguration,
         metrics: PrometheusRegistry, logger: Logger, clock: WallClock = .system, random: RandomSource = .system

@@ -34,10 +34,11 @@ public enum YAMLSettings {
     /// Reads a configuration text.
     ///
     /// - Parameters:
+    ///   - text: The configuration text.
     ///   - name: The name of the text in errors.
     ///   - folder: The folder that relative paths refer to.
-    ///   - environment: The environment. Variables with the prefix ``EnvironmentOverrides/prefix`` override
-    ///     settings. The others may contain secrets.
+    ///   - environment: The environment. Variables with the prefix ``EnvironmentOverrides/prefix`` override settings.
+    ///     The others may contain secrets.
     public static func read(
         text: String, name: String, folder: String, environment: [String: String] = [:]
     ) throws(SettingsError) -> SettingsSection {

@@ -36,8 +36,9 @@ public struct SharedLibrary: Sendable {
 
     /// Returns a function of the library.
     ///
-    /// - Parameter type: The type of the function as declared in its header, with `@convention(c)`. The type is not
-    ///   checked.
+    /// - Parameters:
+    ///   - symbol: The name of the function.
+    ///   - type: The type of the function as declared in its header, with `@convention(c)`. The type is not checked.
     /// - Throws: ``SharedLibraryError/tooOld(library:function:package:)`` if the library has no such function.
     public func function<Function>(
         _ symbol: String, as type: Function.Type = Function.self

@@ -28,6 +28,7 @@ public final class RevocationFollower: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - store: The store of the revocations.
     ///   - lists: The revocation lists, by publication.
     ///   - sleep: Waits between two polls of the store. Default: 1 s.
     ///   - didFail: Receives the error when the store could not be queried. The follower continues.

@@ -28,9 +28,11 @@ public final class RelaxNGSchema: Sendable {
     /// Validates a document against this schema and returns its first errors. The result is empty when the document
     /// is valid.
     ///
-    /// - Parameter isOpen: returns whether an element directly below the root, given its name without prefix and
-    ///   its namespace, may have any content. That content is not validated, because libxml2 is slow where a schema
-    ///   allows any content.
+    /// - Parameters:
+    ///   - bytes: The bytes of the document.
+    ///   - isOpen: returns whether an element directly below the root, given its name without prefix and its namespace,
+    ///     may have any content. That content is not validated, because libxml2 is slow where a schema allows any
+    ///     content.
     /// - Throws: ``XMLError`` when the bytes are not an XML document.
     public func errors(
         in bytes: [UInt8], isOpen: @Sendable (_ name: String, _ namespace: String) -> Bool = { _, _ in false }

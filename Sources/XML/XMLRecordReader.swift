@@ -31,9 +31,10 @@ public final class XMLRecordReader {
     private var isDone = false
 
     /// - Parameters:
-    ///   - element: the name of the elements that are records. A nested element with this name is part of the
-    ///     outer record.
+    ///   - element: the name of the elements that are records. A nested element with this name is part of the outer
+    ///     record.
     ///   - recordSize: the maximum size of the text of one record, including the names, in bytes. Default: 1 MiB.
+    ///   - depth: The maximum depth of elements. Default: 100. Maximum: 250.
     /// - Throws: ``XMLError/outOfMemory``.
     public init(element: String, recordSize: Int = 1 << 20, depth: Int = 100) throws(XMLError) {
         xmlInitParser()

@@ -25,7 +25,9 @@ public final class XPath: Sendable {
     /// The maximum number of values of one expression.
     public static let maxValues = 100_000
 
-    /// - Parameter namespaces: the URIs of the prefixes in the expression.
+    /// - Parameters:
+    ///   - expression: The expression in XPath 1.0.
+    ///   - namespaces: the URIs of the prefixes in the expression.
     /// - Throws: ``XMLError/notAnXPath(_:)``, also for a prefix without a namespace or an unknown function, if
     ///   the error can be detected without a document.
     public init(_ expression: String, namespaces: [String: String] = [:]) throws {

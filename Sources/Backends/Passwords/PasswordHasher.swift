@@ -21,9 +21,10 @@ public struct PasswordHasher: Sendable {
     private let currentDummyHash: CryptPassword
 
     /// - Parameters:
-    ///   - cost: The cost of new hashes, in the units of crypt_gensalt(3) for yescrypt; clamped to ``costs``.
-    ///     Default: 5. Range: 1 to 11.
-    ///   - pepper: The secret of keyed hashes (see ``KeyedPassword``).
+    ///   - cost: The cost of new hashes, in the units of crypt_gensalt(3) for yescrypt; clamped to ``costs``. Default:
+    ///     5. Range: 1 to 11.
+    ///   - pepper: The secret of keyed hashes (see `KeyedPassword`).
+    ///   - random: The source of randomness.
     ///   - didHash: Called before each hash is computed.
     public init(
         cost: Int = PasswordHasher.defaultCost, pepper: Secret? = nil, random: RandomSource = .system,
@@ -48,7 +49,7 @@ public struct PasswordHasher: Sendable {
         try hash(bytes(of: password))
     }
 
-    /// Hashes a password in the format for large imports of plain passwords. See ``KeyedPassword`` for when it is
+    /// Hashes a password in the format for large imports of plain passwords. See `KeyedPassword` for when it is
     /// safe.
     public func keyedHash(_ password: String) throws(PasswordError) -> String {
         guard let pepper else { throw .pepperMissing }
@@ -63,11 +64,13 @@ public struct PasswordHasher: Sendable {
     /// yescrypt hash at the current cost. A stored hash of another scheme or cost is computed in addition, which
     /// adds its time. The difference ends with the reader's first sign-in, because the hash at the current cost
     /// then replaces the stored hash. Until then the difference reveals nothing if an unknown user is checked
-    /// against the hash of another reader, as ``DummyHashes`` selects it.
+    /// against the hash of another reader, as `DummyHashes` selects it.
     ///
     /// Source: Pitfall 6, “User enumeration”.
     ///
-    /// - Parameter stored: The stored hash; nil for an unknown user or a user without a password.
+    /// - Parameters:
+    ///   - password: The password.
+    ///   - stored: The stored hash; nil for an unknown user or a user without a password.
     /// - Throws: ``PasswordError`` if the stored hash is unreadable or cannot be computed.
     public func check(_ password: String, against stored: String?) throws(PasswordError) -> PasswordVerdict {
         guard let typed = try? bytes(of: password) else {

@@ -17,6 +17,7 @@ public final class PasswordVerifier: Sendable {
     private let present = Mutex(0)
 
     /// - Parameters:
+    ///   - hasher: The hasher that checks passwords.
     ///   - concurrency: The number of threads. Each one may use a whole core and the memory of one hash.
     ///   - waiting: The maximum number of checks that wait in addition to the running ones. Default: 256.
     public init(hasher: PasswordHasher, concurrency: Int, waiting: Int = 256) {

@@ -3,7 +3,7 @@ import Protections
 
 /// A backend with its protections. They shield readers from a failing backend, and the backend from excessive load.
 ///
-/// Each protection has its own file. Only ``send(_:_:)`` combines them.
+/// Each protection has its own file. Only `send(_:_:)` combines them.
 public final class ProtectedBackend: SubscriberBackend {
     private let backend: any SubscriberBackend
     public let varyingFields: Set<String>
@@ -23,8 +23,11 @@ public final class ProtectedBackend: SubscriberBackend {
     /// Creates a protected backend.
     ///
     /// - Parameters:
+    ///   - backend: The subscriber backend.
     ///   - varyingFields: See ``BackendKind/varyingFields``.
     ///   - decidesEditions: See ``BackendKind/decidesEditions``.
+    ///   - settings: The settings of the protections.
+    ///   - services: The services that all backends share.
     public convenience init(
         _ backend: any SubscriberBackend, varyingFields: Set<String> = [], decidesEditions: Bool = true,
         settings: ProtectionSettings = ProtectionSettings(), services: BackendServices

@@ -36,7 +36,7 @@ public struct ProtectionSettings: Sendable, Equatable {
 
     /// Reads the settings from a section.
     ///
-    /// - Throws: ``SettingsError`` for values out of range and for unknown keys.
+    /// - Throws: `SettingsError` for values out of range and for unknown keys.
     public init(_ section: SettingsSection) throws(SettingsError) {
         deadline = try section.duration("deadline", default: deadline, in: 0.01...300)
         concurrency = try ConcurrencySettings(try section.section("concurrency"))

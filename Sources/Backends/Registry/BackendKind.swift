@@ -10,7 +10,7 @@ public protocol BackendKind: Sendable {
 
     /// Reads the settings.
     ///
-    /// - Throws: ``SettingsError`` for settings that this kind cannot use, including unknown ones.
+    /// - Throws: `SettingsError` for settings that this kind cannot use, including unknown ones.
     init(name: String, settings: SettingsSection) throws(SettingsError)
 
     func open(_ services: BackendServices) throws -> any SubscriberBackend
@@ -28,7 +28,7 @@ public protocol BackendKind: Sendable {
 
     /// Checks that the members support their roles.
     ///
-    /// - Throws: ``SettingsError`` at the setting that names an unsuitable member.
+    /// - Throws: `SettingsError` at the setting that names an unsuitable member.
     func check(_ members: [String: any BackendKind]) throws(SettingsError)
 
     /// A Boolean value that indicates whether the backend can store readers whom another backend authenticated. See

@@ -28,9 +28,13 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
     let clock: WallClock
 
     /// - Parameters:
+    ///   - name: The name of the backend in the configuration.
+    ///   - database: The database of the subscribers.
     ///   - proof: The credential to check; nil if the identifier alone is sufficient.
     ///   - isSelfService: Whether readers can register and change their own passwords. Requires a password as the
     ///     proof. Default: false.
+    ///   - verifier: The verifier of passwords.
+    ///   - clock: The source of the current time.
     public init(
         name: String, database: SubscriberDatabase, proof: Proof?, isSelfService: Bool = false,
         verifier: PasswordVerifier, clock: WallClock = .system

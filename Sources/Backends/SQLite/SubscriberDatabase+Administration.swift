@@ -27,7 +27,9 @@ extension SubscriberDatabase {
     /// Sets the password hash. If the hash is nil, removes the password, which disables the sign-in where a
     /// password is required. A migrated subscriber belongs to the operator afterwards.
     ///
-    /// - Parameter hash: A hash in a format that ``PasswordScheme`` detects.
+    /// - Parameters:
+    ///   - hash: A hash in a format that ``PasswordScheme`` detects.
+    ///   - identifier: The identifier of the subscriber.
     /// - Returns: False if the subscriber does not exist.
     /// - Throws: ``PasswordError/unreadableHash`` for any other format.
     @discardableResult

@@ -12,6 +12,7 @@ extension SubscriberDatabase {
     /// Cells that a spreadsheet would execute are neutralised, see `SpreadsheetFormula`.
     ///
     /// - Parameters:
+    ///   - separator: The separator of the columns. Default: a comma.
     ///   - identifierColumn: The name of the first column.
     ///   - write: Receives chunks of about 64 KiB.
     /// - Returns: The number of subscribers written.

@@ -71,6 +71,7 @@ extension SubscriberDatabase {
     ///
     /// - Parameters:
     ///   - after: The last identifier of the previous page; empty for the first page.
+    ///   - limit: The maximum number of subscribers.
     ///   - state: If set, returns only subscribers with this stored state.
     public func list(
         after: String = "", limit: Int, state: SubscriberRecord.State? = nil

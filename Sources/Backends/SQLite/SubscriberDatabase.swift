@@ -18,7 +18,10 @@ public struct SubscriberDatabase: Sendable {
 
     /// Opens the file and migrates its tables. Creates a file that only its owner can read if none exists.
     ///
-    /// - Parameter prepare: Called with every new connection, for tracing.
+    /// - Parameters:
+    ///   - path: The path of the database file.
+    ///   - clock: The source of the current time.
+    ///   - prepare: Called with every new connection, for tracing.
     /// - Throws: ``SubscriberDatabaseError/cannotOpen(path:reason:)`` or
     ///   ``SubscriberDatabaseError/newerSchema(path:reason:)``.
     public init(

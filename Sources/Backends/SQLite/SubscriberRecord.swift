@@ -14,7 +14,7 @@ public struct SubscriberRecord: Sendable, Equatable {
 
     /// The number of the subscriber. It is never assigned again, even after deletion.
     public let id: Int64
-    /// The identifier, folded by ``CredentialFields/fold(_:)``.
+    /// The identifier, folded by `CredentialFields`.
     public var identifier: String
     public var passwordHash: String?
     public var state: State

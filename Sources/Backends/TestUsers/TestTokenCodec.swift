@@ -14,7 +14,9 @@ public struct TestTokenCodec: TokenCodec {
 
     /// Creates a codec.
     ///
-    /// - Parameter backend: The name of the ``TestUsersBackend`` that issues these tokens.
+    /// - Parameters:
+    ///   - publication: The identifier of the publication.
+    ///   - backend: The name of the ``TestUsersBackend`` that issues these tokens.
     public init(publication: PublicationID, backend: String = TestUsersBackend.defaultName) {
         self.publication = publication
         self.backend = backend

@@ -15,7 +15,11 @@ public struct TestUsersBackend: SubscriberBackend {
 
     /// Creates a backend.
     ///
-    /// - Parameter sleep: Delays the late responses of the status coders.
+    /// - Parameters:
+    ///   - name: The name of the backend in the configuration.
+    ///   - clock: The source of the current time.
+    ///   - random: The source of randomness.
+    ///   - sleep: Delays the late responses of the status coders.
     public init(
         name: String = defaultName, clock: WallClock = .system, random: RandomSource = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -28,7 +32,7 @@ public struct TestUsersBackend: SubscriberBackend {
 
     /// Authenticates a test user.
     ///
-    /// - Throws: ``RawHTTPResponse`` with the response of a broken server, or a cancellation error.
+    /// - Throws: `RawHTTPResponse` with the response of a broken server, or a cancellation error.
     public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
         let username = credentials.identifier
         guard !username.isEmpty else {

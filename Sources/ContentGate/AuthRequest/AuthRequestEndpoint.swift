@@ -11,7 +11,7 @@ public import Hummingbird
 /// On 200, `X-Gatefold-Path` is the path that was checked, percent-encoded, for the front server to serve.
 /// `X-Gatefold-Edition` and `X-Gatefold-Subscriber` (a pseudonym) are for its log.
 ///
-/// `X-Gatefold-Resumption: yes` marks a grant that may only continue a download (see ``ResumptionRule``). The front
+/// `X-Gatefold-Resumption: yes` marks a grant that may only continue a download (see `ResumptionRule`). The front
 /// server must pass on the `Range` of its request to this endpoint, and no `If-Range`. It sends the client's
 /// `If-Range` as `If-Match` instead, and never sends it to this endpoint, which denies expired credentials together
 /// with an `If-Range`.
@@ -21,6 +21,7 @@ public struct AuthRequestEndpoint<Context: RequestContext>: HTTPResponder {
     private let trusts: @Sendable (Request, Context) -> Bool
 
     /// - Parameters:
+    ///   - evaluator: The evaluator that decides on requests.
     ///   - convention: The only way in which the front server names the original request.
     ///   - trusts: Returns whether the peer may name the original request. All other peers get 403.
     public init(

@@ -16,7 +16,7 @@ public struct AllowedContent: Sendable, Equatable {
         /// The edition is free.
         case free
         case credentials
-        /// Credentials that are too late to start a download and in time to resume one; see ``ResumptionRule``.
+        /// Credentials that are too late to start a download and in time to resume one; see `ResumptionRule`.
         case resumption
         case feed
     }

@@ -8,7 +8,9 @@ public struct GateEvaluator: Sendable {
     private let current: @Sendable () -> Gate
     private let observer: @Sendable (GateEvent) -> Void
 
-    /// - Parameter observer: Receives every decision on the request's own task. Must not block.
+    /// - Parameters:
+    ///   - gate: The gate.
+    ///   - observer: Receives every decision on the request's own task. Must not block.
     public init(_ gate: Gate, observer: @escaping @Sendable (GateEvent) -> Void = { _ in }) {
         self.init(observer: observer, current: { gate })
     }

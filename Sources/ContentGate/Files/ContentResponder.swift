@@ -6,8 +6,11 @@ public struct ContentResponder<Context: RequestContext>: HTTPResponder {
     private let files: FileServer
     private let sender: @Sendable (Context) -> FileSender?
 
-    /// - Parameter sender: Returns the file sender of the connection of a request, or `nil` if the connection
-    ///   cannot send files itself.
+    /// - Parameters:
+    ///   - evaluator: The evaluator that decides on requests.
+    ///   - files: The server of allowed files.
+    ///   - sender: Returns the file sender of the connection of a request, or `nil` if the connection cannot send files
+    ///     itself.
     public init(
         _ evaluator: GateEvaluator, files: FileServer,
         sender: @escaping @Sendable (Context) -> FileSender? = { _ in nil }

@@ -22,8 +22,9 @@ public struct FileServer: Sendable {
     private let semaphore: OpenFileSemaphore
 
     /// - Parameters:
-    ///   - maxAge: The number of seconds for which an app may use its copy without a new request. Negative values
-    ///     count as 0. Default: 3,600 s.
+    ///   - clock: The source of the current time.
+    ///   - maxAge: The number of seconds for which an app may use its copy without a new request. Negative values count
+    ///     as 0. Default: 3,600 s.
     ///   - pool: The pool on which files are opened and read.
     ///   - maxOpenFiles: The maximum number of open files. Further requests get 503 with `Retry-After`. An HTTP/2
     ///     connection can request a hundred files at once.
@@ -37,8 +38,10 @@ public struct FileServer: Sendable {
     /// Serves the file at the content's path, which must have passed the gate. Returns 404 if the path is not a
     /// regular file.
     ///
-    /// - Parameter sender: The file sender of the request's connection, or `nil` if the connection cannot send
-    ///   files itself.
+    /// - Parameters:
+    ///   - content: The content that the gate allowed.
+    ///   - request: The request.
+    ///   - sender: The file sender of the request's connection, or `nil` if the connection cannot send files itself.
     public func respond(
         with content: AllowedContent, to request: Request, sender: FileSender? = nil
     ) async -> Response {

@@ -9,7 +9,9 @@ public struct GateMiddleware<Context: RequestContext>: RouterMiddleware {
     private let evaluator: GateEvaluator
     private let admit: @Sendable (inout Context, AllowedContent) -> Void
 
-    /// - Parameter admit: Can store the allowed content in the context, for the routes behind the gate.
+    /// - Parameters:
+    ///   - evaluator: The evaluator that decides on requests.
+    ///   - admit: Can store the allowed content in the context, for the routes behind the gate.
     public init(
         _ evaluator: GateEvaluator, admit: @escaping @Sendable (inout Context, AllowedContent) -> Void = { _, _ in }
     ) {

@@ -15,6 +15,11 @@ public struct Storefront: Sendable {
     let protocolDocument = DocumentCache()
 
     /// - Parameters:
+    ///   - authorizationService: The use cases of the publication.
+    ///   - apps: The apps that call the storefront, by bundle identifier or package name.
+    ///   - downloads: The location of editions.
+    ///   - baker: The settings of the Baker front door, or nil if the publication has none.
+    ///   - servesBasispress: Whether the publication has the Basispress front door. Default: false.
     ///   - pushTokens: The store of push tokens. With `nil`, tokens are discarded.
     ///   - observe: Receives the events. Must return at once.
     public init(
@@ -44,7 +49,7 @@ public enum StorefrontEvent: Sendable, Equatable {
 
     public enum PushTokenStatus: String, Sendable, CaseIterable {
         case registered
-        /// A description by iOS 13 that omits most of the token, see ``PushTokenText/truncated``.
+        /// A description by iOS 13 that omits most of the token, see `PushTokenText`.
         case truncated
         case malformed
     }

@@ -27,7 +27,9 @@ public struct BakerSettings: Sendable, Equatable {
 
     /// Returns whether a path belongs to a call.
     ///
-    /// - Parameter apps: The apps that paths may begin with.
+    /// - Parameters:
+    ///   - path: The path of a request.
+    ///   - apps: The apps that paths may begin with.
     public func hasCall(at path: String, of apps: [String]) -> Bool {
         paths.values.contains { template in
             guard let match = template.match(path) else { return false }

@@ -6,8 +6,9 @@ public struct InPlayerDirectory: Sendable {
     private let byID: [PublicationID: InPlayerPublication]
     private let fallback: InPlayerPublication?
 
-    /// - Parameter default: The publication of calls that name none. With `nil`, the only publication, if there is
-    ///   exactly one.
+    /// - Parameters:
+    ///   - all: The publications.
+    ///   - default: The publication of calls that name none. With `nil`, the only publication, if there is exactly one.
     public init(_ all: [InPlayerPublication] = [], default: PublicationID? = nil) {
         self.all = all
         let byID = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }

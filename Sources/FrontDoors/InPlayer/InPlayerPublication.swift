@@ -16,16 +16,19 @@ public struct InPlayerPublication: Sendable {
     let itemCatalogues = ItemCatalogueCache()
 
     /// - Parameters:
+    ///   - settings: The settings of the front door.
+    ///   - authorizationService: The use cases of the publication.
     ///   - accountStore: The store of accounts and item numbers.
     ///   - secrets: The token secrets of the publication. All other keys are derived from them.
     ///   - issuer: The issuer that access tokens name.
     ///   - passwords: The rule for passwords that readers choose.
     ///   - resetTokenLifetime: The lifetime of a password reset token, in seconds. Default: 3,600 s.
     ///   - downloads: The location of editions, or `nil` if Gatefold does not protect them.
+    ///   - tools: The services that all publications share.
     ///   - sharedRegistryPublications: The revocations of other publications that share the registry.
     ///   - registrationThrottle: The limit on the attempts of signed-in readers that are checked.
-    ///   - ledger: The ledger from which a reader's purchases are erased. With `nil`, the publication's ledger, if
-    ///     it sells products.
+    ///   - ledger: The ledger from which a reader's purchases are erased. With `nil`, the publication's ledger, if it
+    ///     sells products.
     public init(
         _ settings: InPlayerSettings, authorizationService: AuthorizationService, accountStore: any AccountStore,
         secrets: SecretRing,

@@ -8,6 +8,7 @@ extension AccountService {
     ///
     /// - Parameters:
     ///   - details: The details. Their identifier becomes the new subscriber's.
+    ///   - password: The password.
     ///   - context: The context with the sign-in fields for the same identifier and password.
     /// - Returns: The token that sign-in issues.
     /// - Throws: ``AccountError`` or ``Unavailable``.

@@ -18,15 +18,18 @@ public struct AccountService: Sendable {
     let ledger: (any PurchaseLedger)?
 
     /// - Parameters:
-    ///   - secrets: The secrets of the publication's tokens. Password tickets are sealed under a separate key
-    ///     derived from them.
+    ///   - authorizationService: The use cases of the publication.
+    ///   - accountStore: The store of accounts and item numbers.
+    ///   - secrets: The secrets of the publication's tokens. Password tickets are sealed under a separate key derived
+    ///     from them.
+    ///   - passwords: The rule for passwords that readers choose.
     ///   - resetTokenLifetime: The lifetime of a ticket for a new password, in seconds. Default: 3600 s.
-    ///   - sharedRegistryPublications: The revocation lists of the other publications that use the same registry. They share the
-    ///     password, so a password change ends the sessions in all of them.
-    ///   - registrationThrottle: The throttle for registrations and for requests for tickets. It is separate from the throttle
-    ///     of sign-ins, so that a client behind an address with many readers cannot lock them out.
-    ///   - ledger: The ledger in which a reader's purchases are erased, or nil for the publication's own, if it
-    ///     sells at all.
+    ///   - sharedRegistryPublications: The revocation lists of the other publications that use the same registry. They
+    ///     share the password, so a password change ends the sessions in all of them.
+    ///   - registrationThrottle: The throttle for registrations and for requests for tickets. It is separate from the
+    ///     throttle of sign-ins, so that a client behind an address with many readers cannot lock them out.
+    ///   - ledger: The ledger in which a reader's purchases are erased, or nil for the publication's own, if it sells
+    ///     at all.
     public init(
         authorizationService: AuthorizationService, accountStore: any AccountStore, secrets: SecretRing,
         passwords: PasswordRule = PasswordRule(),
@@ -57,7 +60,9 @@ public struct AccountService: Sendable {
     /// receives the folded input that was sent to the system. A spelling that such systems treat as equal changes
     /// nothing.
     ///
-    /// - Parameter typed: The identifier that the reader typed at sign-in.
+    /// - Parameters:
+    ///   - subscriber: The subscriber.
+    ///   - typed: The identifier that the reader typed at sign-in.
     /// - Throws: ``Unavailable``.
     public func account(of subscriber: Subscriber, identifier typed: String) async throws -> Account {
         var identifier = CredentialFields.fold(typed)

@@ -12,7 +12,12 @@ public protocol AccountStore: Sendable {
     /// Parallel calls create one account only. An existing account receives the identifier and retains its other
     /// details.
     ///
-    /// - Parameter uuid: The UUID of a new account.
+    /// - Parameters:
+    ///   - owner: The owner that represents the reader.
+    ///   - publication: The identifier of the publication.
+    ///   - uuid: The UUID of a new account.
+    ///   - details: The details of a new account, and the current identifier.
+    ///   - timestamp: The current time.
     func openAccount(
         of owner: PurchaseOwner, in publication: PublicationID, uuid: String, details: AccountDetails,
         at timestamp: Date
@@ -49,7 +54,9 @@ public protocol AccountStore: Sendable {
     /// Returns the numbers of these names in the publication, and assigns a number to each new name. A number never
     /// changes its name.
     ///
-    /// - Parameter names: The names of items for sale, such as ``SaleItem/name``.
+    /// - Parameters:
+    ///   - names: The names of items for sale, such as ``SaleItem/name``.
+    ///   - publication: The identifier of the publication.
     /// - Returns: One number for each name, from ``SaleItem/firstAssigned`` upwards.
     func itemNumbers(of names: [String], in publication: PublicationID) async throws -> [String: Int64]
 

@@ -14,7 +14,11 @@ public protocol DeliveryOutbox: Sendable {
     /// The outbox records the claim before the attempt, and only one worker holds it. The delivery is due again
     /// when the lease ends, even if the worker crashed.
     ///
-    /// - Parameter lease: The unique identifier of the attempt.
+    /// - Parameters:
+    ///   - id: The identifier of the delivery.
+    ///   - lease: The unique identifier of the attempt.
+    ///   - timestamp: The current time.
+    ///   - end: The time at which the lease ends.
     /// - Returns: `true` if the delivery was claimed. `false` if it is already delivered or claimed by another
     ///   worker, if its purchase was refunded, or if its account was erased.
     func claim(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date, until end: Date) async throws -> Bool
@@ -32,6 +36,9 @@ public protocol DeliveryOutbox: Sendable {
     /// Records that an attempt failed. The call changes nothing if another worker holds the lease now.
     ///
     /// - Parameters:
+    ///   - id: The identifier of the delivery.
+    ///   - lease: The identifier of the attempt.
+    ///   - cause: The reason of the failure, for the operator.
     ///   - timestamp: The current time. If the clock is later set back before this time, the delivery is due at once,
     ///     because the remaining wait is then unknown.
     ///   - next: The time at which the delivery is due again.
@@ -55,7 +62,10 @@ public protocol DeliveryOutbox: Sendable {
 
     /// Returns the latest deliveries of a publication, for its operator.
     ///
-    /// - Parameter waiting: `true` to return only waiting deliveries.
+    /// - Parameters:
+    ///   - publication: The identifier of the publication.
+    ///   - waiting: `true` to return only waiting deliveries.
+    ///   - limit: The maximum number of results.
     func deliveries(in publication: PublicationID, waiting: Bool, limit: Int) async throws -> [DeliveryRecord]
 }
 

@@ -20,7 +20,9 @@ public struct DeviceLimit: Sendable, Equatable {
 
     /// Decides whether a device may sign in. The function is pure, so a store can call it inside a transaction.
     ///
-    /// - Parameter known: The subscriber's devices, in any order.
+    /// - Parameters:
+    ///   - device: The device that signs in.
+    ///   - known: The subscriber's devices, in any order.
     public func admit(_ device: DevicePseudonym, among known: [Device]) -> DeviceAdmission {
         if known.contains(where: { $0.reference == device }) { return .admitted(evicting: []) }
         let surplus = known.count + 1 - maxDevices

@@ -64,7 +64,10 @@ public struct AkamaiEdgeToken: EdgeToken {
 
     /// Creates an edge token.
     ///
-    /// - Parameter key: At least 16 bytes in hexadecimal digits, as the edge's console shows it.
+    /// - Parameters:
+    ///   - key: At least 16 bytes in hexadecimal digits, as the edge's console shows it.
+    ///   - scope: The content that the token opens.
+    ///   - options: The edge's options.
     /// - Throws: ``EdgeTokenError`` if a setting is invalid.
     public init(key: Secret, scope: Scope, options: Options = Options()) throws(EdgeTokenError) {
         guard let text = String(validating: key.bytes, as: UTF8.self), let bytes = Hexadecimal.decode(text),

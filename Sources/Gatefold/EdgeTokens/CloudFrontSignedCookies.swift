@@ -37,10 +37,11 @@ public struct CloudFrontSignedCookies: EdgeToken {
     ///
     /// - Parameters:
     ///   - resource: A URL such as `https://cdn.example.com/{publication}/{edition}/*`.
+    ///   - policy: Whether the policy covers one URL or a pattern.
     ///   - keyPairID: CloudFront's identifier of the public key.
     ///   - privateKey: PEM text of an RSA key with 2048 bits or an ECDSA key with P-256.
-    ///   - window: The maximum lifetime in seconds. Minimum: 1 s. Nil means the lifetime of the edition
-    ///     credentials.
+    ///   - digest: The digest that is signed. Default: SHA-1.
+    ///   - window: The maximum lifetime in seconds. Minimum: 1 s. Nil means the lifetime of the edition credentials.
     /// - Throws: ``EdgeTokenError`` if a setting is invalid.
     public init(
         resource: String, policy: Policy = .custom, keyPairID: String, privateKey: Secret, digest: Digest = .sha1,

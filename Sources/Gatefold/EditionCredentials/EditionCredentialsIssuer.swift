@@ -17,8 +17,11 @@ public struct EditionCredentialsIssuer: Sendable {
     /// Returns credentials for the edition. With sealed salts they are valid until `expiresAt`, but no longer than
     /// the session.
     ///
-    /// - Parameter sealing: `true` to seal the salt regardless of the publication's salt type, for short-lived
-    ///   credentials.
+    /// - Parameters:
+    ///   - edition: The edition.
+    ///   - subject: The session that the credentials belong to.
+    ///   - expiresAt: The time at which the credentials expire.
+    ///   - sealing: `true` to seal the salt regardless of the publication's salt type, for short-lived credentials.
     public func issue(
         _ edition: EditionID, for subject: SaltSubject, until expiresAt: Date, sealing: Bool = false
     ) throws -> EditionCredentials {

@@ -27,6 +27,7 @@ public struct EditionCredentialsVerifier: Sendable {
     /// Creates a verifier.
     ///
     /// - Parameters:
+    ///   - publication: The identifier of the publication.
     ///   - secrets: The publication's secrets. Each of them verifies.
     ///   - acceptsPlainSalts: `false` if all salts in use are sealed, so that every salt expires.
     ///   - resumeWindow: The time in seconds after a sealed salt's expiry during which

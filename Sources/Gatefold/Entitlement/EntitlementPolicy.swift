@@ -43,8 +43,13 @@ public struct EntitlementRule: Sendable {
 
     /// Creates a rule.
     ///
-    /// - Parameter catalogue: The catalogue. Each decision reads it, so that a new edition counts as soon as its
-    ///   source reports it.
+    /// - Parameters:
+    ///   - policy: The policy of the publication.
+    ///   - grace: The rules for grace editions. Default: none.
+    ///   - catalogue: The catalogue. Each decision reads it, so that a new edition counts as soon as its source reports
+    ///     it.
+    ///   - omitsInactiveList: Whether a response for an inactive reader omits the list of issues, as only the test
+    ///     endpoint does. Default: false.
     public init(
         policy: EntitlementPolicy, grace: GraceRules = GraceRules(), catalogue: CurrentCatalogue,
         omitsInactiveList: Bool = false

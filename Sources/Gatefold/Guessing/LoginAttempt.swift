@@ -12,7 +12,12 @@ public struct LoginAttempt: Sendable, Equatable {
     public let deviceDigest: [UInt8]?
     public let client: ClientAddress?
 
-    /// - Parameter skeletons: The skeletons of the identifier, or nil for the identifier itself.
+    /// - Parameters:
+    ///   - identifier: The claimed identity: a digest of the publication and the folded identifier.
+    ///   - skeletons: The skeletons of the identifier, or nil for the identifier itself.
+    ///   - claim: A digest of the whole claim, including proofs.
+    ///   - deviceDigest: A digest of the identifier and the device, or nil if the app named no device.
+    ///   - client: The address of the client, if it is known.
     public init(
         identifier: [UInt8], skeletons: [[UInt8]]? = nil, claim: [UInt8], deviceDigest: [UInt8]?, client: ClientAddress?
     ) {

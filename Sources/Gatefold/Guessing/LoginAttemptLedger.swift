@@ -92,7 +92,10 @@ public struct LoginAttemptLedger: Sendable {
 
     /// Decides on an attempt.
     ///
-    /// - Parameter now: The time of ``WallClock/elapsed``, as in all methods of this type.
+    /// - Parameters:
+    ///   - attempt: The attempt.
+    ///   - deviceTrust: Whether the device has signed in as this reader before.
+    ///   - now: The time of ``WallClock/elapsed``, as in all methods of this type.
     public mutating func admit(_ attempt: LoginAttempt, from deviceTrust: DeviceTrust, at now: TimeInterval) -> Decision
     {
         switch choose(for: attempt, from: deviceTrust, at: now) {
@@ -113,8 +116,12 @@ public struct LoginAttemptLedger: Sendable {
 
     /// Records the outcome of an attempt.
     ///
-    /// - Parameter subscribers: The subscribers that the backend found, if it reports them. It may report them for
-    ///   a wrong proof, too.
+    /// - Parameters:
+    ///   - permit: The permit that the admission of the attempt returned.
+    ///   - outcome: The outcome.
+    ///   - subscribers: The subscribers that the backend found, if it reports them. It may report them for a wrong
+    ///     proof, too.
+    ///   - now: The time of ``WallClock/elapsed``.
     public mutating func settle(
         _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym] = [],
         at now: TimeInterval

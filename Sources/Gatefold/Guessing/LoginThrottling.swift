@@ -7,10 +7,11 @@ public protocol LoginThrottling: Sendable {
     /// room, until they are settled.
     ///
     /// - Parameters:
+    ///   - attempt: The attempt.
     ///   - now: The time of ``WallClock/elapsed``, because a step of the system clock must not release or block an
     ///     attempt.
-    ///   - isKnownDevice: A closure that returns whether this device has signed in as this reader before. It is
-    ///     called only if the result matters.
+    ///   - isKnownDevice: A closure that returns whether this device has signed in as this reader before. It is called
+    ///     only if the result matters.
     func admit(
         _ attempt: LoginAttempt, at now: TimeInterval, isKnownDevice: @Sendable () async -> Bool
     ) async -> LoginThrottleVerdict
@@ -18,6 +19,8 @@ public protocol LoginThrottling: Sendable {
     /// Records the outcome of an admitted attempt.
     ///
     /// - Parameters:
+    ///   - permit: The permit that the admission of the attempt returned.
+    ///   - outcome: The outcome.
     ///   - subscribers: The subscribers that the backend found, if it reports them. It may report them for a wrong
     ///     proof, too.
     ///   - now: The time of ``WallClock/elapsed``.

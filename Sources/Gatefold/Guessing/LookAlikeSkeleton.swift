@@ -23,7 +23,7 @@ public enum LookAlikeSkeleton {
     }
 
     /// Returns the skeleton. If the identifier begins as a number, also returns the numbers that a system may read
-    /// instead (``LeadingNumber``).
+    /// instead (`LeadingNumber`).
     ///
     /// Two spellings that some system treats as equal share at least one of the texts. A single text is not enough:
     /// `12-3` is `123` to a system that drops the hyphen, and `12` to a system that ignores all text after the

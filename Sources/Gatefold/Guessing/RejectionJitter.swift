@@ -11,7 +11,10 @@ public struct RejectionJitter: Sendable {
     /// A setting without any delay.
     public static let none = RejectionJitter(maxDelay: .zero)
 
-    /// - Parameter maxDelay: The maximum delay. All shorter delays are equally likely. Default: 20 ms.
+    /// - Parameters:
+    ///   - maxDelay: The maximum delay. All shorter delays are equally likely. Default: 20 ms.
+    ///   - random: The source of randomness.
+    ///   - sleep: A closure that waits for a duration.
     public init(
         maxDelay: Duration = .milliseconds(20), random: RandomSource = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

@@ -4,6 +4,8 @@ public protocol NotificationPublisher: Sendable {
     ///
     /// A notification that cannot be delivered in time is lost. Apps request the current state when they start.
     ///
-    /// - Parameter topic: The account's uuid.
+    /// - Parameters:
+    ///   - payload: The bytes of the message.
+    ///   - topic: The account's uuid.
     func publish(_ payload: [UInt8], to topic: String)
 }

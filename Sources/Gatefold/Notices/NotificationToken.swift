@@ -35,8 +35,10 @@ public struct NotificationTokenCodec: Sendable {
 
     /// Creates a codec.
     ///
-    /// - Parameter secrets: The publication's secrets. The keys are derived from them (RFC 5869) and serve no other
-    ///   purpose.
+    /// - Parameters:
+    ///   - publication: The identifier of the publication.
+    ///   - secrets: The publication's secrets. The keys are derived from them (RFC 5869) and serve no other purpose.
+    ///   - random: The source of randomness.
     public init(publication: PublicationID, secrets: SecretRing, random: RandomSource) {
         keys = SealingKeys(secrets, purpose: "notice pass", identifierSize: 4)
         signers = secrets.all.map {

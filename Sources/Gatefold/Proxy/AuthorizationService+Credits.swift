@@ -4,7 +4,11 @@ extension AuthorizationService {
     ///
     /// Source: Cloud Softphone protocol, “Delivery and repeated receipts”.
     ///
-    /// - Parameter app: The app's bundle identifier or package name, if the app sends it.
+    /// - Parameters:
+    ///   - receipt: The receipt.
+    ///   - kind: The kind of store.
+    ///   - app: The app's bundle identifier or package name, if the app sends it.
+    ///   - credit: The account to credit.
     /// - Throws: ``Unavailable`` if the ledger could not store the receipt.
     public func credit(
         _ receipt: StoreReceipt, from kind: StoreKind, app: String? = nil, to credit: Credit

@@ -7,9 +7,11 @@ extension AuthorizationService {
     /// Source: Design rules, “Edition credentials are always a document”.
     ///
     /// - Parameters:
+    ///   - token: The token of the session.
     ///   - edition: The app's product identifier, unchanged. It is nil or blank if the app sent none.
-    ///   - isInURL: A Boolean value that indicates whether the credentials travel in a URL. Such credentials are
-    ///     sealed and live no longer than ``Lifetimes/downloadToken``.
+    ///   - isInURL: A Boolean value that indicates whether the credentials travel in a URL. Such credentials are sealed
+    ///     and live no longer than ``Lifetimes/downloadToken``.
+    ///   - context: The context of the call.
     /// - Throws: Only the raw response of the test backend, and errors of sealing.
     public func editionCredentials(
         token: String, edition: String?, inURL isInURL: Bool = false, _ context: CallContext
@@ -30,8 +32,12 @@ extension AuthorizationService {
 
     /// Returns the same result, without its effects, if it is known without a query; otherwise nil.
     ///
-    /// - Parameter willBeCached: A Boolean value that indicates whether the result describes how to issue new
-    ///   credentials for a repeated request.
+    /// - Parameters:
+    ///   - token: The token of the session.
+    ///   - edition: The app's product identifier, unchanged. It is nil or blank if the app sent none.
+    ///   - context: The context of the call.
+    ///   - willBeCached: A Boolean value that indicates whether the result describes how to issue new credentials for a
+    ///     repeated request.
     public func immediateCredentials(
         token: String, edition: String?, _ context: CallContext, willBeCached: Bool = false
     ) throws -> ImmediateResult<CredentialsResult>? {

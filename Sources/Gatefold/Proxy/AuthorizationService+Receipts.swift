@@ -9,7 +9,10 @@ extension AuthorizationService {
     /// - Parameters:
     ///   - requested: The edition, or its product in the store, as named by the app. Nil or blank selects the only
     ///     edition of the receipt.
+    ///   - receipt: The receipt.
+    ///   - kind: The kind of store.
     ///   - app: The bundle identifier or package name, if the app sends it.
+    ///   - context: The context of the call.
     /// - Throws: ``Unavailable`` if the store or the ledger was unavailable.
     public func editionCredentials(
         for requested: String?, showing receipt: StoreReceipt, from kind: StoreKind, app: String? = nil,

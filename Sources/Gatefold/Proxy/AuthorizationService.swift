@@ -26,10 +26,19 @@ public final class AuthorizationService: Sendable {
     public let purchases: PurchaseService?
 
     /// - Parameters:
-    ///   - sessions: The limiter for the sessions that a subscriber opens, or nil for no limit.
+    ///   - publication: The publication that the service decides for.
+    ///   - backend: The subscriber backend.
+    ///   - tokens: The codec of tokens.
     ///   - editionSecrets: The secret ring, shared with the gate that checks downloads.
+    ///   - state: The store of sessions and revocations.
+    ///   - revocations: The publication's revocations.
+    ///   - loginThrottle: The throttle of login attempts.
+    ///   - sessions: The limiter for the sessions that a subscriber opens, or nil for no limit.
+    ///   - pseudonymKey: The key of pseudonyms and digests.
     ///   - denials: The cache of denials for outages, shared by all proxies of the process.
     ///   - cachedSignIns: The record of sessions that a cached sign-in opened, shared by all proxies of the process.
+    ///   - clock: The source of the current time.
+    ///   - random: The source of randomness.
     ///   - rejectionJitter: The delay before a rejection of credentials.
     ///   - purchases: The readers' purchases in the app stores, or nil if the publication sells in none.
     ///   - retryAfter: The number of whole seconds an app should wait after a failed backend query. Default: 30 s.

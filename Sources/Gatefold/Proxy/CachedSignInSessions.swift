@@ -4,7 +4,7 @@ import Synchronization
 /// A record of sessions that a cached sign-in opened recently. Another process may have learned shortly before that
 /// the password was changed; its fact ends these sessions (see ``SharedFact``).
 ///
-/// One instance serves all publications of a process. The record is bounded: after ``lifetime``, no fact can
+/// One instance serves all publications of a process. The record is bounded: after `lifetime`, no fact can
 /// contradict a session any more.
 public final class CachedSignInSessions: Sendable {
     public struct Opened: Hashable, Sendable {

@@ -22,10 +22,10 @@ public enum Denial: UInt8, Sendable {
 ///
 /// One cache serves all publications of a process and outlives their configuration, because a reload during an
 /// outage must not clear denials. Changes are shared with other processes and restored after a restart; see
-/// ``follow(_:at:)``.
+/// ``follow(_:)``.
 ///
 /// The cache is bounded, and each subscriber has a share of its own. A share stores a limited number of denials
-/// separately. Further editions go into ``DeniedEditions``, which never misses a denied edition, and from which
+/// separately. Further editions go into `DeniedEditions`, which never misses a denied edition, and from which
 /// only a grant removes an edition. When all shares together exceed the capacity, the cache drops the subscribers
 /// with the least recent denials.
 ///

@@ -19,7 +19,9 @@ extension PseudonymKey {
     ///
     /// Source: Baker protocol, “Common parameters”.
     ///
-    /// - Parameter app: The bundle identifier. Installations of two apps are unrelated.
+    /// - Parameters:
+    ///   - installation: The identifier that the app created for the installation.
+    ///   - app: The bundle identifier. Installations of two apps are unrelated.
     public func owner(installation: String, of app: String) -> PurchaseOwner {
         pseudonym("owner", "installation", app, installation)
     }

@@ -19,6 +19,7 @@ extension PurchaseService {
     /// Source: Baker protocol, “Purchase confirmation”.
     ///
     /// - Parameters:
+    ///   - receipt: The receipt.
     ///   - kind: The kind of store, as given by the front door or by the format of the receipt.
     ///   - app: The app's bundle identifier or package name, if the front door receives it.
     ///   - owner: The owner of the purchases.

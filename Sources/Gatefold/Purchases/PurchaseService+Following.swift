@@ -89,8 +89,10 @@ extension PurchaseService {
 
     /// Processes a store notification.
     ///
-    /// - Parameter allowed: The environments of all publications that share the store, or nil for this
-    ///   publication's own.
+    /// - Parameters:
+    ///   - body: The unchanged body of the HTTP request.
+    ///   - store: The name of the store.
+    ///   - allowed: The environments of all publications that share the store, or nil for this publication's own.
     /// - Returns: Nil if the publication does not sell in this store.
     /// - Throws: ``Unavailable`` if the notification could not be verified or stored. The store should send it
     ///   again.

@@ -19,10 +19,18 @@ public struct PurchaseService: Sendable {
     let didChange: @Sendable (PurchaseChange) -> Void
 
     /// - Parameters:
+    ///   - publication: The identifier of the publication.
+    ///   - products: The rules for the publication's products.
+    ///   - environments: The environments whose purchases count. Default: production only.
+    ///   - claims: The rule for the number of persons that may claim a purchase.
+    ///   - limits: The limits on stored receipts.
+    ///   - times: The schedule of reverifications.
     ///   - verifiers: The verifiers of the stores that the publication sells in.
+    ///   - ledger: The ledger that stores receipts and purchases.
+    ///   - clock: The source of the current time.
+    ///   - random: The source of randomness.
     ///   - observe: A closure that receives events. It must return immediately.
-    ///   - didChange: A closure that receives changes of purchases after they are recorded. It must return
-    ///     immediately.
+    ///   - didChange: A closure that receives changes of purchases after they are recorded. It must return immediately.
     public init(
         publication: PublicationID, products: ProductRules, environments: Set<StoreEnvironment> = [.production],
         claims: ClaimRule = ClaimRule(maxPersons: 10), limits: ReceiptLimits = ReceiptLimits(),
@@ -50,8 +58,9 @@ public struct PurchaseService: Sendable {
 
     /// Returns the verifier of this kind of store that sells the app.
     ///
-    /// - Parameter app: The app, or nil if the front door does not receive it. Nil selects the first verifier of
-    ///   the kind.
+    /// - Parameters:
+    ///   - kind: The kind of store.
+    ///   - app: The app, or nil if the front door does not receive it. Nil selects the first verifier of the kind.
     public func verifier(of kind: StoreKind, app: String? = nil) -> (any ReceiptVerifier)? {
         let all = verifiers.filter { $0.kind == kind }
         guard let app else { return all.first }

@@ -10,14 +10,21 @@ public protocol PushTokenStore: Sendable {
 
     /// Returns tokens in the store's order.
     ///
-    /// - Parameter after: The ``RegisteredPushToken/sequence`` of the last token seen; 0 for the first.
+    /// - Parameters:
+    ///   - app: The app, by its bundle identifier.
+    ///   - environment: The environment of the push service.
+    ///   - after: The ``RegisteredPushToken/sequence`` of the last token seen; 0 for the first.
+    ///   - limit: The maximum number of results.
     func pushTokens(
         of app: String, in environment: PushEnvironment, after: Int64, limit: Int
     ) async throws -> [RegisteredPushToken]
 
     /// Returns the number of tokens.
     ///
-    /// - Parameter after: The sequence number behind which tokens are counted.
+    /// - Parameters:
+    ///   - app: The app, by its bundle identifier.
+    ///   - environment: The environment of the push service.
+    ///   - after: The sequence number behind which tokens are counted.
     func countPushTokens(of app: String, in environment: PushEnvironment, after: Int64) async throws -> Int
 
     /// Deletes a token that the service no longer accepts, unless the app sent it again after `timestamp`.
@@ -31,7 +38,10 @@ public protocol PushTokenStore: Sendable {
 
     /// Returns the campaigns of a publication, latest first.
     ///
-    /// - Parameter unfinished: `true` to return only unfinished campaigns.
+    /// - Parameters:
+    ///   - publication: The identifier of the publication.
+    ///   - unfinished: `true` to return only unfinished campaigns.
+    ///   - limit: The maximum number of results.
     func campaigns(in publication: PublicationID, unfinished: Bool, limit: Int) async throws -> [PushCampaign]
 }
 

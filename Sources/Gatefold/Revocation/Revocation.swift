@@ -34,11 +34,14 @@ public struct Revocation: Hashable, Sendable {
     /// Creates a revocation of the sessions of an evicted device.
     ///
     /// - Parameters:
+    ///   - publication: The identifier of the publication.
+    ///   - subscriber: The pseudonym of the subscriber.
+    ///   - device: The evicted device.
     ///   - recorded: The latest recorded boundary of the device's sessions or of all sessions of its subscriber. A
-    ///     session opened in the second of a revocation counts as issued at the boundary, so the new boundary is
-    ///     after the recorded one.
-    ///   - timestamp: The time of the eviction. The device's last use may be later, because the clocks of several
-    ///     nodes differ slightly.
+    ///     session opened in the second of a revocation counts as issued at the boundary, so the new boundary is after
+    ///     the recorded one.
+    ///   - timestamp: The time of the eviction. The device's last use may be later, because the clocks of several nodes
+    ///     differ slightly.
     public init(
         publication: PublicationID, subscriber: SubscriberPseudonym, evicting device: Device, recorded: Date?,
         at timestamp: Date

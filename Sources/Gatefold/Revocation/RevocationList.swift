@@ -29,8 +29,10 @@ public final class RevocationList: Sendable {
     /// Adds a revocation. Revocations of other publications are ignored. A revocation is joined with an existing
     /// one of the same scope.
     ///
-    /// - Parameter expires: The time at which all sessions that the revocation ends have expired, or nil if only
-    ///   the store knows it.
+    /// - Parameters:
+    ///   - revocation: The revocation.
+    ///   - expires: The time at which all sessions that the revocation ends have expired, or nil if only the store
+    ///     knows it.
     public func add(_ revocation: Revocation, expires: Date? = nil) {
         guard revocation.publication == publication else { return }
         // A revocation that is read back from the store ends no further sessions.

@@ -13,7 +13,9 @@ public struct CacheValidity: Sendable {
 
         /// Creates a deadline.
         ///
-        /// - Parameter end: The end, on the scale of ``WallClock/elapsed`` of that clock.
+        /// - Parameters:
+        ///   - clock: The source of the current time.
+        ///   - end: The end, on the scale of ``WallClock/elapsed`` of that clock.
         public init(_ clock: WallClock, at end: TimeInterval) {
             self.clock = clock
             self.end = end
@@ -31,6 +33,7 @@ public struct CacheValidity: Sendable {
     ///
     /// - Parameters:
     ///   - baselines: The marks, taken before the data was read.
+    ///   - until: The time until which the data is valid. Default: without end.
     ///   - deadline: The deadline, for data that is valid for a limited time.
     public init(_ baselines: [ChangeCounter.Baseline] = [], until: Date = .distantFuture, deadline: Deadline? = nil) {
         self.baselines = baselines

@@ -39,7 +39,9 @@ public protocol SessionStore: Sendable {
 
     /// Returns the revocations recorded after a sequence number, in order.
     ///
-    /// - Parameter limit: The maximum number of rows to read. Minimum: 1.
+    /// - Parameters:
+    ///   - sequence: The sequence number of the last revocation read; 0 for the first page.
+    ///   - limit: The maximum number of rows to read. Minimum: 1.
     func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage
 
     /// Returns the floor set when the store was restored, or nil if there is none. Every session issued before the
@@ -55,8 +57,10 @@ public protocol SessionStore: Sendable {
 
     /// Records that the client with this digest has signed in successfully (see ``LoginThrottle``).
     ///
-    /// - Parameter identifier: A digest of the sign-in identifier. The store retains the latest
-    ///   ``SessionStore/maxKnownDevicesPerIdentifier`` clients of each identifier.
+    /// - Parameters:
+    ///   - digest: The digest of the client.
+    ///   - identifier: A digest of the sign-in identifier. The store retains the latest
+    ///     ``SessionStore/maxKnownDevicesPerIdentifier`` clients of each identifier.
     func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws
 
     func isKnownDevice(_ digest: [UInt8]) async throws -> Bool

@@ -94,7 +94,9 @@ public protocol SharedFactStore: Sendable {
     /// Between two processes the later fact applies, regardless of the order in which they write. Within one
     /// process the last written fact applies, even if the clock was set back meanwhile.
     ///
-    /// - Parameter origin: The identifier of the process, so that it does not read its own facts.
+    /// - Parameters:
+    ///   - facts: The facts.
+    ///   - origin: The identifier of the process, so that it does not read its own facts.
     func record(_ facts: [SharedFact], origin: [UInt8]) async throws
 
     /// Returns the facts recorded after a sequence number. 0 returns all.

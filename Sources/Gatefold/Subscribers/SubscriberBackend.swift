@@ -28,7 +28,10 @@ public protocol SubscriberBackend: Sendable {
     /// Only publications with the policy ``EntitlementPolicy/backendDecides`` query it. It must grant the same
     /// editions that ``subscription(of:context:)`` lists.
     ///
-    /// - Parameter edition: The edition, or nil if the app named none.
+    /// - Parameters:
+    ///   - edition: The edition, or nil if the app named none.
+    ///   - subscriber: The subscriber.
+    ///   - context: The context of the call.
     func verdict(on edition: EditionID?, for subscriber: Subscriber, context: CallContext) async throws
         -> EditionVerdict?
 

@@ -12,7 +12,9 @@ public enum CivilTime {
 
     /// Returns milliseconds since 1970, or nil for any other text and for days that do not exist.
     ///
-    /// - Parameter isEnd: `true` to read a day as its last millisecond, `false` as its first.
+    /// - Parameters:
+    ///   - text: The day or the time.
+    ///   - isEnd: `true` to read a day as its last millisecond, `false` as its first.
     public static func milliseconds(_ text: some StringProtocol, isEnd: Bool = false) -> Int64? {
         var digits = Digits(bytes: Array(text.utf8))
         guard let year = digits.take(4), digits.skip("-"), let month = digits.take(2), digits.skip("-"),

@@ -12,7 +12,9 @@ public struct WallClock: Sendable {
 
     /// Creates a clock.
     ///
-    /// - Parameter passing: Returns the time of a monotonic clock that cannot be set.
+    /// - Parameters:
+    ///   - reading: Returns the current time.
+    ///   - passing: Returns the time of a monotonic clock that cannot be set.
     public init(
         _ reading: @escaping @Sendable () -> Date,
         elapsed passing: @escaping @Sendable () -> TimeInterval = { WallClock.sinceFirstUse }

@@ -11,7 +11,9 @@ public struct CachingTokenCodec: TokenCodec {
 
     /// Creates a codec with a cache.
     ///
-    /// - Parameter capacity: The maximum number of cached tokens. Default: 20,000.
+    /// - Parameters:
+    ///   - codec: The codec whose results are cached.
+    ///   - capacity: The maximum number of cached tokens. Default: 20,000.
     public init(_ codec: any TokenCodec, capacity: Int = 20_000) {
         self.codec = codec
         cache = GenerationalCache(capacity: capacity)

@@ -20,7 +20,9 @@ extension AccountService {
 
     /// Sets a new password.
     ///
-    /// - Parameter token: The token from the e-mail message.
+    /// - Parameters:
+    ///   - password: The new password.
+    ///   - token: The token from the e-mail message.
     public func setNewPassword(_ password: String, token: String) async throws(InPlayerError) {
         guard !token.isEmpty else { throw .invalid("expected the token from the e-mail") }
         var endpoint = Endpoint(.put, "accounts", "forgot-password", token)

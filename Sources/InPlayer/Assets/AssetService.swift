@@ -17,7 +17,9 @@ public struct AssetService: Sendable {
 
     /// Returns the prices of an item.
     ///
-    /// - Parameter voucher: The number of a voucher whose discount applies to the prices.
+    /// - Parameters:
+    ///   - item: The number of the item.
+    ///   - voucher: The number of a voucher whose discount applies to the prices.
     public func accessFees(of item: Int, voucher: Int? = nil) async throws(InPlayerError) -> [AccessFee] {
         var endpoint = Endpoint(.get, "v2", "items", String(item), "access-fees")
         endpoint.query.add("expand[voucher]", voucher)
@@ -28,7 +30,9 @@ public struct AssetService: Sendable {
 
     /// Returns the signed-in reader's access to an item.
     ///
-    /// - Parameter entry: The identifier of one of several contents of the item.
+    /// - Parameters:
+    ///   - item: The number of the item.
+    ///   - entry: The identifier of one of several contents of the item.
     /// - Throws: ``InPlayerError/rejected(_:)`` with ``InPlayerFault/isWithoutAccess`` if there is no access.
     public func access(to item: Int, entry: String? = nil) async throws(InPlayerError) -> ItemAccess {
         var endpoint = Endpoint(.get, "items", String(item), "access", authorization: .required)
@@ -48,9 +52,11 @@ public struct AssetService: Sendable {
     /// Returns the purchases of the signed-in reader.
     ///
     /// - Parameters:
+    ///   - status: Which purchases are returned. Default: all.
     ///   - page: The page number, counted from 0.
     ///   - size: The number of entries on a page.
     ///   - type: The type of access fee, such as `ppv`.
+    ///   - customer: The identifier of another customer, or nil for the signed-in reader.
     public func accessHistory(
         _ status: HistoricAccess.Status = .all, page: Int = 0, size: Int = 20, type: String? = nil,
         customer: Int? = nil

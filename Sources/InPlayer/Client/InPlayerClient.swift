@@ -20,6 +20,8 @@ public struct InPlayerClient: Sendable {
     /// Creates a client.
     ///
     /// - Parameters:
+    ///   - merchant: The merchant whose readers use the client.
+    ///   - environment: The environment of the service. Default: production.
     ///   - storage: The storage of the session. Default: memory only.
     ///   - transport: The transport of the calls.
     ///   - now: The current date, for the expiry of tokens.

@@ -5,7 +5,7 @@ public struct PaymentService: Sendable {
 
     /// Submits a receipt. Success means that the service accepted the receipt for processing, not that the receipt
     /// is valid. The result arrives in a notification, or shows in the access to the item.
-    /// ``InPlayerClient/purchase(_:from:awaiting:progress:)`` performs the whole sequence.
+    /// ``InPlayerClient/purchase(item:accessFee:awaiting:progress:from:)`` performs the whole sequence.
     ///
     /// Source: InPlayer protocol, “Receipt validation”.
     ///

@@ -7,9 +7,12 @@ extension InPlayerClient {
     /// Source: InPlayer protocol, “Purchase sequence”.
     ///
     /// - Parameters:
+    ///   - item: The number of the item.
+    ///   - accessFee: The identifier of the access fee that the reader pays.
+    ///   - awaiting: How the call waits for access after the receipt.
+    ///   - progress: A closure that receives each step at its start.
     ///   - store: A closure that sells the product and returns the receipt. It is not called if there already is
     ///     access.
-    ///   - progress: A closure that receives each step at its start.
     /// - Throws: ``PurchaseError`` after the call to the store, ``InPlayerError`` before.
     @discardableResult
     public func purchase(

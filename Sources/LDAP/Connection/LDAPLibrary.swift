@@ -30,7 +30,7 @@ public struct LDAPLibrary: Sendable {
         return functions
     }
 
-    /// - Throws: ``SharedLibraryError`` with the name of the Debian package that contains the library.
+    /// - Throws: `SharedLibraryError` with the name of the Debian package that contains the library.
     public init() throws(SharedLibraryError) {
         functions = try Self.loaded.get()
     }

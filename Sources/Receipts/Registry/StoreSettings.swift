@@ -10,7 +10,7 @@ public protocol StoreSettings: Sendable {
 
     /// Reads the settings.
     ///
-    /// - Throws: ``SettingsError`` for invalid or unknown settings.
+    /// - Throws: `SettingsError` for invalid or unknown settings.
     init(name: StoreName, settings: SettingsSection) throws(SettingsError)
 
     /// The environments whose receipts can be verified. The publication defines which of them are allowed.

@@ -15,7 +15,7 @@ public enum Bootstrap {
     /// Source: Pitfall 12, “Back doors for agents and tests”.
     ///
     /// - Returns: The warnings about usable but doubtful settings, in addition to the configuration's own warnings.
-    /// - Throws: ``SettingsError``, ``BootstrapError`` or ``TLSFileError``.
+    /// - Throws: `SettingsError`, ``BootstrapError`` or ``TLSFileError``.
     @discardableResult
     public static func check(_ configuration: GatefoldConfiguration, at timestamp: Date = Date()) throws -> [String] {
         _ = try plan(configuration)
@@ -58,7 +58,7 @@ public enum Bootstrap {
     /// Returns the store environments whose purchases count for a publication. The set is empty if the publication
     /// sells in no store.
     ///
-    /// - Throws: ``SettingsError`` or ``BootstrapError/stores(publication:cause:)``.
+    /// - Throws: `SettingsError` or ``BootstrapError/stores(publication:cause:)``.
     package static func environments(
         of publication: PublicationConfiguration, in configuration: GatefoldConfiguration
     ) throws -> Set<StoreEnvironment> {

@@ -56,7 +56,7 @@ public struct GatefoldConfiguration: Sendable {
     /// - Parameters:
     ///   - path: The path of the configuration file.
     ///   - environment: The overrides, and the secrets that are given as `{env: NAME}`.
-    /// - Throws: ``SettingsError``, one line with the position, the key and the expected value.
+    /// - Throws: `SettingsError`, one line with the position, the key and the expected value.
     public static func read(
         path: String, environment: [String: String]
     ) throws(SettingsError) -> GatefoldConfiguration {

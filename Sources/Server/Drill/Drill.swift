@@ -65,8 +65,12 @@ public struct Drill: Sendable {
     private let faulty: FaultyBackend
     private let catalogue: CachedCatalogue
 
-    /// - Parameter folder: An empty folder for the drill's own state.
-    /// - Throws: ``Failure``, ``SettingsError`` or ``BootstrapError``.
+    /// - Parameters:
+    ///   - plan: The plan of the outage.
+    ///   - configuration: The configuration.
+    ///   - folder: An empty folder for the drill's own state.
+    ///   - random: The source of randomness.
+    /// - Throws: ``Failure``, `SettingsError` or ``BootstrapError``.
     public init(_ plan: Plan, _ configuration: GatefoldConfiguration, folder: URL, random: RandomSource = .system)
         throws
     {

@@ -5,7 +5,9 @@ public import Logging
 public enum LogSetup {
     /// Returns the log handler: text on a terminal, one JSON object per line elsewhere, both on standard error.
     ///
-    /// - Parameter isTerminal: A Boolean value that indicates whether standard error is a terminal.
+    /// - Parameters:
+    ///   - configuration: The settings of the log.
+    ///   - isTerminal: A Boolean value that indicates whether standard error is a terminal.
     public static func handler(_ configuration: LogConfiguration, isTerminal: Bool)
         -> @Sendable (String) -> any LogHandler
     {

@@ -21,12 +21,12 @@ public final class SQLiteStateStore: StateStore {
     /// Opens the file, creates it with access for its owner alone if it is missing, and migrates its tables.
     ///
     /// - Parameters:
-    ///   - knownDeviceLifetime: The time in seconds after which a bearer that was not seen is no longer a known
-    ///     device.
+    ///   - path: The path of the SQLite file.
+    ///   - knownDeviceLifetime: The time in seconds after which a bearer that was not seen is no longer a known device.
     ///   - newPushTokensPerHour: The maximum number of new tokens of one app per hour. Known tokens are always
     ///     accepted.
-    ///   - clock: The clock that decides which sessions end when an older copy of the state is found. Retention
-    ///     uses the store's own clock, which follows this clock (see ``StoreClock``).
+    ///   - clock: The clock that decides which sessions end when an older copy of the state is found. Retention uses
+    ///     the store's own clock, which follows this clock (see `StoreClock`).
     /// - Throws: ``StateStoreError/cannotOpen(path:reason:)`` or ``StateStoreError/newerSchema(path:reason:)``.
     public init(
         path: String, knownDeviceLifetime: TimeInterval = 400 * 86_400,

@@ -41,9 +41,13 @@ public final class SharedFactFollower: Sendable {
     private let position = Mutex(Position())
 
     /// - Parameters:
+    ///   - store: The store of the facts.
+    ///   - writer: The writer whose own facts are not applied again.
+    ///   - clock: The source of the current time.
+    ///   - sleep: Waits between two polls of the store.
+    ///   - report: Receives problems. The follower continues.
     ///   - apply: Applies a fact to this process. `isNew` is true for facts that were recorded after the initial
     ///     catch-up. A repeated fact must have no further effect.
-    ///   - report: Receives problems. The follower continues.
     public init(
         store: any SharedFactStore, writer: SharedFactWriter, clock: WallClock = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },

@@ -25,6 +25,7 @@ public final class SharedFactWriter: Sendable {
     private static let batch = 1_000
 
     /// - Parameters:
+    ///   - store: The store of the facts.
     ///   - origin: Bytes that are unique to this process.
     ///   - capacity: The maximum number of waiting facts. Further facts stay local to this process.
     public init(store: any SharedFactStore, origin: [UInt8], capacity: Int = 50_000) {

@@ -4,7 +4,7 @@ public import SharedLibraries
 public struct FileTransfer: Sendable {
     private let library: CurlLibrary
 
-    /// - Throws: ``SharedLibraryError`` when libcurl is not installed.
+    /// - Throws: `SharedLibraryError` when libcurl is not installed.
     public init() throws(SharedLibraryError) {
         library = try CurlLibrary.loaded.get()
     }
@@ -26,8 +26,9 @@ public struct FileTransfer: Sendable {
     /// Fetches the file and blocks its thread meanwhile.
     ///
     /// - Parameters:
-    ///   - path: the destination, which must not exist yet. Only its owner may read the file. After an error the
-    ///     file does not exist.
+    ///   - request: The file to fetch.
+    ///   - path: the destination, which must not exist yet. Only its owner may read the file. After an error the file
+    ///     does not exist.
     ///   - isCancelled: called about once a second, and with every piece that arrives.
     /// - Throws: ``TransferError``.
     public func fetch(

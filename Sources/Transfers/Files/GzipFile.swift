@@ -32,7 +32,7 @@ public final class GzipFile {
     private let file: OpaquePointer
     private var isOpen = true
 
-    /// - Throws: ``SharedLibraryError`` when zlib is not installed, or ``Failure/unreadable``.
+    /// - Throws: `SharedLibraryError` when zlib is not installed, or ``Failure/unreadable``.
     public init(path: String) throws {
         functions = try Functions.loaded.get()
         guard let file = functions.open(path, "rb") else { throw Failure.unreadable }
@@ -45,7 +45,7 @@ public final class GzipFile {
 
     /// Checks that zlib is installed.
     ///
-    /// - Throws: ``SharedLibraryError``.
+    /// - Throws: `SharedLibraryError`.
     public static func requireLibrary() throws { _ = try Functions.loaded.get() }
 
     /// Returns the next bytes, at most `limit`, or an empty array at the end.

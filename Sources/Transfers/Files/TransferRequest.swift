@@ -62,7 +62,11 @@ public struct TransferRequest: Sendable {
     /// The validator of the known file. The server sends the file only if it has changed since.
     public var known: Validator?
 
-    /// - Parameter url: an address without a user or a password.
+    /// - Parameters:
+    ///   - url: an address without a user or a password.
+    ///   - login: The login at the server. Default: none.
+    ///   - timeouts: The timeouts of the transfer.
+    ///   - sizeLimit: The maximum size of the file in bytes. Default: 2 GiB.
     /// - Throws: ``TransferAddressError``.
     public init(
         url: String, login: Login = .none, timeouts: Timeouts = Timeouts(), sizeLimit: Int = 1 << 31

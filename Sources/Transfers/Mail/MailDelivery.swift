@@ -5,7 +5,7 @@ public import SharedLibraries
 public struct MailDelivery: Sendable {
     private let library: CurlLibrary
 
-    /// - Throws: ``SharedLibraryError`` when libcurl is not installed.
+    /// - Throws: `SharedLibraryError` when libcurl is not installed.
     public init() throws(SharedLibraryError) {
         library = try CurlLibrary.loaded.get()
     }
@@ -17,6 +17,7 @@ public struct MailDelivery: Sendable {
     ///     doubled during transmission (RFC 5321, section 4.5.2).
     ///   - sender: the address to which failures are reported.
     ///   - recipient: an address.
+    ///   - server: The mail server.
     ///   - isCancelled: called about once a second, and with every piece that is sent.
     /// - Returns: the last reply of the server, which has now accepted the message.
     /// - Throws: ``MailDeliveryError``. If the connection ended after the message's last line, the server may

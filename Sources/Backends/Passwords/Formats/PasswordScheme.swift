@@ -32,7 +32,7 @@ public enum PasswordScheme: String, Sendable, CaseIterable {
     case mysqlOld = "mysql-old"
     case template
     case plain
-    /// Gatefold's own format, see ``KeyedPassword``.
+    /// Gatefold's own format, see `KeyedPassword`.
     case keyed
 
     /// Detects the scheme of a complete, self-describing stored hash; nil for any other text. Bare digests, the 13

@@ -49,7 +49,9 @@ public final class CredentialFacts: Sendable {
 
     /// Creates an empty collection.
     ///
-    /// - Parameter record: Receives the facts for other processes. Must return immediately.
+    /// - Parameters:
+    ///   - capacity: The maximum number of stored facts. Default: 200,000.
+    ///   - record: Receives the facts for other processes. Must return immediately.
     public init(capacity: Int = 200_000, record: @escaping @Sendable (SharedFact) -> Void = { _ in }) {
         self.capacity = capacity
         self.record = record

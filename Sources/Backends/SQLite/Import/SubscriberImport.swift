@@ -71,7 +71,9 @@ public struct SubscriberImport: Sendable {
     /// Imports the file. Every mode uses short transactions, so that no other writer waits for more than one batch
     /// of rows.
     ///
-    /// - Parameter progress: Called after every 256 KiB. An error that it throws ends the import.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - progress: Called after every 256 KiB. An error that it throws ends the import.
     /// - Throws: ``ImportError`` for a file that cannot be imported at all, and errors of the database. Bad rows
     ///   are reported and not thrown.
     public func run(

@@ -19,7 +19,9 @@ public struct PINCodes: Sendable {
     private let capacity: Int
 
     /// - Parameters:
+    ///   - store: The store of the codes.
     ///   - pseudonymKey: The key of the digests.
+    ///   - random: The source of randomness.
     ///   - capacity: The maximum number of codes that are valid at a time. Default: 100,000.
     public init(
         store: any PINCodeStore, pseudonymKey: PseudonymKey, random: RandomSource = .system, capacity: Int = 100_000

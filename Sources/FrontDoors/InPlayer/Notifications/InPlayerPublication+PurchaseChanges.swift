@@ -9,7 +9,7 @@ extension InPlayerPublication {
     /// Notifies the accounts concerned of a change of purchases. Readers without an account receive no
     /// notification.
     ///
-    /// - Throws: ``Unavailable`` if the accounts concerned could not be determined. No notification has been sent
+    /// - Throws: `Unavailable` if the accounts concerned could not be determined. No notification has been sent
     ///   then.
     public func notify(of change: PurchaseChange) async throws {
         guard tools.notificationPublisher != nil, let purchases = authorizationService.purchases else { return }

@@ -17,6 +17,7 @@ public struct NotificationAuthRequest<Context: RequestContext>: HTTPResponder {
 
     /// - Parameters:
     ///   - keys: Returns the keys of all publications whose apps receive notifications.
+    ///   - clock: The source of the current time.
     ///   - trusts: Returns whether the peer may name the target. All other peers get 403.
     ///   - observe: Receives whether the app was admitted. Must return at once.
     public init(

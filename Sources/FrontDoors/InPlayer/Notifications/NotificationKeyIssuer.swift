@@ -29,7 +29,13 @@ public struct NotificationKeyIssuer: Sendable {
     public let endpoint: String
     public let region: String
 
-    /// - Parameter revocations: The publication's revocations. Keys end with the session that requested them.
+    /// - Parameters:
+    ///   - publication: The identifier of the publication.
+    ///   - secrets: The publication's token secrets. The keys are derived from them.
+    ///   - revocations: The publication's revocations. Keys end with the session that requested them.
+    ///   - endpoint: The public host of the broker's WebSocket listener, with a port unless it is 443.
+    ///   - region: The region that the signed address names.
+    ///   - random: The source of randomness.
     public init(
         publication: PublicationID, secrets: SecretRing, revocations: RevocationList, endpoint: String, region: String,
         random: RandomSource
@@ -45,6 +51,7 @@ public struct NotificationKeyIssuer: Sendable {
     /// - Parameters:
     ///   - account: The account's uuid.
     ///   - subject: The session that requests the keys.
+    ///   - timestamp: The current time.
     /// - Returns: The keys, or `nil` if the account's text is too long.
     public func make(for account: String, subject: SaltSubject, at timestamp: Date) -> IssuedToken? {
         let token = NotificationToken(
@@ -58,7 +65,9 @@ public struct NotificationKeyIssuer: Sendable {
 
     /// Returns the account whose keys signed the target, if the keys were valid at that time.
     ///
-    /// - Parameter target: The target of the request for a WebSocket, with its query.
+    /// - Parameters:
+    ///   - target: The target of the request for a WebSocket, with its query.
+    ///   - timestamp: The current time.
     /// - Returns: The account's uuid, or `nil`.
     public func account(signing target: String, at timestamp: Date) -> String? {
         guard let signed = SignedTarget(target), abs(signed.timestamp.timeIntervalSince(timestamp)) <= Self.clockSkew,

@@ -10,6 +10,7 @@ public protocol NotificationKeyIssuing: Sendable {
     /// - Parameters:
     ///   - account: The account's uuid, which is also the topic.
     ///   - subject: The session that requests the keys. The keys end with the session.
+    ///   - timestamp: The current time.
     func keys(for account: String, subject: SaltSubject, at timestamp: Date) throws -> IssuedNotificationKeys
 }
 

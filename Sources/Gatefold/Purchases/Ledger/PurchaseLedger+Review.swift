@@ -5,9 +5,12 @@ extension PurchaseLedger {
     /// purchases may have been refunded or may have ended, which the rejection does not reveal.
     ///
     /// - Parameters:
+    ///   - receipt: The receipt.
+    ///   - verifier: The verifier of the store.
     ///   - allowed: The environments that count for the caller.
-    ///   - found: A closure that receives the revoked transactions of one purchase immediately after they are
-    ///     recorded, because no later call finds them to be new.
+    ///   - timestamp: The current time.
+    ///   - found: A closure that receives the revoked transactions of one purchase immediately after they are recorded,
+    ///     because no later call finds them to be new.
     /// - Throws: An error if the store or the ledger was unavailable. Later reverifications then find the rest.
     public func review(
         _ receipt: StoreReceipt, by verifier: any ReceiptVerifier, allowing allowed: Set<StoreEnvironment>,

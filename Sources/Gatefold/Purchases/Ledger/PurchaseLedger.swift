@@ -22,9 +22,12 @@ public protocol PurchaseLedger: Sendable {
     /// ledger deletes those earlier receipts of the owner to which no claim refers any more.
     ///
     /// - Parameters:
-    ///   - record: The record that was read. If a claim needs the content of a receipt that the ledger has deleted,
-    ///     the content is stored again.
+    ///   - record: The record that was read. If a claim needs the content of a receipt that the ledger has deleted, the
+    ///     content is stored again.
+    ///   - transactions: The transactions that the receipt proved.
+    ///   - claims: The rule for the number of persons that may claim a purchase.
     ///   - delivering: The deliveries for the outbox, for transactions that no account was credited for before.
+    ///   - timestamp: The current time.
     func settle(
         _ record: ReceiptRecord, proving transactions: [StoreTransaction], claims: ClaimRule,
         delivering: [Delivery], at timestamp: Date
@@ -39,8 +42,10 @@ public protocol PurchaseLedger: Sendable {
 
     /// Records that a receipt proved nothing. Only its digest is retained, unless a claim refers to the receipt.
     ///
-    /// - Parameter record: The record that was read before the store query. A receipt that was proven since remains
-    ///   proven.
+    /// - Parameters:
+    ///   - record: The record that was read before the store query. A receipt that was proven since remains proven.
+    ///   - rejection: The reason of the rejection.
+    ///   - timestamp: The current time.
     func reject(_ record: ReceiptRecord, _ rejection: ReceiptRejection, at timestamp: Date) async throws
 
     /// Deletes a receipt that still waits and has waited for the given number of seconds. The ledger uses its own
@@ -52,7 +57,11 @@ public protocol PurchaseLedger: Sendable {
     /// Claims a due receipt, so that only one of many processes queries its store. The receipt is due again when
     /// the lease ends, even if the process stops.
     ///
-    /// - Parameter lease: The unique identifier of the attempt.
+    /// - Parameters:
+    ///   - record: The identifier of the receipt.
+    ///   - lease: The unique identifier of the attempt.
+    ///   - timestamp: The current time.
+    ///   - end: The time at which the lease ends.
     /// - Returns: Whether the claim succeeded: the receipt still waits, and no other process has claimed it.
     func claim(_ record: ReceiptRecord.ID, lease: [UInt8], at timestamp: Date, until end: Date) async throws -> Bool
 
@@ -60,7 +69,9 @@ public protocol PurchaseLedger: Sendable {
     /// claimed.
     ///
     /// - Parameters:
+    ///   - record: The identifier of the receipt.
     ///   - lease: The lease of the claimed receipt, or nil for a query without a claim.
+    ///   - limits: The limits on stored receipts.
     ///   - timestamp: The current time. If the clock is set back before this time, the receipt is due immediately.
     ///   - due: The time of the next store query.
     /// - Returns: False if the number of waiting receipts is at the limit (``ReceiptLimits/waiting``). A receipt
@@ -93,9 +104,14 @@ public protocol PurchaseLedger: Sendable {
     /// A store notification counts as a verification at its own time, see ``StoreTransaction/reported``.
     ///
     /// - Parameters:
+    ///   - selection: The purchases to consider.
     ///   - owner: The owner whose person must have claimed the purchase, or nil for all purchases.
+    ///   - stores: The stores of the purchases.
     ///   - environments: The environments of the purchases that count for the caller. Callers for which other
     ///     environments count reverify the other purchases.
+    ///   - lastVerifiedAt: The time before which the purchase must have been verified last.
+    ///   - timestamp: The current time.
+    ///   - limit: The maximum number of results.
     func reverifications(
         _ selection: ReverificationSelection, of owner: PurchaseOwner?, in stores: Set<StoreName>,
         environments: Set<StoreEnvironment>, verifiedBefore lastVerifiedAt: Date, at timestamp: Date, limit: Int
@@ -117,7 +133,12 @@ public protocol PurchaseLedger: Sendable {
     /// store. A visit of the reader still causes a query meanwhile, see
     /// ``reverifications(_:of:in:environments:verifiedBefore:at:limit:)``.
     ///
-    /// - Parameter lease: The unique identifier of the attempt.
+    /// - Parameters:
+    ///   - original: The identifier of the original transaction, which all transactions of the purchase share.
+    ///   - store: The name of the store.
+    ///   - lease: The unique identifier of the attempt.
+    ///   - timestamp: The current time.
+    ///   - end: The time at which the lease ends.
     /// - Returns: Whether the claim succeeded: the purchase is not postponed, and no other process has claimed it.
     func claimReverification(
         at original: String, in store: StoreName, lease: [UInt8], from timestamp: Date, until end: Date
@@ -127,7 +148,12 @@ public protocol PurchaseLedger: Sendable {
     /// before `due`, unless the store reports a change. The call has no effect on a purchase that another process
     /// has claimed.
     ///
-    /// - Parameter lease: The lease of the claimed purchase, or nil for a query without a claim.
+    /// - Parameters:
+    ///   - original: The identifier of the original transaction, which all transactions of the purchase share.
+    ///   - store: The name of the store.
+    ///   - lease: The lease of the claimed purchase, or nil for a query without a claim.
+    ///   - timestamp: The current time.
+    ///   - due: The earliest time of the next query.
     func postponeReverification(
         at original: String, in store: StoreName, lease: [UInt8]?, from timestamp: Date, until due: Date
     ) async throws
@@ -139,12 +165,14 @@ public protocol PurchaseLedger: Sendable {
     /// revocation of all sessions of the subscriber in the publication also ends the link.
     ///
     /// - Parameters:
+    ///   - owner: The installation or the account.
     ///   - subscriber: The owner that represents the subscriber.
     ///   - reference: The subscriber's pseudonym in revocations.
     ///   - publication: The publication whose token made the link.
     ///   - sealed: The sealed subscriber, so that the linked owner is served from the subscriber system, too.
     ///   - limit: The maximum number of owners linked with a subscriber. One more replaces the owner with the oldest
     ///     link.
+    ///   - timestamp: The current time.
     func link(
         _ owner: PurchaseOwner, to subscriber: PurchaseOwner, reference: SubscriberPseudonym,
         in publication: PublicationID, sealed: SealedSubscriber, limit: Int, at timestamp: Date

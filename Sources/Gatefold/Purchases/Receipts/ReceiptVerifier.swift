@@ -18,15 +18,22 @@ public protocol ReceiptVerifier: Sendable {
 
     /// Verifies a receipt with the store.
     ///
-    /// - Parameter allowed: The environments whose receipts count here. A receipt of another environment is
-    ///   rejected with ``ReceiptRejection/Reason/wrongEnvironment``, regardless of its purchases.
+    /// - Parameters:
+    ///   - receipt: The receipt.
+    ///   - allowed: The environments whose receipts count here. A receipt of another environment is rejected with
+    ///     ``ReceiptRejection/Reason/wrongEnvironment``, regardless of its purchases.
+    ///   - timestamp: The current time.
     func verify(
         _ receipt: StoreReceipt, allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> ReceiptVerdict
 
     /// Queries the store for the current state of a purchase: its renewals, its end, its refund.
     ///
-    /// - Parameter receipt: The receipt that proved the purchase, if it is still stored.
+    /// - Parameters:
+    ///   - transaction: The last known transaction of the purchase.
+    ///   - receipt: The receipt that proved the purchase, if it is still stored.
+    ///   - allowed: The environments whose purchases count here.
+    ///   - timestamp: The current time.
     /// - Returns: The current transactions, or an empty list if the store has no information. Nil if no query was
     ///   sent, because none is configured or the required receipt is deleted.
     func current(
@@ -45,7 +52,10 @@ public protocol ReceiptVerifier: Sendable {
 
     /// Verifies a store notification.
     ///
-    /// - Parameter body: The unchanged body of the HTTP request.
+    /// - Parameters:
+    ///   - body: The unchanged body of the HTTP request.
+    ///   - allowed: The environments whose purchases count here.
+    ///   - timestamp: The current time.
     func notification(
         _ body: [UInt8], allowing allowed: Set<StoreEnvironment>, at timestamp: Date
     ) async throws -> NotificationVerdict
