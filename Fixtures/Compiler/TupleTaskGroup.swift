@@ -1,5 +1,5 @@
-// The shape in which a chain's backend queries its members, reduced: a throwing task group whose child result is a tuple,
-// read beside a closure that does not escape. Built with -O by Swift 6.3.1, it traps.
+// A reduction of how a chain backend queries its members: a throwing task group whose child result is a tuple, read next to
+// a non-escaping closure. It traps when built with -O by Swift 6.3.1.
 
 struct Failure: Error {}
 enum Outcome: Sendable { case authenticated(String), rejected(String?) }
@@ -38,6 +38,6 @@ func send(_ members: [any Member], record: (Int, Result<Outcome, any Error>) -> 
             _ = try await send(members) { results[$0] = $1 }
             precondition(results.allSatisfy { $0 != nil })
         }
-        print("every answer came")
+        print("all responses arrived")
     }
 }

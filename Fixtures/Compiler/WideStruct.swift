@@ -1,5 +1,5 @@
-// The key of a shared query, reduced: a struct of 32 bytes that an asynchronous function keeps while it waits. Built with -O by
-// Swift 6.3.1, it is right.
+// A reduction of the key of a shared query: a struct of 32 bytes that an asynchronous function holds across a suspension. It
+// works when built with -O by Swift 6.3.1.
 
 struct Words: Hashable, Sendable {
     let x, y, z, w: UInt64
@@ -52,6 +52,6 @@ final class Box: Sendable {
 @main struct Program {
     static func main() async throws {
         for _ in 0..<1000 { try await Caller().sendTwice() }
-        print("every answer came")
+        print("all responses arrived")
     }
 }

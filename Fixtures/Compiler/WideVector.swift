@@ -1,7 +1,7 @@
-// The key of a shared query, reduced: a vector of 32 bytes that an asynchronous function keeps while it waits. The optimiser of
-// Swift 6.3.1 aligns it to 32 bytes in the function's frame, but reserves up to 16 bytes too few for the frame: what the function
-// keeps last overwrites the memory that the task hands out next. Built with -O, it ends with "freed pointer was not the last
-// allocation".
+// A reduction of the key of a shared query: a vector of 32 bytes that an asynchronous function holds across a suspension. The
+// optimiser of Swift 6.3.1 aligns it to 32 bytes in the function's frame, but reserves up to 16 bytes too few for the frame. The
+// last value in the frame then overwrites the next allocation of the task. Built with -O, the program ends with "freed pointer
+// was not the last allocation".
 
 struct Digest: Hashable, Sendable { let words: SIMD4<UInt64> }
 struct Failure: Error {}
@@ -48,6 +48,6 @@ final class Box: Sendable {
 @main struct Program {
     static func main() async throws {
         for _ in 0..<1000 { try await Caller().sendTwice() }
-        print("every answer came")
+        print("all responses arrived")
     }
 }

@@ -1,5 +1,6 @@
 <?php
-// A stand-in for the fulfilment service CDS, as PROTOCOLS describes what it answers. `originator` must be said.
+// A fake of the fulfilment service CDS, with the responses that the article SubscriptionSystemsProtocol describes. It requires
+// `originator`.
 header('Content-Type: text/xml');
 if (($_GET['originator'] ?? '') !== 'EXAMPLE') { http_response_code(400); return; }
 if ($mode === 'nostatus') { echo '<RESPONSE><SUBSCRIBER><SUBSCRIPTION/></SUBSCRIBER></RESPONSE>'; return; }

@@ -1,7 +1,7 @@
 <?php
-// A stand-in for the fulfilment service Dovetail, as PROTOCOLS describes what it answers.
+// A fake of the fulfilment service Dovetail, with the responses that the article SubscriptionSystemsProtocol describes.
 header('Content-Type: text/xml');
-function tell(int $status, string $inside): void {
+function respond(int $status, string $inside): void {
     http_response_code($status);
     echo "<?xml version=\"1.0\"?><result_response>$inside</result_response>";
 }
@@ -14,18 +14,18 @@ if ($path === '/fulfillment-integration/sign-in') {
     $brand = $_GET['brandRef'] ?? '';
     foreach ($readers as $reader) {
         if ($reader['email'] === ($_GET['webId'] ?? '') && isset($reader['brands'][$brand])) {
-            return tell(200, '<authToken>' . htmlspecialchars("$brand:{$reader['email']}") . '</authToken>');
+            return respond(200, '<authToken>' . htmlspecialchars("$brand:{$reader['email']}") . '</authToken>');
         }
     }
-    return tell(401, '<error>unknown</error>');
+    return respond(401, '<error>unknown</error>');
 }
 [$brand, $email] = explode(':', $_GET['authToken'] ?? ':', 2);
 foreach ($readers as $reader) {
     if ($reader['email'] !== $email || !isset($reader['brands'][$brand])) continue;
-    if ($mode === 'blank') return tell(200, '<entitled/>');
-    if ($mode === 'unknown-product') return tell(404, '<error>no such product</error>');
-    if ($mode === 'omitted') return tell(200, '');
+    if ($mode === 'blank') return respond(200, '<entitled/>');
+    if ($mode === 'unknown-product') return respond(404, '<error>no such product</error>');
+    if ($mode === 'omitted') return respond(200, '');
     $held = $reader['brands'][$brand] === ($_GET['productId'] ?? '');
-    return tell(200, '<entitled>' . ($held ? 'true' : 'false') . '</entitled>');
+    return respond(200, '<entitled>' . ($held ? 'true' : 'false') . '</entitled>');
 }
-tell(401, '<error>no such token</error>');
+respond(401, '<error>no such token</error>');

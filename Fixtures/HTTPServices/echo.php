@@ -1,5 +1,5 @@
 <?php
-// Tells what it was told: everything is in `requests.log`, and here what is in a path and in JSON.
+// Records the decoded path segment and JSON body of each request in `seen.log`.
 $seen = ['path' => rawurldecode(explode('/', explode('?', $_SERVER['REQUEST_URI'])[0])[3] ?? '')];
 $json = json_decode($body, true);
 if (is_array($json)) $seen += ['json' => $json];

@@ -1,7 +1,7 @@
 <?php
-// A token endpoint for OAuth 2's client credentials, and a resource that wants its tokens. Tokens count up in a file, and
-// `revoked` there makes all before it worthless; with `says-why` they are told
-// so (RFC 6750). In the mode `refuse` nobody is known.
+// A token endpoint for OAuth 2 client credentials, and a resource that requires its tokens. The file `tokens` has the number of
+// the latest token. The file `revoked` revokes all tokens up to its number. If the file `says-why` exists, a rejection has the
+// header of RFC 6750. In the mode `refuse` every reader is unknown.
 $count = (int) @file_get_contents("$folder/tokens");
 if ($path === '/oauth/token') {
     header('Content-Type: application/json');

@@ -1,7 +1,7 @@
 <?php
-// Subscriber services as publishers have them, for tests: run by `php -S 127.0.0.1:PORT router.php` with a folder in the
-// environment variable SERVICE_FOLDER. There `readers.json` has the readers, `mode` how bad the day is, and
-// `requests.log` gets one line of JSON for each request, with everything as PHP understood it.
+// Fakes of publishers' subscriber services, for tests. Run with `php -S 127.0.0.1:PORT router.php`. The environment variable
+// SERVICE_FOLDER names a folder: `readers.json` contains the readers, `mode` selects a fault, and `requests.log` receives one
+// line of JSON for each request, with all values as PHP parsed them.
 $folder = getenv('SERVICE_FOLDER');
 $readers = json_decode(file_get_contents("$folder/readers.json"), true);
 $mode = trim((string) @file_get_contents("$folder/mode"));
@@ -28,7 +28,7 @@ function reader_of_id(string $id): ?array {
     return null;
 }
 
-// What a bad day looks like whoever is asked.
+// Faults that are the same in every service.
 switch ($mode) {
     case 'error': http_response_code(500); echo '<html><body>Fatal error</body></html>'; return true;
     case 'empty': return true;

@@ -1,28 +1,28 @@
 <?php
-// A service of SOAP 1.1 or 1.2, by PHP's own SoapServer.
+// A service with SOAP 1.1 or 1.2, implemented by PHP's SoapServer.
 class Subscribers {
     public function signIn($email, $password) {
         $this->bad();
         $reader = find_reader((string) $email, (string) $password);
-        $answer = new stdClass;
-        $answer->valid = $reader ? 'true' : 'false';
-        if ($reader) $answer->id = $reader['id'];
-        return $answer;
+        $response = new stdClass;
+        $response->valid = $reader ? 'true' : 'false';
+        if ($reader) $response->id = $reader['id'];
+        return $response;
     }
     public function subscription($id) {
         $this->bad();
         $reader = reader_of_id((string) $id);
-        $answer = new stdClass;
-        if (!$reader) { $answer->state = 'unknown'; return $answer; }
-        $answer->state = $reader['state'];
-        $answer->everything = $reader['editions'] === null ? 'true' : 'false';
-        $answer->editions = new stdClass;
-        $answer->editions->edition = $reader['editions'] ?? [];
-        return $answer;
+        $response = new stdClass;
+        if (!$reader) { $response->state = 'unknown'; return $response; }
+        $response->state = $reader['state'];
+        $response->everything = $reader['editions'] === null ? 'true' : 'false';
+        $response->editions = new stdClass;
+        $response->editions->edition = $reader['editions'] ?? [];
+        return $response;
     }
     private function bad() {
         global $mode;
-        if ($mode === 'fault') throw new SoapFault('Server', 'the database is away');
+        if ($mode === 'fault') throw new SoapFault('Server', 'the database is unavailable');
     }
 }
 $server = new SoapServer(null, [

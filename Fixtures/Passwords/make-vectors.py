@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Stored passwords as other programs make them, one JSON object a line.
+"""Prints passwords hashed by other programs, one JSON object per line.
 
-Made anew in every run of the tests by passlib, bcrypt and argon2 (Debian's python3-passlib, python3-bcrypt, python3-argon2),
-PHP, htpasswd, slappasswd, openssl and Python's hashlib; nothing here is computed by Gatefold. Usage: make-vectors.py PASSWORD
+Each test run generates them with passlib, bcrypt and argon2 (Debian's python3-passlib, python3-bcrypt, python3-argon2),
+PHP, htpasswd, slappasswd, openssl and Python's hashlib. Gatefold computes none of them. Usage: make-vectors.py PASSWORD
 """
 import base64, hashlib, hmac, json, os, struct, subprocess, sys, warnings
 

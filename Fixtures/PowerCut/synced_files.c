@@ -1,8 +1,8 @@
-// Keeps a copy of what a power cut would leave of a folder: each file as it was when it was last synced, under the names that
-// the folder had when the folder itself was last synced.
+// Maintains a copy of a folder in the state that a power cut would leave: each file with the content of its last sync, under
+// the names that the folder had at its own last sync.
 //
-// Loaded with LD_PRELOAD. SYNCED_FROM is the folder, SYNCED_TO the copy, which exists; both are absolute and without links.
-// A name in the copy is a link to the content, which is named by the number of the file's inode.
+// Loaded with LD_PRELOAD. SYNCED_FROM is the folder, and SYNCED_TO the existing folder of the copy. Both paths are absolute and
+// contain no links. Each name in the copy is a link to a file with the content, which is named by the inode number.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -23,13 +23,13 @@ static void fail(const char *what) {
     abort();
 }
 
-// Copies what the file holds now. Writes that another thread makes meanwhile may be among it.
+// Copies the current content of the file. The copy may contain concurrent writes of other threads.
 static void keep_file(int file, ino_t inode, const char *to) {
     char part[PATH_MAX], whole[PATH_MAX], own[64], buffer[1 << 16];
     snprintf(part, sizeof part, "%s/part", to);
     snprintf(whole, sizeof whole, "%s/%llu", to, (unsigned long long)inode);
     snprintf(own, sizeof own, "/proc/self/fd/%d", file);
-    // Opened anew, because the program may have opened the file for writing only.
+    // Opened again, because the program may have opened the file only for writing.
     int in = open(own, O_RDONLY | O_CLOEXEC), out = open(part, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
     if (in < 0 || out < 0) fail("open");
     off_t at = 0;

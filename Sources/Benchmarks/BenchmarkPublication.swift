@@ -17,7 +17,7 @@ enum BenchmarkPublication {
         }
     }
 
-    static let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-references"))
+    static let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-pseudonyms"))
     static let editionSecrets = SecretRing(current: Secret("Kq7wN2vR8tYx4mZp-editions"))
 
     static func services() throws -> BackendServices {

@@ -14,7 +14,7 @@ struct GatefoldCommand: AsyncParsableCommand {
             Exit statuses are those of sysexits(3): 64 for wrong usage, 65 for bad input data, 66 for a missing input \
             file, 69 for an unavailable service, 73 for a file that cannot be created, 74 for an input/output error, \
             75 for a stopped operation that the same command resumes, 78 for a bad configuration. 1 is a negative \
-            result. 2, of `check`, means that nothing could be checked.
+            result. `check` exits with 2 if nothing could be checked.
             """,
         version: ServerSoftware.version,
         subcommands: [

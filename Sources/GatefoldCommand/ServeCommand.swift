@@ -9,8 +9,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve the apps and gate the downloads.",
         discussion: """
-            Reloads the configuration on SIGHUP. An invalid one is reported, and the previous one stays in use. Stops \
-            on SIGINT and SIGTERM after the requests in flight.
+            Reloads the configuration on SIGHUP. An invalid configuration is reported, and the previous one stays in \
+            use. Stops on SIGINT and SIGTERM after the requests in flight.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions

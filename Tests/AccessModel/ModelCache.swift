@@ -1,7 +1,7 @@
 public import Foundation
 public import Gatefold
 
-/// A query to a publisher's subscriber system, the house.
+/// A query to a publisher's subscriber system.
 public enum ModelQuery: Hashable, Sendable {
     /// - Parameter identifier: The identifier as typed.
     case authenticate(identifier: String, password: String)

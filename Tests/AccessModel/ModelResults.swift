@@ -20,12 +20,12 @@ public enum Received<Value: Sendable>: Sendable {
     /// The last known good result during an outage.
     case servesCached(Value)
     /// No result, because the system is unavailable.
-    case nobody
+    case unavailable
 
     public var value: Value? {
         switch self {
         case .current(let value), .servesCached(let value): value
-        case .nobody: nil
+        case .unavailable: nil
         }
     }
 
@@ -38,7 +38,7 @@ public enum Received<Value: Sendable>: Sendable {
         switch self {
         case .current(let value): .current(try change(value))
         case .servesCached(let value): .servesCached(try change(value))
-        case .nobody: .nobody
+        case .unavailable: .unavailable
         }
     }
 }

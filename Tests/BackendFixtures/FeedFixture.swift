@@ -49,7 +49,7 @@ public struct FeedFixture: BackendFixture {
     private func load() async throws {
         let services = BackendServices(
             clock: .system, random: .system, passwords: PasswordVerifier(hasher: hasher, concurrency: 1),
-            pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))))
+            pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))))
         let backend = try kind().open(services)
         try await wait { (try? await backend.health()) != nil }
     }

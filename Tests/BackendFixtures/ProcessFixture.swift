@@ -87,19 +87,19 @@ public struct ProcessFixture: BackendFixture {
             if mode == "reset":
                 sys.stdout.write('{"id":')
                 sys.exit(1)
-            question = json.loads(line)
-            answer = {"id": question["id"]}
+            request = json.loads(line)
+            response = {"id": request["id"]}
             readers = json.load(open("readers.json"))
             if mode == "error":
-                answer["error"] = "the table is gone"
-            elif question["query"] == "authenticate":
-                reader = readers.get(question["identifier"])
-                password = question["credentials"].get("password")
-                answer["authenticated"] = reader is not None and password == reader["password"]
-                answer["key"] = question["identifier"] or None
-            elif question["query"] == "subscription":
-                answer["record"] = readers.get(question["key"])
-            text = json.dumps(answer)
+                response["error"] = "the table is gone"
+            elif request["query"] == "authenticate":
+                reader = readers.get(request["identifier"])
+                password = request["credentials"].get("password")
+                response["authenticated"] = reader is not None and password == reader["password"]
+                response["key"] = request["identifier"] or None
+            elif request["query"] == "subscription":
+                response["record"] = readers.get(request["key"])
+            text = json.dumps(response)
             print("<html>" + text if mode == "garbage" else text, flush=True)
         """#
 

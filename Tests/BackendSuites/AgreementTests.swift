@@ -30,7 +30,7 @@ import Testing
                             case .signedIn(let token, _, _) = try await authorizationService.signIn(
                                 CallContext(fields: fields))
                         else {
-                            Issue.record("\(reader.email) is not recognised")
+                            Issue.record("\(reader.email) was rejected")
                             continue
                         }
                         let found = try await Agreement.contradictions(

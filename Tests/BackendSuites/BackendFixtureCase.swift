@@ -32,7 +32,7 @@ struct BackendFixtureCase: Sendable, CustomTestStringConvertible {
             let services = BackendServices(
                 clock: .system, random: .system,
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 2),
-                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))))
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))))
             var opened: [String: any SubscriberBackend] = [:]
             for entry in plan.entries {
                 var own = services

@@ -115,7 +115,7 @@ import Testing
                 let ada = StandardReaders.ada
                 // A busy machine may take longer than a fixture's two seconds.
                 var authenticated: Subscriber?
-                try await eventually("\(outage): recognises before it") {
+                try await eventually("\(outage): sign-in before the outage") {
                     authenticated = try? await backend.authenticate(ada)
                     return authenticated != nil
                 }
@@ -152,7 +152,7 @@ import Testing
                 }
                 // The first result counts.
                 var reported: Subscription?
-                try await eventually("\(outage): tells what they hold after it") {
+                try await eventually("\(outage): held editions after the outage") {
                     reported = await outcome { try await backend.subscription(of: subscriber, context: CallContext()) }
                     return reported != nil
                 }
@@ -190,7 +190,7 @@ import Testing
                 let endedEarly = ended.count
                 // On a busy machine the half second may have been long enough for them to end by themselves.
                 if holding != nil, ContinuousClock.now - begun < .seconds(2) {
-                    #expect(endedEarly == 0, "\(attempt): all are under way")
+                    #expect(endedEarly == 0, "\(attempt): all queries are in progress")
                 }
                 try await fixture.fail(.stopped)
                 let results = (await authentication, await wrong, await reported)
@@ -200,7 +200,7 @@ import Testing
                     results.2 == nil || results.2?.state == ada.state && results.2?.holds(what: ada) == true,
                     "\(attempt): \(results)")
                 try await fixture.recover()
-                try await eventually("\(attempt): the next question is answered") {
+                try await eventually("\(attempt): the next query succeeds") {
                     await outcome { try await backend.authenticate(ada.credentials(), context: CallContext()) }?
                         .isAuthenticated
                         == true

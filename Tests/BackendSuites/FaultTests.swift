@@ -46,7 +46,7 @@ import Testing
                     let none = try await front.credentials(cold, StandardReaders.secondEdition)
                     #expect(none.status == 200 && !none.text.contains("<userid>"), "\(outage): \(none.text)")
                 }
-                #expect(late > 4, "\(outage): it is an outage")
+                #expect(late > 4, "\(outage): the fault causes an outage")
                 #expect(try await front.admin.send("GET", "/healthz").status == 200)
                 #expect(try await front.admin.send("GET", "/readyz").status == 200, "degraded is still ready")
                 try await front.fixture.recover()
@@ -54,7 +54,7 @@ import Testing
                     try await front.signIn(StandardReaders.eve.email, StandardReaders.eve.password).element("token")
                         != nil
                 }
-                try await eventually("\(outage): wrong passwords are refused again") {
+                try await eventually("\(outage): wrong passwords are rejected again") {
                     try await front.signIn(StandardReaders.eve.email, "wrong").body == rejected.body
                 }
                 #expect(ReportedSubscription(try await front.verify(token)) == ReportedSubscription(ada))
@@ -124,7 +124,7 @@ import Testing
             let readiness = try await front.admin.send("GET", "/readyz")
             #expect(readiness.status == 200 && readiness.text.hasPrefix("degraded"), "\(readiness.text)")
             try await front.fixture.recover()
-            try await eventually("it is asked once it is up") {
+            try await eventually("the system is queried again after its start") {
                 try await front.signIn("ada@example.com", "correct horse").element("token") != nil
             }
         }

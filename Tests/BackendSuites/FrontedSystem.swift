@@ -46,7 +46,7 @@ struct FrontedSystem: Sendable {
     }
 
     private static let secrets = [
-        "SUITE_REFERENCES": "vS3nq0sYb2uT7kDx", "SUITE_EDITIONS": "Kq7wN2vR8tYx4mZp",
+        "SUITE_PSEUDONYMS": "vS3nq0sYb2uT7kDx", "SUITE_EDITIONS": "Kq7wN2vR8tYx4mZp",
     ]
 
     private static func configuration(
@@ -54,7 +54,7 @@ struct FrontedSystem: Sendable {
     ) -> String {
         """
         server: {listen: "127.0.0.1:\(port)", admin_listen: "127.0.0.1:\(adminPort)"}
-        state: {path: state.sqlite, pseudonym_secret: {env: SUITE_REFERENCES}, sessions_per_hour: 1000000}
+        state: {path: state.sqlite, pseudonym_secret: {env: SUITE_PSEUDONYMS}, sessions_per_hour: 1000000}
         login_throttle: {per_address: 100000, per_identifier: 10000}
         passwords: {cost: 1}
         publications:

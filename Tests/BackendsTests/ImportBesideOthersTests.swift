@@ -92,7 +92,7 @@ import Testing
             #expect(old == .rejected(message: nil), "\(name)")
             let new = try await backend.authenticate(credentials(name, "new"), context: CallContext())
             guard case .authenticated(let subscriber) = new else {
-                Issue.record("\(name) is refused")
+                Issue.record("\(name) is rejected")
                 continue
             }
             let subscription = try await backend.subscription(of: subscriber, context: CallContext())

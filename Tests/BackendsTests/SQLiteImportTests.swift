@@ -178,7 +178,7 @@ import Testing
             let stored = try #require(try await fixture.database.find("reader-299")?.passwordHash)
             #expect(PasswordScheme(of: stored) == (form == .slow ? .yescrypt : .keyed))
             guard case .right = try fixture.hasher.check(marker + "299", against: stored) else {
-                Issue.record("the imported password is refused")
+                Issue.record("the imported password is rejected")
                 return
             }
             for name in try FileManager.default.contentsOfDirectory(atPath: fixture.folder) {

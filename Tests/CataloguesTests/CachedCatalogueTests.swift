@@ -130,7 +130,7 @@ struct CachedCatalogueTests {
             try harness.shelf(["a", "b"], date: "2025-10-01 00:00:00")
             clock.step(by: step)
             await catalogue.follow()
-            #expect(catalogue.current.value.editions.count == 1, "it is not time yet")
+            #expect(catalogue.current.value.editions.count == 1, "fetched before the interval ended")
             clock.advance(by: 1_000)
             await catalogue.follow()
             #expect(catalogue.current.value.editions.count == 2)

@@ -51,7 +51,7 @@ struct FeedOverHTTPTests {
             try await withServer(launch) { _ in
                 let source = try source("http://127.0.0.1:\(port)/feed.xml")
                 guard case .read(let first) = try await source.fetch(after: KnownCatalogue()) else {
-                    Issue.record("nothing was read")
+                    Issue.record("the feed was not read")
                     return
                 }
                 #expect(first.editions.map(\.id.rawValue) == ["a", "b"] && first.validators?.tag != nil)
@@ -59,7 +59,7 @@ struct FeedOverHTTPTests {
                 #expect(try await source.fetch(after: known) == .unchanged)
                 try Data(Self.feed(["a", "b", "c"]).utf8).write(to: file)
                 guard case .read(let second) = try await source.fetch(after: known) else {
-                    Issue.record("the change was not seen")
+                    Issue.record("the change was not detected")
                     return
                 }
                 #expect(second.editions.count == 3)

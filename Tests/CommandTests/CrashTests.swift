@@ -85,7 +85,7 @@ struct CrashTests {
                 until: .file(sample.folder.appendingPathComponent("large.csv")))
             try await withServer(launch) { importing in
                 // After the first batch was acknowledged.
-                try await eventually("the import is under way", within: .seconds(300)) {
+                try await eventually("the import is in progress", within: .seconds(300)) {
                     try await count(database, "SELECT count(*) FROM subscriber") >= before + 10_000
                 }
                 importing.send(SIGKILL)

@@ -14,7 +14,7 @@ import Testing
         let store: SQLiteStateStore
         let billing: DatabaseQueue
         private let environment = [
-            "REFERENCES": "vS3nq0sYb2uT7kDx", "DAILY": "Kq7wN2vR8tYx4mZp", "WEEKLY": "Zr9bN4vR8tYx4mQw",
+            "PSEUDONYMS": "vS3nq0sYb2uT7kDx", "DAILY": "Kq7wN2vR8tYx4mZp", "WEEKLY": "Zr9bN4vR8tYx4mQw",
         ]
 
         init(_ folder: URL) async throws {
@@ -24,7 +24,7 @@ import Testing
             try Data(
                 """
                 server: {listen: "127.0.0.1:\(port)", admin_listen: "127.0.0.1:\(adminPort)"}
-                state: {path: state.sqlite, pseudonym_secret: {env: REFERENCES}}
+                state: {path: state.sqlite, pseudonym_secret: {env: PSEUDONYMS}}
                 stores:
                   app-store: {kind: apple, bundles: [com.example.daily], verify_receipt: {enabled: true}}
                 backends:
@@ -104,7 +104,7 @@ import Testing
 
     private func id(_ text: String) throws -> Delivery.ID { try #require(Delivery.ID(text)) }
 
-    @Test("`list` prints waiting deliveries with the cause, and accounts only on request")
+    @Test("`list` prints pending deliveries with the cause, and accounts only on request")
     func list() async throws {
         try await with { fixture in
             let none = try await fixture.deliveries("list")
@@ -121,16 +121,16 @@ import Testing
                 next: next)
             try await fixture.store.delivered(try id("app-store/1003"), at: Date())
 
-            let waiting = try await fixture.deliveries("list")
-            #expect(waiting.status == 0)
-            #expect(waiting.lines.count == 2)
+            let pending = try await fixture.deliveries("list")
+            #expect(pending.status == 0)
+            #expect(pending.lines.count == 2)
             let reference = try id("app-store/1002").reference
             #expect(
-                waiting.lines.contains(
-                    "app-store/1002\t\(reference)\t1 × credit5\twaiting, 1 attempts, next 2100-01-01T00:00:00Z\t"
-                        + "the service responded with status 503"), "\(waiting.output)")
-            #expect(!waiting.output.contains("phone-"))
-            #expect(!waiting.output.contains("1003") && !waiting.output.contains("2001"))
+                pending.lines.contains(
+                    "app-store/1002\t\(reference)\t1 × credit5\tpending, 1 attempts, next 2100-01-01T00:00:00Z\t"
+                        + "the service responded with status 503"), "\(pending.output)")
+            #expect(!pending.output.contains("phone-"))
+            #expect(!pending.output.contains("1003") && !pending.output.contains("2001"))
 
             let all = try await fixture.deliveries("list", "--all", "--reveal-account")
             #expect(all.lines.count == 3)
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("`settle` and `retry` report deliveries that do not wait and fail with status 1")
+    @Test("`settle` and `retry` report deliveries that are not pending and fail with status 1")
     func unknown() async throws {
         try await with { fixture in
             for number in 1...4 { try await fixture.buy("100\(number)", for: "phone-4711") }
@@ -193,7 +193,7 @@ import Testing
             let due = try await fixture.store.deliveriesDue(
                 in: try #require(PublicationID("daily")), at: Date(), limit: 9)
             #expect(due.map(\.delivery.id.transaction) == ["1003"])
-            guard case .waiting(attempts: 1, _, cause: "no such account") = due.first?.status else {
+            guard case .pending(attempts: 1, _, cause: "no such account") = due.first?.status else {
                 Issue.record("\(due)")
                 return
             }
@@ -221,8 +221,8 @@ import Testing
                 let isCounted = try await eventually {
                     let isRejected = try await series(
                         #"gatefold_deliveries_total{publication="daily",result="rejected"} 1"#)
-                    let isWaiting = try await series(#"gatefold_deliveries_waiting{publication="daily"} 1"#)
-                    return isRejected && isWaiting
+                    let isPending = try await series(#"gatefold_deliveries_pending{publication="daily"} 1"#)
+                    return isRejected && isPending
                 }
                 #expect(isCounted, "\(server.output)")
                 #expect(try await fixture.deliveries("list").output.contains("statement 1 changed no row"))

@@ -104,7 +104,7 @@ struct DrillTests {
         #expect(run.errorLines.last?.contains("the source's file cannot be read") == true, "\(run.errors)")
     }
 
-    @Test("In an outage without protection, readers are asked to come back later and get no wrong result")
+    @Test("In an outage without protection, readers get a temporary error and no wrong result")
     func outage() async throws {
         let run = try await drill("outage", ["--json"])
         #expect(run.status == 0, "\(run.errors)")

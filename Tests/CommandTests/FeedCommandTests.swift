@@ -69,7 +69,7 @@ import Testing
                 #expect(response.element("token") != nil, "\(response.text)")
             }
             let after = try await feed(["status", "--json"])
-            #expect(after.output.contains("\"outcome\":\"replaced\""), "kept over the end of the server")
+            #expect(after.output.contains("\"outcome\":\"replaced\""), "retained after the end of the server")
         }
     }
 }

@@ -38,7 +38,7 @@ struct MailCommandTests {
                     """
                 let sent = try await send(to: "ada@example.com", mail, in: folder)
                 #expect(sent.status == 0, "\(sent.errors)")
-                #expect(sent.output == "Accepted by the mail server: 250 2.0.0 Kept\n")
+                #expect(sent.output == "Accepted by the mail server: 250 2.0.0 Stored\n")
                 let caught = try #require(try catcher.caught().first)
                 #expect(caught.to == ["ada@example.com"] && caught.isEncrypted)
 

@@ -66,7 +66,7 @@ struct NoCacheOnTheWireTests {
             expectNoCache(granted, "\(path) granted")
             let rejected = try await sample.http.send("GET", "/auth-request/\(path)", [target])
             #expect(rejected.status == 403)
-            expectNoCache(rejected, "\(path) refused")
+            expectNoCache(rejected, "\(path) denied")
         }
     }
 

@@ -110,7 +110,7 @@ import Testing
             #expect(none.status == 0 && none.output == "No receipts.\n", "\(none.errors)")
             try await fixture.claim(Self.transaction("1"), by: Self.installation("ada"))
             let state = try fixture.state
-            for (text, timestamp) in [("waiting", Self.bought + 9), ("refused", Self.bought)] {
+            for (text, timestamp) in [("pending", Self.bought + 9), ("refused", Self.bought)] {
                 let record = try await state.persist(
                     IncomingReceipt(
                         publication: Self.daily, store: Self.store, owner: Self.installation("ada"),
@@ -125,8 +125,8 @@ import Testing
             let json = try await fixture.purchases("status", "--json")
             #expect(
                 json.output == """
-                    {"publication":"daily","stores":[{"rejected":1,"store":"app-store","verified":1,"waiting":1}],\
-                    "waitingSince":"2026-09-21T14:13:29Z"}
+                    {"pendingSince":"2026-09-21T14:13:29Z","publication":"daily",\
+                    "stores":[{"pending":1,"rejected":1,"store":"app-store","verified":1}]}
 
                     """, "\(json.output)")
             #expect(try await fixture.purchases("status", "--publication", "other").output == "No receipts.\n")
@@ -138,7 +138,7 @@ import Testing
         try await with { fixture async throws in
             _ = try fixture.state
             let nobody = try await fixture.show("ada")
-            #expect(nobody.status == 1 && nobody.output.contains("bought nothing"), "\(nobody.errors)")
+            #expect(nobody.status == 1 && nobody.output.contains("has no purchases"), "\(nobody.errors)")
             let expires = Date().addingTimeInterval(86_400)
             try await fixture.claim(
                 Self.transaction("1"), Self.transaction("2", "store.a", .sandbox), by: Self.installation("ada"))
@@ -189,7 +189,7 @@ import Testing
             try await fixture.claim(
                 Self.transaction("3", "store.month", expires: Date().addingTimeInterval(86_400)),
                 by: Self.installation("ada"))
-            #expect(try await fixture.show("ada").lines.suffix(2) == ["Subscribed: yes", "Opens: everything"])
+            #expect(try await fixture.show("ada").lines.suffix(2) == ["Subscribed: yes", "Opens: all editions"])
         }
     }
 

@@ -77,7 +77,7 @@ import Testing
     func send() async throws {
         try await with(30) { fixture in
             fixture.fake.response(fixture.tokens[0], .status(410, reason: "Unregistered"))
-            #expect(try await fixture.push("status").lines == ["no campaigns"])
+            #expect(try await fixture.push("status").lines == ["No campaigns."])
             #expect(try await fixture.push("status", "--limit", "0").status == 64)
             let dry = try await fixture.push("send", "--edition", "daily-7", "--dry-run")
             #expect(dry.status == 0, "\(dry.errors)")
@@ -122,7 +122,7 @@ import Testing
                 #expect(run.output.isEmpty)
             }
             #expect(fixture.fake.requests.isEmpty)
-            #expect(try await fixture.push("status").lines == ["no campaigns"])
+            #expect(try await fixture.push("status").lines == ["No campaigns."])
             #expect(try await fixture.push("send", "--edition", "daily-7").status == 0)
             #expect(fixture.fake.requests.count == 3)
         }

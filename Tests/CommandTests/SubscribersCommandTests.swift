@@ -98,7 +98,7 @@ struct SubscribersCommandTests {
         try await withSample { sample in
             #expect(try await show(sample, "ADA@example.com").currentState == "active")
             let text = try await sample.succeed(["subscribers", "show", "-b", "house", "grace@example.com"])
-            #expect(text.contains("state       automatic, at present inactive"))
+            #expect(text.contains("state       automatic, currently inactive"))
             #expect(text.contains("period      2019-01-01T00:00:00Z to 2020-02-15"))
             #expect(!text.contains("$y$"))
 

@@ -81,13 +81,13 @@ struct TokensCommandTests {
         let token = try await sample.signIn(sample.newReader(), device: "phone")
         let (status, report) = try await inspect(token)
         #expect(status == 0)
-        #expect(report.verdict == "good" && report.publication == "daily" && report.backend == "house")
+        #expect(report.verdict == "valid" && report.publication == "daily" && report.backend == "house")
         #expect(report.subscriber?.count == report.subscriber?.filter(\.isHexDigit).count)
         #expect(report.device != nil && report.session != nil && report.key == nil)
         #expect(try #require(report.issuedAt) < (try #require(report.expiresAt)))
         #expect(try await inspect(token, ["--reveal-key"]).report.key != nil)
         let text = try await sample.succeed(["token", "inspect", "--", token])
-        #expect(text.hasPrefix("verdict     good\npublication daily\nbackend     house\nsubscriber  "))
+        #expect(text.hasPrefix("verdict     valid\npublication daily\nbackend     house\nsubscriber  "))
     }
 
     @Test("`inspect` reports an invalid token with status 1")

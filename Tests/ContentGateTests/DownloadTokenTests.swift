@@ -5,9 +5,9 @@ import Hummingbird
 import TestSupport
 import Testing
 
-@Suite("Download tickets at the gate")
+@Suite("Download tokens at the gate")
 struct DownloadTokenTests {
-    @Test("A valid ticket opens its edition, with any other query parameters, and identifies the reader")
+    @Test("A valid download token opens its edition, with any other query parameters, and identifies the reader")
     func opens() throws {
         let fixture = try GateFixture(acceptsDownloadTokens: true)
         let downloadToken = "ticket=" + DownloadToken(try fixture.daily.pair("ed-1")).text
@@ -24,7 +24,7 @@ struct DownloadTokenTests {
         }
     }
 
-    @Test("A publication without tickets ignores the query")
+    @Test("A publication without download tokens ignores the query")
     func onlyWhereAccepted() throws {
         let fixture = try GateFixture(acceptsDownloadTokens: true)
         #expect(
@@ -33,7 +33,7 @@ struct DownloadTokenTests {
         #expect(fixture.allowed("/content/weekly/ed-1.hpub?ticket=a.b&ticket=c.d", [header]) != nil)
     }
 
-    @Test("A ticket opens no other edition or publication")
+    @Test("A download token opens no other edition or publication")
     func others() throws {
         let fixture = try GateFixture(acceptsDownloadTokens: true)
         #expect(fixture.denial(try fixture.daily.target("ed-2.hpub", downloadTokenFor: "ed-1")) == .wrongPassword)
@@ -42,7 +42,7 @@ struct DownloadTokenTests {
         #expect(fixture.denial(try fixture.daily.target("feed.xml", downloadTokenFor: "ed-1")) == .missingCredentials)
     }
 
-    @Test("An expired ticket resumes a download within the window and starts none")
+    @Test("An expired download token resumes a download within the window and starts none")
     func expiry() throws {
         let fixture = try GateFixture(acceptsDownloadTokens: true)
         let target = try fixture.daily.target("ed-1.hpub", downloadTokenFor: "ed-1")
@@ -53,7 +53,7 @@ struct DownloadTokenTests {
         #expect(fixture.denial(target, isResume: true) == .expired)
     }
 
-    @Test("Pitfall 11: two tickets, or a ticket and a header, yield 400 even for an open path")
+    @Test("Pitfall 11: two download tokens, or a download token and a header, yield 400 even for an open path")
     func several() throws {
         let fixture = try GateFixture(acceptsDownloadTokens: true)
         let header = try fixture.daily.basic("ed-1")
@@ -75,7 +75,7 @@ struct DownloadTokenTests {
     }
 
     @Test(
-        "A malformed ticket is ignored",
+        "A malformed download token is ignored",
         arguments: [
             "", "ticket", "ticket=", "ticket=.", "ticket=.TAIL", "ticket=HEAD", "ticket=HEAD.", "ticket=HEAD%2ETAIL",
             "ticket=HEAD.TAIL%00", "ticket=HEAD.TAIL ", "ticket=HEAD.TAIL.", "ticket=HEAD:TAIL", "ticket=HEAD..TAIL",
@@ -90,7 +90,7 @@ struct DownloadTokenTests {
         #expect(fixture.allowed("/content/daily/covers/a.jpg?" + query) != nil)
     }
 
-    @Test("Pitfall 2: a valid ticket opens no other edition by any spelling of a path")
+    @Test("Pitfall 2: a valid download token opens no other edition by any spelling of a path")
     func paths() throws {
         let fixture = try GateFixture(acceptsDownloadTokens: true)
         let downloadToken = DownloadToken(try fixture.daily.pair("ed-1"))
@@ -108,7 +108,7 @@ struct DownloadTokenTests {
         #expect(content?.path.percentEncoded == "/content/daily/ed-1/x")
     }
 
-    @Test("10,000 random queries open nothing, and mutations of a valid ticket open nothing else")
+    @Test("10,000 random queries open nothing, and mutations of a valid download token open nothing else")
     func random() async throws {
         let fixture = try GateFixture(acceptsDownloadTokens: true)
         let good = Array(("ticket=" + DownloadToken(try fixture.daily.pair("ed-1")).text).utf8)
@@ -128,7 +128,7 @@ struct DownloadTokenTests {
         }
     }
 
-    @Test("The auth-request endpoint accepts tickets in each convention, and returns the path without the ticket")
+    @Test("The auth-request endpoint accepts download tokens in each convention, and returns the path without them")
     func authRequests() async throws {
         let fixture = try GateFixture(acceptsDownloadTokens: true)
         let target = try fixture.daily.target("ed-1.hpub", downloadTokenFor: "ed-1")

@@ -52,7 +52,7 @@ struct FileTransferTests {
             return handler.send(0..<Int64(Self.length), of: file, reading: .singleton)
         }
         let (_, count) = try #require(await connections.next())
-        #expect(count < 13, "it was accepted after \(count) regions")
+        #expect(count < 13, "accepted after \(count) regions")
         try await sent.get()
         // Twenty regions: of one, two, four and eight megabytes, and then of sixteen.
         #expect(regions.load(ordering: .relaxed) > 18)

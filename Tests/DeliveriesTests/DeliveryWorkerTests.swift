@@ -34,8 +34,8 @@ struct DeliveryWorkerTests {
             clock: clock.wall, observe: { event in events.withLock { $0.append(event) } })
     }
 
-    private func waiting(_ transaction: String) async -> (attempts: Int, next: Date, cause: String?)? {
-        guard case .waiting(let attempts, let next, let cause) = await outbox.status(Delivery.sample(transaction).id)
+    private func pending(_ transaction: String) async -> (attempts: Int, next: Date, cause: String?)? {
+        guard case .pending(let attempts, let next, let cause) = await outbox.status(Delivery.sample(transaction).id)
         else { return nil }
         return (attempts, next, cause)
     }
@@ -50,7 +50,7 @@ struct DeliveryWorkerTests {
         #expect(transport.requested.withLock { $0 }.sorted() == (0..<100).map(String.init).sorted())
         #expect(await !worker(transport).deliverDue(in: .title))
         #expect(transport.requested.withLock { $0.count } == 100)
-        #expect(events.withLock { $0.last } == .waiting(.title, count: 0))
+        #expect(events.withLock { $0.last } == .pending(.title, count: 0))
     }
 
     @Test("Keeps the order within an account without blocking on a failed delivery")
@@ -63,8 +63,8 @@ struct DeliveryWorkerTests {
         let requested = transport.requested.withLock { $0 }.compactMap { Int($0) }
         #expect(requested.filter { $0 % 2 == 0 } == [0, 2, 4, 6, 8, 10])
         #expect(requested.filter { $0 % 2 == 1 } == [1, 3, 5, 7, 9, 11])
-        #expect(await waiting("2") != nil)
-        #expect(await waiting("4") == nil)
+        #expect(await pending("2") != nil)
+        #expect(await pending("4") == nil)
     }
 
     @Test("Skips deliveries that are settled or refunded during the round")
@@ -88,7 +88,7 @@ struct DeliveryWorkerTests {
         var waits: [TimeInterval] = []
         for _ in 0..<12 {
             _ = await worker(transport).deliverDue(in: .title)
-            let wait = await waiting("1000")!.next.timeIntervalSince(clock.now)
+            let wait = await pending("1000")!.next.timeIntervalSince(clock.now)
             waits.append(wait)
             clock.advance(by: wait - 1)
             _ = await worker(transport).deliverDue(in: .title)
@@ -96,7 +96,7 @@ struct DeliveryWorkerTests {
         }
         #expect(waits == [30, 60, 120, 240, 480, 960, 1920, 3840, 7680, 15360, 21600, 21600])
         #expect(transport.requested.withLock { $0.count } == 12)
-        #expect(await waiting("1000")?.cause == "busy")
+        #expect(await pending("1000")?.cause == "busy")
     }
 
     @Test("Waits as long as the transport requests")
@@ -105,7 +105,7 @@ struct DeliveryWorkerTests {
         _ = await worker(ScriptedDeliveryTransport { _ in throw DeliveryFailure.retryLater(cause: "busy", wait: 3600) })
             .deliverDue(
                 in: .title)
-        #expect(await waiting("1000")?.next == clock.now.addingTimeInterval(3600))
+        #expect(await pending("1000")?.next == clock.now.addingTimeInterval(3600))
     }
 
     @Test("Retries a rejected delivery after a day and records the reason")
@@ -114,8 +114,8 @@ struct DeliveryWorkerTests {
         _ = await worker(ScriptedDeliveryTransport { _ in throw DeliveryFailure.rejected(cause: "no such account") })
             .deliverDue(
                 in: .title)
-        #expect(await waiting("1000")?.next == clock.now.addingTimeInterval(86_400))
-        #expect(await waiting("1000")?.cause == "no such account")
+        #expect(await pending("1000")?.next == clock.now.addingTimeInterval(86_400))
+        #expect(await pending("1000")?.cause == "no such account")
         #expect(
             events.withLock { $0 }.contains(
                 .failed(
@@ -136,8 +136,8 @@ struct DeliveryWorkerTests {
         retryPolicy.maxConcurrent = 1
         _ = await worker(transport, retryPolicy: retryPolicy).deliverDue(in: .title)
         #expect(inner.requested.withLock { $0 } == ["0", "1", "2"])
-        #expect(await waiting("2")?.attempts == 1)
-        #expect(await waiting("3")?.attempts == 0)
+        #expect(await pending("2")?.attempts == 1)
+        #expect(await pending("3")?.attempts == 0)
     }
 
     @Test("Delivers again under the same ID if the record was lost")
@@ -151,7 +151,7 @@ struct DeliveryWorkerTests {
         clock.advance(by: DeliveryRetryPolicy().lease)
         _ = await worker(transport).deliverDue(in: .title)
         #expect(transport.requested.withLock { $0 } == ["1000", "1000"])
-        #expect(await waiting("1000") == nil)
+        #expect(await pending("1000") == nil)
         #expect(events.withLock { $0 }.contains(.outboxFailed(.title, cause: "SimulatedError")))
     }
 
@@ -205,8 +205,8 @@ struct DeliveryWorkerTests {
         latch.open()
         await running.value
         #expect(await outbox.status(Delivery.sample("taken").id) == .delivered(at: clock.now))
-        #expect(await waiting("refused")?.cause == "no such account")
-        #expect(await waiting("later")?.attempts == 0)
+        #expect(await pending("refused")?.cause == "no such account")
+        #expect(await pending("later")?.attempts == 0)
         #expect(Set(transport.requested.withLock { $0 }) == ["taken", "refused"])
         #expect(!events.withLock { $0.contains { if case .outboxFailed = $0 { true } else { false } } })
     }

@@ -45,7 +45,7 @@ extension FrontTests {
             #expect(head.status == 200)
             #expect(head["Content-Length"] == "1048576")
             expectPrivate(head, "HEAD")
-            expectDenial(try await site.http.send("HEAD", target), "HEAD of nobody")
+            expectDenial(try await site.http.send("HEAD", target), "HEAD without credentials")
         }
     }
 }

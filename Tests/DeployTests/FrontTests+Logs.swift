@@ -5,7 +5,7 @@ import Testing
 
 extension FrontTests {
     @Test(
-        "Pitfall 20: logs contain no ticket, query or credentials, and each request has a line",
+        "Pitfall 20: logs contain no download token, query or credentials, and each request has a line",
         arguments: Front.allCases)
     func logs(_ front: Front) async throws {
         try await withSite(front) { site async throws in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fuzz targets", .serialized)
 struct FuzzTargetTests {
-    @Test("Holds its promises on its seeds and on 500 mutated ones", arguments: FuzzTarget.all.map(\.name))
+    @Test("Keeps its properties on its seeds and on 500 mutated ones", arguments: FuzzTarget.all.map(\.name))
     func promises(name: String) async throws {
         let target = try #require(FuzzTarget.named(name))
         let seeds = try Seeds.of(target).map(\.bytes)

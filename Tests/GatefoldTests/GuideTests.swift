@@ -23,7 +23,7 @@ struct GuideTests {
         let backend = StaffBackend()
         let typed = Credentials(identifier: "ada@example.com", fields: [:])
         guard case .authenticated(let subscriber) = try await backend.authenticate(typed, context: CallContext()) else {
-            Issue.record("not recognised")
+            Issue.record("the reader was rejected")
             return
         }
         #expect(try await backend.renew(subscriber, context: CallContext()) == .authenticated(subscriber))

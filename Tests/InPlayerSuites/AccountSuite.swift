@@ -55,7 +55,9 @@ import Testing
             let wrong = code == "000000" ? "000001" : "000000"
             #expect(await fault { try await device.accounts.validatePIN(wrong) }?.status == 422)
             try await device.accounts.validatePIN(String(code))
-            #expect(await fault { try await device.accounts.validatePIN(String(code)) }?.status == 422, "once only")
+            #expect(
+                await fault { try await device.accounts.validatePIN(String(code)) }?.status == 422,
+                "a PIN works only once")
         }
     }
 

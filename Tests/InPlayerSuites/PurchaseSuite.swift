@@ -27,7 +27,7 @@ import Testing
                     == true)
             let rejected = await fault { _ = try await reader.assets.access(to: InPlayerSuiteHarness.item(2)) }
             #expect(rejected?.isWithoutAccess == true)
-            #expect(try await reader.session != nil, "no access ends no session")
+            #expect(try await reader.session != nil, "missing access does not end the session")
         }
     }
 
@@ -75,7 +75,7 @@ import Testing
             }
             let other = try await newsstand.receipt(InPlayerSuiteHarness.month(3), "3101")
             let fault = await fault { try await reader.payments.validate(other, for: product) }
-            #expect(fault?.status == 422 && fault?.explain == "The receipt is for something else.")
+            #expect(fault?.status == 422 && fault?.explain == "The receipt is for another product.")
             for item in [2, 3] {
                 #expect(try await reader.assets.accessIfAny(to: InPlayerSuiteHarness.item(item)) == nil)
             }

@@ -16,7 +16,7 @@ import Testing
             #expect(stored.load() == nil)
             #expect(try await phone.accounts.current().email == "ada@example.com")
             let thief = try newsstand.device(InMemorySessionStorage(before))
-            await expectExpired("its tokens are of no more use") { _ = try await thief.accounts.current() }
+            await expectExpired("the ended session's tokens are rejected") { _ = try await thief.accounts.current() }
             let renewing = try newsstand.device()
             let rejected = await fault {
                 try await renewing.accounts.signIn(refreshToken: try #require(before.refreshToken))

@@ -66,7 +66,7 @@ struct PurchaseTests {
         let service = Service()
         service.isGranted.withLock { $0 = true }
         let (progress, result) = await steps(client(service.transport)) {
-            Issue.record("the store was asked")
+            Issue.record("the store was called")
             return .apple("MIIB")
         }
         #expect(try result.get().item?.id == 43_929)

@@ -173,7 +173,7 @@ struct ResponseValueTests {
                 == ["facebook": "https://f", "google": "https://g"])
     }
 
-    @Test("to a registration starts a session only if it holds tokens")
+    @Test("the response to a registration starts a session only if it holds tokens")
     func created() async throws {
         let registration = AccountRegistration(fullName: "Ada", email: "a@example.com", password: "p")
         for (text, isSignedIn) in [(Shapes.session("new"), true), (Shapes.account, false)] {
@@ -234,7 +234,7 @@ struct ResponseValueTests {
         #expect(expected.hasPrefix("expected"))
     }
 
-    @Test("to a call without a result may be empty")
+    @Test("the response to a call without a result may be empty")
     func empty() async throws {
         for status in [200, 204, 205] {
             let transport = ScriptedTransport { _ in TransportResponse(status: status) }

@@ -41,7 +41,7 @@ struct SessionStorageTests {
         }
     }
 
-    @Test("that is unreadable or unwritable causes a storage error instead of a sign-out")
+    @Test("an unreadable or unwritable storage causes a storage error instead of a sign-out")
     func broken() async throws {
         try await withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("session.json")

@@ -37,7 +37,7 @@ struct SessionTests {
         #expect(storage.load()?.refreshToken == "refresh-2")
     }
 
-    @Test("that cannot be renewed ends for every waiting call, and no call hangs")
+    @Test("a session that cannot be renewed ends for every waiting call, and no call hangs")
     func failing() async throws {
         let gate = ManualLatch()
         let transport = ScriptedTransport { _ in
@@ -87,7 +87,7 @@ struct SessionTests {
     }
 
     @Test(
-        "survives a renewal answered by a proxy, or rejected because of the app's settings",
+        "survives a response to the renewal from a proxy, or a rejection because of the app's settings",
         arguments: [
             .json("<html>", status: 401), .json("", status: 401), .json(#"{"message":"No"}"#, status: 400),
             .json("<html>", status: 403), Shapes.error(403), Shapes.error(404), Shapes.error(405),
@@ -186,7 +186,7 @@ struct SessionTests {
         #expect(storage.load()?.account?.uuid == "c720d397-3398-4b6d-9998-b925154b4b30")
     }
 
-    @Test("that is signed out during its renewal stays signed out")
+    @Test("a session that is signed out during its renewal stays signed out")
     func signedOutMeanwhile() async throws {
         let gate = ManualLatch()
         let transport = ScriptedTransport { request in
@@ -222,13 +222,13 @@ struct SessionTests {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(gate.waiting == 1, "the renewal is under way all the while")
+        #expect(gate.waiting == 1, "the renewal is still in progress")
         gate.open()
         #expect(try await other.value.id == 21)
         #expect(transport.requests.filter(isRefresh).count == 1)
     }
 
-    @Test("of a later sign-in is neither mixed with the earlier account nor ended with it")
+    @Test("the session of a later sign-in is neither mixed with the earlier account nor ended with it")
     func anotherMeanwhile() async throws {
         for erases in [false, true] {
             let gate = ManualLatch()

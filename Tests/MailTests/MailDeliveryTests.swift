@@ -35,7 +35,7 @@ struct MailDeliveryTests {
     func arrives(_ mode: MailCatcher.SecurityMode) async throws {
         try await MailCatcher.with(mode) { catcher, _ in
             let reply = try send(server(catcher, mode))
-            #expect(reply.text == "250 2.0.0 Kept")
+            #expect(reply.text == "250 2.0.0 Stored")
             #expect("\(reply)" == "MailReply(redacted)")
             let caught = try #require(try catcher.caught().first)
             #expect(caught.from == "news@daily.example")
@@ -78,10 +78,10 @@ struct MailDeliveryTests {
             server.login = nil
             let rejection = throwing { try send(server) }
             guard case .rejected(status: 530, _) = rejection?.cause else {
-                Issue.record("expected a refusal")
+                Issue.record("expected a rejection")
                 return
             }
-            #expect(rejection?.isPermanent == false, "it is about all letters")
+            #expect(rejection?.isPermanent == false, "the failure concerns all messages")
             #expect(try catcher.caught().count == 1)
         }
     }
@@ -160,7 +160,7 @@ struct MailDeliveryTests {
 
     /// Tests whether the last reply of a server concerns this message only.
     @Test(
-        "Gives a message up only after a reply to its recipient or its data",
+        "Abandons a message only after a reply to its recipient or its data",
         arguments: [
             (["554 No service"], false), (["220 a", "550-Who", "550 are you"], false),
             (["220 a", "250-b", "250 SIZE", "530 Sign in"], false),

@@ -61,11 +61,11 @@ struct MailSettingsTests {
             ("{server: 'smtp://x', from: a@b.c, user: a}", "user", "together"),
             (
                 "{server: 'smtp://x', from: a@b.c, tls: none, user: a, password: {env: PASSWORD}}", "tls",
-                "where a password is sent to another machine"
+                "because a password is sent to another machine"
             ),
             ("{server: 'smtps://x', from: a@b.c, tls: none}", "tls", "smtps"),
-            ("{server: 'smtp://127.0.0.1', from: a@b.c, ca: mail.pem}", "ca", "needs TLS"),
-            ("{server: 'smtp://x', from: a@b.c, tls: none, ca: mail.pem}", "ca", "needs TLS"),
+            ("{server: 'smtp://127.0.0.1', from: a@b.c, ca: mail.pem}", "ca", "requires TLS"),
+            ("{server: 'smtp://x', from: a@b.c, tls: none, ca: mail.pem}", "ca", "requires TLS"),
             ("{server: 'smtp://x', from: a@b.c, tsl: none}", "tsl", "did you mean `tls`"),
             ("{server: 'smtp://x', from: a@b.c, password: s3cret}", "password", "{file: PATH}"),
         ])

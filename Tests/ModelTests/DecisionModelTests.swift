@@ -7,7 +7,7 @@ import Testing
 @Suite("Decision core against its model") struct DecisionModelTests {
     private static let workers = 4
 
-    /// The result of a lane, up to the first contradicting history.
+    /// The result of a worker, up to the first contradicting history.
     private struct Found {
         var tally = Tally()
         var failing: History?
@@ -33,7 +33,7 @@ import Testing
             return
         }
         let missing = found.tally.missing(of: queried.count)
-        #expect(missing.isEmpty, "the histories come to too little: \(missing.joined(separator: "; "))")
+        #expect(missing.isEmpty, "outcomes below their minimum count: \(missing.joined(separator: "; "))")
     }
 
     private static func live(_ worker: Int, of queried: HistorySelection) async -> Found {

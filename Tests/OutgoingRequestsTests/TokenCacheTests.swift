@@ -75,7 +75,7 @@ struct TokenCacheTests {
         }
         endpoint.gate.continuation.yield()
         #expect(try await tokenCache.token() == "t1")
-        #expect(try await tokenCache.replacement(of: "t0") == "t1", "there is another by now")
+        #expect(try await tokenCache.replacement(of: "t0") == "t1", "a new token was issued meanwhile")
         let replacement = Task { try await tokenCache.replacement(of: "t1") }
         for _ in 0..<100 {
             await Task.yield()
@@ -84,7 +84,7 @@ struct TokenCacheTests {
         endpoint.gate.continuation.yield()
         #expect(try await replacement.value == "t2")
         #expect(try await tokenCache.replacement(of: "t1") == "t2")
-        #expect(try await tokenCache.replacement(of: "t2") == nil, "not again so soon")
+        #expect(try await tokenCache.replacement(of: "t2") == nil, "no repeated request within the pause")
         #expect(try await tokenCache.token() == "t2")
         clock.advance(by: 10)
         endpoint.gate.continuation.yield()
@@ -92,7 +92,7 @@ struct TokenCacheTests {
         clock.advance(by: 10)
         endpoint.isDown.store(true, ordering: .relaxed)
         endpoint.gate.continuation.yield()
-        #expect(try await tokenCache.replacement(of: "t3") == nil, "no other is to be had")
+        #expect(try await tokenCache.replacement(of: "t3") == nil, "no other token is available")
         #expect(try await tokenCache.token() == "t3")
     }
 

@@ -61,7 +61,7 @@ import Testing
             #expect(fixture.fake.requests.first?.field("authorization") == nil)
 
             await #expect(throws: (any Error).self) { try await fixture.client().send(notification(), to: device) }
-            #expect(fixture.fake.requests.count == 1, "without one there is no connection")
+            #expect(fixture.fake.requests.count == 1, "no connection without a notification")
         }
     }
 
@@ -125,7 +125,7 @@ import Testing
             let waited = waits.withLock { $0 }
             #expect(waited.count == 4)
             #expect(retried.withLock { $0 } == 4)
-            #expect(waited.first == 40, "as APNs asked")
+            #expect(waited.first == 40, "as APNs requested")
             #expect(zip(waited.dropFirst(), [2.0, 4, 8]).allSatisfy { ($1...($1 * 1.5)).contains($0) }, "\(waited)")
 
             fixture.fake.response(

@@ -96,7 +96,7 @@ import Testing
         #expect(finished.sent == 400)
         #expect(finished.finished != nil)
         #expect(reported.withLock { $0.count == 400 && $0.values.allSatisfy { $0 == 1 } })
-        #expect(try await second.run(campaign) == finished, "the same name is the same campaign, begun once")
+        #expect(try await second.run(campaign) == finished, "the same name identifies the same campaign, started once")
         #expect(reported.withLock { $0.values.reduce(0, +) } == 400)
     }
 
@@ -142,7 +142,7 @@ import Testing
         guard case .unknownTokens(50, let stopped) = stop else { throw stop }
         #expect(stopped.name == "news")
         #expect(await store.countPushTokens(of: PushFixture.app, in: .production, after: 0) == 200)
-        #expect(try await savedCampaign?.position == 0, "all are sent to again")
+        #expect(try await savedCampaign?.position == 0, "all tokens are notified again")
 
         let once = Locked(0)
         let sent = try await runner { _ in

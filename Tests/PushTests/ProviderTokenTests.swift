@@ -51,7 +51,7 @@ import Testing
         clock.advance(by: 60)
         let second = try #require(try await token.replacement(for: first))
         #expect(second.number == 2)
-        #expect(try await token.replacement(for: first)?.number == 2, "somebody else's is taken")
+        #expect(try await token.replacement(for: first)?.number == 2, "the token of another process is used")
         #expect(try await token.replacement(for: second) == nil)
         clock.advance(by: 20 * 60)
         #expect(try await token.replacement(for: second)?.number == 3)

@@ -172,7 +172,7 @@ import Testing
     func stored() async throws {
         let relay = PublishedEventRelay()
         let (publication, editions) = (try PushFixture.publication, [try edition("daily-1", 0)])
-        #expect(await !relay.notify(publication, editions), "nobody listens yet")
+        #expect(await !relay.notify(publication, editions), "no listener exists yet")
         try await with { fixture, notifier, events in
             relay.listen { [weak notifier] in await notifier?.didPublish($0, $1) ?? false }
             await store.rejectCampaigns(1)

@@ -15,11 +15,11 @@ import Transfers
 struct ConfigurationTests {
     static let environment = [
         "DAILY": "Kq7wN2vR8tYx4mZp-daily", "OTHER": "Lr8xO3wS9uZy5nAq-other",
-        "REFERENCES": "Ms9yP4xT0vAz6oBr-references", "APNS_KEY": P256.Signing.PrivateKey().pemRepresentation,
+        "PSEUDONYMS": "Ms9yP4xT0vAz6oBr-pseudonyms", "APNS_KEY": P256.Signing.PrivateKey().pemRepresentation,
     ]
 
     static let minimal = """
-        state: {path: state.sqlite, pseudonym_secret: {env: REFERENCES}}
+        state: {path: state.sqlite, pseudonym_secret: {env: PSEUDONYMS}}
         backends:
           house: {kind: sqlite, path: house.sqlite}
         publications:
@@ -56,7 +56,7 @@ struct ConfigurationTests {
     func example() throws {
         // The example reads secrets from files. Here they come from the environment instead.
         let text = ExampleConfiguration.text
-            .replacing("{file: secrets/pseudonyms}", with: "{env: REFERENCES}")
+            .replacing("{file: secrets/pseudonyms}", with: "{env: PSEUDONYMS}")
             .replacing("{file: secrets/daily}", with: "{env: DAILY}")
             .replacing("{file: secrets/test}", with: "{env: OTHER}")
         let read = try read(text)

@@ -58,7 +58,7 @@ struct FlushBeforeCloseTests {
     @Test("Pitfall 17: closes after a minute in which the client read nothing, despite occasional input")
     func slow() throws {
         let channel = try channel(BlockedSocket())
-        channel.writeAndFlush(ByteBuffer(string: "the rest of an answer"), promise: nil)
+        channel.writeAndFlush(ByteBuffer(string: "the rest of a response"), promise: nil)
         channel.close(promise: nil)
         for _ in 0..<5 {
             channel.embeddedEventLoop.advanceTime(by: .seconds(11))
@@ -77,7 +77,7 @@ struct FlushBeforeCloseTests {
     func taken(modes: [CloseMode]) throws {
         let socket = BlockedSocket()
         let channel = try channel(socket)
-        channel.writeAndFlush(ByteBuffer(string: "the rest of an answer"), promise: nil)
+        channel.writeAndFlush(ByteBuffer(string: "the rest of a response"), promise: nil)
         for mode in modes { channel.close(mode: mode, promise: nil) }
         #expect(channel.isActive && socket.closed.isEmpty)
         socket.take()

@@ -143,7 +143,7 @@ struct InPlayerSettingsTests {
             article.split(separator: "```yaml\n").dropFirst().first?.split(separator: "\n```").first)
         let text =
             """
-            state: {path: state.sqlite, pseudonym_secret: {env: REFERENCES}}
+            state: {path: state.sqlite, pseudonym_secret: {env: PSEUDONYMS}}
             backends:
               house: {kind: sqlite, path: house.sqlite}
 

@@ -20,7 +20,7 @@ struct NextStartTests {
         let old = try read(ConfigurationTests.minimal)
         #expect(try read(ConfigurationTests.minimal + "\n    policy: access").keysForNextStart(after: old).isEmpty)
         let next = try read(
-            ConfigurationTests.minimal.replacing("{env: REFERENCES}", with: "{env: OTHER}") + """
+            ConfigurationTests.minimal.replacing("{env: PSEUDONYMS}", with: "{env: OTHER}") + """
 
                 server: {listen: "127.0.0.1:9", admin_listen: "127.0.0.1:10", shutdown_grace: 5s, limits: {max_requests: 99}}
                 log: {level: debug}

@@ -56,7 +56,7 @@ struct PurchaseFollowerTests {
         }
     }
 
-    @Test("Continues without a pause while waiting receipts are processed after an outage")
+    @Test("Continues without a pause while pending receipts are processed after an outage")
     func backlog() async throws {
         try await withLedger { ledger in
             let purchaseService = purchaseService(ledger)

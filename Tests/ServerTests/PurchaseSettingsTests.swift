@@ -9,7 +9,7 @@ import Testing
 struct PurchaseSettingsTests {
     private func read(_ purchases: String, state: String = "") throws -> GatefoldConfiguration {
         let text =
-            ConfigurationTests.minimal.replacing("{env: REFERENCES}}", with: "{env: REFERENCES}\(state)}") + """
+            ConfigurationTests.minimal.replacing("{env: PSEUDONYMS}}", with: "{env: PSEUDONYMS}\(state)}") + """
 
                     stores: [app-store]
                     purchases: {\(purchases)}
@@ -29,9 +29,9 @@ struct PurchaseSettingsTests {
         #expect(standard.limits == ReceiptLimits() && standard.times == ReverificationSchedule())
         #expect(standard.claims == ClaimRule(maxPersons: 10))
         let set = try #require(
-            try read("unverified_per_owner: 5, unverified_per_hour: 50, max_waiting: 500, max_pending_time: 7d")
+            try read("unverified_per_owner: 5, unverified_per_hour: 50, max_pending: 500, max_pending_time: 7d")
                 .publications[0].purchases)
-        #expect(set.limits == ReceiptLimits(perOwner: 5, perHour: 50, waiting: 500))
+        #expect(set.limits == ReceiptLimits(perOwner: 5, perHour: 50, pending: 500))
         #expect(set.times == ReverificationSchedule(maxPendingTime: 7 * 86_400))
         #expect(throws: SettingsError.self) { try read("unverified_per_owner: 0") }
         #expect(throws: SettingsError.self) { try read("max_pending_time: 1m") }

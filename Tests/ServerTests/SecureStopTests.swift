@@ -40,7 +40,7 @@ struct SecureStopTests {
             await server.stop()
             do {
                 _ = try await request.value
-                Issue.record("is answered")
+                Issue.record("the request got a response after the stop")
             } catch {
                 // The client receives the closure and does not run into its own timeout.
                 let abandoned = (error as? HTTPClientError) == .deadlineExceeded

@@ -68,7 +68,7 @@ struct StorefrontSettingsTests {
         let block = try #require(blocks.first?.split(separator: "\n```").first)
         let text =
             """
-            state: {path: state.sqlite, pseudonym_secret: {env: REFERENCES}}
+            state: {path: state.sqlite, pseudonym_secret: {env: PSEUDONYMS}}
             backends:
               house: {kind: sqlite, path: house.sqlite}
 

@@ -66,7 +66,7 @@ enum Soak {
             ).write(to: folder.appending(path: "gatefold.yaml"))
         }
         try configure(0)
-        var secrets = ["SOAK_REFERENCES": "vS3nq0sYb2uT7kDx"]
+        var secrets = ["SOAK_PSEUDONYMS": "vS3nq0sYb2uT7kDx"]
         for (number, title) in SoakPlan.titles.enumerated() {
             secrets["SOAK_\(title.id.uppercased())"] = SoakPlan.secret(number)
         }

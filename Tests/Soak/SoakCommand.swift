@@ -8,34 +8,36 @@ struct SoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatefold-soak",
         abstract:
-            "Many readers, a subscriber system with bad days: each answer to Pugpig apps is checked against a model.",
+            "Runs readers against a failing subscriber system and checks each response to Pugpig apps with a model.",
         discussion: """
-            Starts PostgreSQL with a publisher's tables, the program beside this one in front of it, and readers on loopback. \
-            Every few seconds the system stops, stands still, fails, talks rubbish, resets or is slow; subscriptions change, \
-            sessions are revoked, the configuration is read again, memories are flushed. An answer is right if some state of \
-            all this within the request's time allows it. Exits with 1 at the first that is not, with that reader's history.
+            Starts PostgreSQL with a publisher's tables, the gatefold program from the same folder in front of it, and readers \
+            on the loopback interface. Every few seconds the system stops, hangs, fails, sends garbage, resets connections or \
+            is slow. Meanwhile subscriptions change, sessions are revoked, the configuration is reloaded, and caches are \
+            flushed. A response is correct if some state of the system during the request allows it. At the first incorrect \
+            response the soak prints that reader's history and exits with status 1.
 
-            Called are Pugpig's sign_in, renew_token, sign_out, verify_subscription and edition_credentials, by GET and POST, \
-            with forms and JSON, fields in query and body, with and without a publication and a slash at the end; HEAD, OPTIONS \
-            and methods there are not; the feed of editions with its credentials; our own file server and the auth-request \
-            endpoint for downloads; and the shelves of Baker and Basispress. What each answer tells caches is checked, too. \
-            The front doors of InPlayer and Cloud Softphone, linking, store receipts, purchases and accounts are left out.
+            The readers call Pugpig's sign_in, renew_token, sign_out, verify_subscription and edition_credentials by GET and \
+            POST, with forms and JSON, with fields in query and body, with and without a publication and a trailing slash. \
+            They also send HEAD, OPTIONS and unsupported methods, fetch the feed of editions with its credentials, download \
+            from the file server and through the auth-request endpoint, and read the shelves of Baker and Basispress. The \
+            cache headers of each response are checked. The front doors of InPlayer and Cloud Softphone, linking, store \
+            receipts, purchases and accounts are not covered.
 
-            The first round takes a little more than a minute and is the same for all: each call in each way, each kind of \
-            bad day, tokens, sessions and credentials that end. The soak fails if anything of that did not happen. What comes \
-            after it is drawn.
+            The first round takes a little more than a minute and is the same in every soak: each call in each variant, each \
+            kind of fault, and the expiry of tokens, sessions and credentials. The soak fails if any of this did not happen. \
+            The rounds after it are random.
             """)
 
-    @Option(help: "For so long, and for the first round at the least.")
+    @Option(help: "The duration; a soak always completes the first round.")
     var minutes = 10.0
 
-    @Option(help: "Readers; each has two apps that call at once.")
+    @Option(help: "The number of readers, 1 to 500. Each has two apps that call concurrently.")
     var readers = 24
 
-    @Option(help: "Each app waits about so many milliseconds between two calls.")
+    @Option(help: "The average pause of an app between two calls, in milliseconds.")
     var pause = 150
 
-    @Option(help: "The same seed draws the same faults and calls; when they happen is up to the machine.")
+    @Option(help: "The seed of the faults and calls. Their timing still depends on the machine.")
     var seed: UInt64 = .random(in: 1...999_999)
 
     func validate() throws {
@@ -54,7 +56,7 @@ struct SoakCommand: AsyncParsableCommand {
                 return nil
             }
             let first: SoakReport? = try await group.next() ?? nil
-            // The remaining task ends: a soak that is asked to stop still stops its servers and removes its folders.
+            // Ends the remaining task: on SIGTERM a soak still stops its servers and removes its folders.
             group.cancelAll()
             return first
         }

@@ -112,7 +112,7 @@ import Testing
                         ended.insert(probe)
                     }
                     let present = Set(Probe.all.filter { alongside.isRevoked($0.subject(of: pseudonym)) })
-                    #expect(present == ended, "something came back")
+                    #expect(present == ended, "an ended session is valid again")
                 }
                 let inAnotherOrder = RevocationList(publication: daily)
                 recorded.shuffled(using: &random).forEach { inAnotherOrder.add($0) }

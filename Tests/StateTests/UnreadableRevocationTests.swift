@@ -45,16 +45,18 @@ import Testing
         }
     }
 
-    private static let nobodys = [
+    private static let unreadableOwner = [
         "UPDATE revocation SET subscriber = x'00'", "UPDATE revocation SET publication = '../x'",
     ]
-    private static let somebodys = [
+    private static let unreadableRest = [
         "UPDATE revocation SET session = x'00'", "UPDATE revocation SET before = 9e999",
         "UPDATE revocation SET before = -1.0", "UPDATE revocation SET exempt_session = x'00'",
         "UPDATE revocation SET exempt_session = x'00000000'",
     ]
 
-    @Test("An unreadable revocation does not block the others, and is reported once", arguments: nobodys + somebodys)
+    @Test(
+        "An unreadable revocation does not block the others, and is reported once",
+        arguments: unreadableOwner + unreadableRest)
     func others(change: String) async throws {
         try await with(change) { fixture in
             for _ in 0..<3 { try await fixture.follower.catchUp() }
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("An unreadable revocation ends all existing sessions of its subscriber", arguments: somebodys)
+    @Test("An unreadable revocation ends all existing sessions of its subscriber", arguments: unreadableRest)
     func opensNothing(change: String) async throws {
         try await with(change) { fixture in
             try await fixture.follower.catchUp()
@@ -82,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("A revocation of all sessions of the subscriber replaces the unreadable one", arguments: somebodys)
+    @Test("A revocation of all sessions of the subscriber replaces the unreadable one", arguments: unreadableRest)
     func repaired(change: String) async throws {
         try await with(change) { fixture in
             try await fixture.follower.catchUp()
@@ -96,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("A deleted row is no longer reported", arguments: nobodys)
+    @Test("A deleted row is no longer reported", arguments: unreadableOwner)
     func deleted(change: String) async throws {
         try await with(change) { fixture in
             try await fixture.follower.catchUp()

@@ -43,8 +43,8 @@ import Testing
                 let due = try await fixture.store.deliveriesDue(in: daily, at: noon + 9, limit: limit)
                 #expect(due.map(\.delivery.id.transaction) == Array(["3", "4"].prefix(limit)))
             }
-            let waiting = try await fixture.store.deliveries(in: daily, waiting: true, limit: 9)
-            #expect(waiting.map(\.delivery.id.transaction) == ["4", "3"])
+            let pending = try await fixture.store.deliveries(in: daily, pendingOnly: true, limit: 9)
+            #expect(pending.map(\.delivery.id.transaction) == ["4", "3"])
         }
     }
 
@@ -78,7 +78,7 @@ import Testing
             fixture.clock.advance(by: 99)
             harness.verifier.verifyBy { receipt in .genuine([.sample(receipt[.receipt] ?? "")]) }
             await #expect(throws: Unavailable.self) { try await harness.purchaseService.followUp() }
-            #expect(try await harness.counts == ReceiptCounts.Count(waiting: 1, verified: 3, rejected: 0))
+            #expect(try await harness.counts == ReceiptCounts.Count(pending: 1, verified: 3, rejected: 0))
             #expect(try await harness.holdings(buyer(3)) == Holdings(editions: [november]))
         }
     }

@@ -144,12 +144,13 @@ extension HostileReceiptTests {
                 try await harness.unified(purchases) { $0.environment = "ProductionSandbox" }),
             Vector("with another last byte", .forged, Data(changed).base64EncodedString()),
             Vector(
-                "of a chain of somebody's own", .forged,
+                "of an untrusted chain", .forged,
                 Data(try await stranger.sign(payload.bytes)).base64EncodedString()),
-            Vector("that holds nothing", .empty, try await harness.unified([])),
+            Vector("that contains nothing", .empty, try await harness.unified([])),
             Vector("that is rubbish", .malformed, "bm90IGEgcmVjZWlwdA=="),
             Vector(
-                "that Apple knows as sandbox", .wrongEnvironment, StoreSuiteHarness.single(product, transaction: "6001")
+                "that Apple identifies as sandbox", .wrongEnvironment,
+                StoreSuiteHarness.single(product, transaction: "6001")
             ),
             Vector("that Apple did not sign", .forged, StoreSuiteHarness.single(product, transaction: "6002")),
             Vector("that Apple does not know", .notFound, StoreSuiteHarness.single(product, transaction: "6003")),
@@ -177,7 +178,7 @@ extension HostileReceiptTests {
             Vector("of the sandbox", .wrongEnvironment, try signing.sign(transaction(environment: "Sandbox"))),
             Vector("refunded", .revoked, try signing.sign(refunded)),
             Vector("with another last byte", .forged, String(decoding: changed, as: UTF8.self)),
-            Vector("of a chain of somebody's own", .forged, try authority().sign(transaction())),
+            Vector("of an untrusted chain", .forged, try authority().sign(transaction())),
             Vector("of a chain of two", .forged, try signing.sign(transaction(), chain: Array(chain.prefix(2)))),
             Vector("of a chain of four", .forged, try signing.sign(transaction(), chain: chain + [chain[2]])),
             Vector("with alg none", .forged, try signing.sign(transaction(), header: ["alg": "none"])),

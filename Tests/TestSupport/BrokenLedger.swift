@@ -45,7 +45,7 @@ public struct BrokenLedger: PurchaseLedger {
     public func reject(_ record: ReceiptRecord, _ rejection: ReceiptRejection, at timestamp: Date) async throws {
         throw UnavailableError()
     }
-    public func abandon(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool {
+    public func abandon(_ record: ReceiptRecord.ID, pendingFor seconds: TimeInterval) async throws -> Bool {
         throw UnavailableError()
     }
     public func postpone(

@@ -4,7 +4,7 @@ public import Gatefold
 /// A fake app store with a scripted verdict on each receipt.
 public final class FakeSellingStore: ReceiptVerifier {
     public struct Unreachable: BackendFailure {
-        public let cause = "the store can not be reached"
+        public let cause = "the store cannot be reached"
     }
 
     public let store: StoreName

@@ -54,7 +54,7 @@ public struct TestUsersBackend: SubscriberBackend {
     public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         if subscriber.key.isEmpty { return Subscription(state: .stale, message: "No token!") }
         guard let user = TestUser(subscriber.key) else {
-            return Subscription(state: .inactive, message: "Nobody has this token")
+            return Subscription(state: .inactive, message: "Unknown token")
         }
         var subscription = try await subscription(of: user, context)
         subscription.userInfo = [UserInfoCategory(scheme: Self.usernameScheme, value: subscriber.key)]
@@ -90,7 +90,7 @@ public struct TestUsersBackend: SubscriberBackend {
         case .expiredToken:
             return .authenticated(Subscriber(backend: name, key: "activeall"))
         case .blockedToken:
-            return .rejected(message: "This token can not be renewed")
+            return .rejected(message: "This token cannot be renewed")
         case .alwaysStaleToken:
             // The token differs from the previous one and is still stale.
             return .authenticated(
@@ -132,7 +132,7 @@ public struct TestUsersBackend: SubscriberBackend {
         case .expiredToken, .blockedToken, .alwaysStaleToken:
             return .rejected(.notEntitled, message: "You need to log in again!")
         case .peter, .longJSON, .credentialsError, nil:
-            return .rejected(.notEntitled, message: "Nobody has this token")
+            return .rejected(.notEntitled, message: "Unknown token")
         }
     }
 
@@ -173,9 +173,9 @@ public struct TestUsersBackend: SubscriberBackend {
     private func play(_ code: TestUser.StatusCode) async throws {
         switch code {
         case .fine: break
-        case .notXML: throw RawHTTPResponse(status: 200, body: "This text is no XML")
+        case .notXML: throw RawHTTPResponse(status: 200, body: "This text is not XML")
         case .late: try await sleep(.seconds(60))
-        case .status(let status): throw RawHTTPResponse(status: status, body: "This answer has the status \(status)")
+        case .status(let status): throw RawHTTPResponse(status: status, body: "This response has the status \(status)")
         }
     }
 }

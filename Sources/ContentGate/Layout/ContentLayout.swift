@@ -88,7 +88,7 @@ public enum ContentLayoutError: Error, Equatable, Sendable, CustomStringConverti
         case .prefix(let text):
             "content prefix \"\(text)\": expected a plain path that begins and ends with a slash, like /content/daily/"
         case .pattern(let text):
-            "content pattern \"\(text)\": expected segments divided by single slashes, * within them, ** only at the end"
+            "content pattern \"\(text)\": expected segments separated by single slashes, with * only within segments and ** only at the end"
         case .archiveExtension(let text):
             "archive extension \"\(text)\": expected letters and digits without a dot, like zip"
         case .root(let text):

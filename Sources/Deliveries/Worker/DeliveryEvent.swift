@@ -8,9 +8,9 @@ package enum DeliveryEvent: Sendable, Equatable {
     ///   - reference: The ``Gatefold/Delivery/ID/reference``, which `gatefold deliveries list` shows.
     ///   - cause: The cause, without secrets.
     case failed(PublicationID, reference: String, cause: String, isRejection: Bool)
-    /// The number of waiting deliveries, including those that are not due yet; at most
+    /// The number of pending deliveries, including those that are not due yet; at most
     /// ``DeliveryWorker/maxCounted``.
-    case waiting(PublicationID, count: Int)
+    case pending(PublicationID, count: Int)
     /// The outbox could not be read, or an outcome could not be recorded. The operation is retried.
     case outboxFailed(PublicationID, cause: String)
     /// The circuit breaker of the receiver paused or resumed the calls.
@@ -26,8 +26,8 @@ extension DeliveryEvent: ReportableEvent {
                 .log(
                     isRejection ? .error : .warning, "Delivery failed",
                     ["publication": publication, "delivery": reference, "cause": cause])
-        case .waiting(let publication, let count):
-            .gauge("gatefold_deliveries_waiting", ["publication": publication.rawValue], count)
+        case .pending(let publication, let count):
+            .gauge("gatefold_deliveries_pending", ["publication": publication.rawValue], count)
         case .outboxFailed(let publication, let cause):
             .delivery(publication, "outbox_failed")
                 .log(.error, "Deliveries not read", ["publication": publication, "cause": cause])

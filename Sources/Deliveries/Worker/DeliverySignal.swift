@@ -1,4 +1,4 @@
 package import Protections
 
-/// A signal that wakes the delivery worker when a delivery is waiting.
+/// A signal that wakes the delivery worker when a delivery is pending.
 package typealias DeliverySignal = AsyncSignal

@@ -86,8 +86,8 @@ package struct DeliveryWorker: Sendable {
             let limit = plan.retryPolicy.maxConcurrent * 8
             let due = try await outbox.deliveriesDue(in: plan.publication, at: clock.now, limit: limit)
             let succeeded = due.isEmpty ? true : try await deliver(due, by: plan)
-            let waiting = try await outbox.deliveries(in: plan.publication, waiting: true, limit: Self.maxCounted)
-            observe(.waiting(plan.publication, count: waiting.count))
+            let pending = try await outbox.deliveries(in: plan.publication, pendingOnly: true, limit: Self.maxCounted)
+            observe(.pending(plan.publication, count: pending.count))
             return succeeded && due.count == limit
         } catch is CancellationError {
             return false
@@ -163,7 +163,7 @@ package struct DeliveryWorker: Sendable {
         _ record: DeliveryRecord, _ lease: [UInt8], _ error: any Error, _ plan: DeliveryPlan
     ) async throws {
         var attempts = 0
-        if case .waiting(let before, _, _) = record.status { attempts = before }
+        if case .pending(let before, _, _) = record.status { attempts = before }
         let cause = (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
         let isRejection = (error as? any RequestScopedFailure)?.isRequestScoped ?? false
         let now = clock.now

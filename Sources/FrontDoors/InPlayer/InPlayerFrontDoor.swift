@@ -73,7 +73,7 @@ public struct InPlayerFrontDoor<Context: RequestContext>: RouterMiddleware {
     }
 
     private static func wrongMethod(_ call: InPlayerCall) -> InPlayerRejection {
-        var rejection = InPlayerRejection(.methodNotAllowed, "There is no such method.")
+        var rejection = InPlayerRejection(.methodNotAllowed, "Method not allowed.")
         rejection.allow = (call.methods + [.options]).map(\.rawValue).joined(separator: ", ")
         return rejection
     }

@@ -1,4 +1,4 @@
-/// A parser of a JSON object (RFC 8259) whose values are texts, numbers and truth values.
+/// A parser of a JSON object (RFC 8259) whose values are strings, numbers and Booleans.
 ///
 /// It is written by hand, because numbers retain their spelling: a subscriber number of twenty digits must not be
 /// rounded. Any bytes result in fields or `nil`.

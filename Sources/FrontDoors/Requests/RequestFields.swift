@@ -153,10 +153,10 @@ package enum RequestRejection: Error, CaseIterable {
                 + "with a receipt"
         case .tooManyFields: "There must not be more than \(RequestFields.maxFields) fields"
         case .fieldTooLong:
-            "A field's name must not exceed \(RequestFields.maxNameLength) bytes, its value \(RequestFields.maxValueLength), "
+            "The name of a field must not exceed \(RequestFields.maxNameLength) bytes, its value \(RequestFields.maxValueLength), "
                 + "or a receipt's \(ReceiptText.maxLength)"
         case .notText: "Names and values must be UTF-8"
-        case .notFlatJSON: "The body must be one JSON object of texts, numbers and truth values"
+        case .notFlatJSON: "The body must be one JSON object of strings, numbers and Booleans"
         case .unsupportedType: "The body must be application/x-www-form-urlencoded or application/json"
         case .unsupportedCoding: "The body must not be compressed"
         }

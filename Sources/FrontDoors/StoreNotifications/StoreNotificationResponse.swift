@@ -40,7 +40,7 @@ enum StoreNotificationResponse {
         text(.contentTooLarge, "The body must not exceed \(maxLength) bytes")
     }
 
-    static func unknownStore() -> Response { text(.notFound, "No publication sells in a store of this name") }
+    static func unknownStore() -> Response { text(.notFound, "No publication uses a store of this name") }
 
     static func methodNotAllowed() -> Response {
         var response = text(.methodNotAllowed, "Notifications require POST")

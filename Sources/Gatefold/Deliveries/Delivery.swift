@@ -65,10 +65,10 @@ public struct DeliveryRecord: Sendable, Equatable {
         /// The delivery waits for its next attempt.
         ///
         /// - Parameter cause: The cause of the last failure, without secrets; nil before the first attempt.
-        case waiting(attempts: Int, next: Date, cause: String?)
+        case pending(attempts: Int, next: Date, cause: String?)
         case delivered(at: Date)
-        /// The store refunded the purchase before it was delivered. The delivery no longer waits, unless the refund
-        /// is undone.
+        /// The store refunded the purchase before it was delivered. The delivery is no longer pending, unless the
+        /// refund is undone.
         case refunded
     }
 

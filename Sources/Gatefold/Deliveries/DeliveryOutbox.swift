@@ -46,27 +46,27 @@ public protocol DeliveryOutbox: Sendable {
         _ id: Delivery.ID, lease: [UInt8], cause: String, at timestamp: Date, next: Date
     ) async throws
 
-    /// Records that an operator delivered a waiting delivery by other means. Deliveries that do not wait are
+    /// Records that an operator delivered a pending delivery by other means. Other deliveries are
     /// unchanged.
     ///
-    /// - Returns: `true` if the delivery was waiting.
+    /// - Returns: `true` if the delivery was pending.
     func settleDelivery(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool
 
-    /// Makes a waiting delivery due at a time that an operator chooses.
+    /// Makes a pending delivery due at a time that an operator chooses.
     ///
     /// If an attempt is in progress, the time applies once that attempt fails. The number of attempts and the last
     /// cause remain recorded.
     ///
-    /// - Returns: `true` if the delivery waits.
+    /// - Returns: `true` if the delivery is pending.
     func retryDelivery(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool
 
     /// Returns the latest deliveries of a publication, for its operator.
     ///
     /// - Parameters:
     ///   - publication: The identifier of the publication.
-    ///   - waiting: `true` to return only waiting deliveries.
+    ///   - pendingOnly: `true` to return only pending deliveries.
     ///   - limit: The maximum number of results.
-    func deliveries(in publication: PublicationID, waiting: Bool, limit: Int) async throws -> [DeliveryRecord]
+    func deliveries(in publication: PublicationID, pendingOnly: Bool, limit: Int) async throws -> [DeliveryRecord]
 }
 
 /// A type that delivers purchased items.

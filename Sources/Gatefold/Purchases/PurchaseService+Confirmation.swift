@@ -167,7 +167,7 @@ extension PurchaseService {
         return .rejected(rejection)
     }
 
-    /// Postpones a waiting receipt. A receipt that was rejected or proven before retains that status until its
+    /// Postpones a pending receipt. A receipt that was rejected or proven before retains that status until its
     /// store reports otherwise.
     ///
     /// Source: Pitfall 9, “Outage and rejection confused”.
@@ -178,17 +178,17 @@ extension PurchaseService {
         switch record.status {
         case .rejected(let rejection, _): return .rejected(rejection)
         case .verified: return .recorded([])
-        case .waiting: return try await wait(record, until: nextAttempt(at: record), lease: lease) ? .pending : nil
+        case .pending: return try await wait(record, until: nextAttempt(at: record), lease: lease) ? .pending : nil
         }
     }
 
     /// Returns the time of the next store query after the store was unavailable.
     func nextAttempt(at record: ReceiptRecord) -> Date {
-        guard case .waiting(let attempts) = record.status else { return clock.now }
+        guard case .pending(let attempts) = record.status else { return clock.now }
         return clock.now.addingTimeInterval(times.retry(after: attempts))
     }
 
-    /// Postpones a receipt, unless it has waited too long or too many receipts wait.
+    /// Postpones a receipt, unless it has been pending too long or too many receipts are pending.
     ///
     /// - Returns: False if the receipt was deleted.
     @discardableResult
@@ -198,7 +198,7 @@ extension PurchaseService {
         // Both clocks are checked, because this node's clock may be ahead, or may have been behind when the receipt
         // arrived.
         if now.timeIntervalSince(record.received) >= times.maxPendingTime,
-            try await persist({ try await ledger.abandon(record.id, afterWaiting: times.maxPendingTime) })
+            try await persist({ try await ledger.abandon(record.id, pendingFor: times.maxPendingTime) })
         {
             observe(.abandoned(store))
             return false
@@ -206,7 +206,7 @@ extension PurchaseService {
         let waits = try await persist {
             try await ledger.postpone(record.id, lease: lease, within: limits, at: now, until: next)
         }
-        if !waits { observe(.limited(store, .waiting)) }
+        if !waits { observe(.limited(store, .pending)) }
         return waits
     }
 

@@ -9,8 +9,8 @@ struct AccountEraseCommand: AsyncParsableCommand {
         commandName: "erase", abstract: "Erase a reader permanently. Exits with 1 if there was nothing to erase.",
         discussion: """
             Erases accounts and purchases in all publications. If the reader registered in an embedded database \
-            (`self_service: true`), it also ends the sessions and deletes the devices and the subscriber. Another \
-            subscriber system has its own record, and the reader can sign in again: delete them there first.
+            (`self_service: true`), the command also ends the sessions and deletes the devices and the subscriber. In \
+            any other subscriber system, delete the reader first, because the reader can otherwise sign in again.
 
             Records of deliveries are retained without the account, and refunded purchases stay refunded. See \
             `purchases erase`.

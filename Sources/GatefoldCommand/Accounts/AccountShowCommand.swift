@@ -7,8 +7,9 @@ struct AccountShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show the account of a reader. Exits with 1 if there is none.",
         discussion: """
-            Shows several accounts if readers of several systems, or one after the other, signed in with the same \
-            identifier. `purchases show` shows the purchases, `subscribers show` the record of the embedded database.
+            Shows several accounts if several readers signed in with the same identifier, in different subscriber \
+            systems or one after another. `purchases show` shows the purchases, and `subscribers show` the record in \
+            the embedded database.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions

@@ -116,7 +116,7 @@ struct CatalogueStatusCommand: AsyncParsableCommand {
                 announced: report.announced, matchesSettings: isSame)
             if let count = report.editions, let confirmed = report.confirmedAt {
                 lines.append("in force    \(count) editions, confirmed \(confirmed.formatted(.iso8601))")
-                if !isSame { lines.append("source      its settings have changed since") }
+                if !isSame { lines.append("source      its settings have changed since that fetch") }
             } else {
                 lines.append("in force    none: the source was never fetched successfully")
             }

@@ -7,7 +7,7 @@ import Server
 struct CatalogueShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "List the editions of a catalogue, from the configuration or last fetched.")
+        abstract: "List the editions of a catalogue from the configuration or from the last fetch.")
 
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup var output: OutputOptions

@@ -13,9 +13,9 @@ struct CheckCommand: AsyncParsableCommand {
             Signs in as the readers of --cases or --users, sends the requests of an app and malformed ones, and judges \
             each response by rules, each with its source. The command reads no configuration and prints no tokens or \
             passwords.
-            The requests change nothing except by sign-in and renewal. Eight sign-ins use unknown names, and two more \
-            follow if these are refused otherwise than a wrong password. One sign-in with a wrong password is sent for \
-            each reader that --cases or --users name for it.
+            The requests change nothing except by sign-in and renewal. Eight sign-ins use unknown names. If their \
+            rejection differs from that of a wrong password, two more follow. A wrong password is sent once, and only \
+            for readers whom --cases or --users allow it for.
             Exit statuses: 0 if no rule is broken, 1 if a rule is broken, 2 if nothing could be checked, 64 for wrong \
             arguments, 65 for an empty secret file, 66 for an unreadable file, 73 for a report that cannot be written, \
             78 for an invalid file of cases.
@@ -40,11 +40,11 @@ struct CheckCommand: AsyncParsableCommand {
         if options.timedPairs > 0, !known.hasWrongProof {
             throw CommandFailure(
                 .usage,
-                "--timing needs a reader for wrong passwords: wrong_proof in --cases, or --users test")
+                "--timing requires a reader for wrong passwords: wrong_proof in --cases, or --users test")
         }
         let endpoint = Endpoint(root: root, own: known.calls)
         let checkRun = CheckRun(endpoint: endpoint, cases: known, options: options) { stage in
-            if isatty(2) == 1 { FileHandle.standardError.write(Data("checking \(stage)…\n".utf8)) }
+            if isatty(2) == 1 { FileHandle.standardError.write(Data("Checking \(stage)…\n".utf8)) }
         }
         reports.removePreviousReport()
         let report: CheckReport

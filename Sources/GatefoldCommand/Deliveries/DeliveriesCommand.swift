@@ -12,7 +12,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
 /// The arguments that select deliveries.
 struct DeliveryArguments: ParsableArguments {
-    @Argument(help: "Deliveries as STORE/TRANSACTION, as `deliveries list` shows them.")
+    @Argument(help: "The deliveries as STORE/TRANSACTION, as `deliveries list` shows them.")
     var ids: [String] = []
 
     /// Returns each delivery once.

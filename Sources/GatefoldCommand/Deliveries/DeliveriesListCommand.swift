@@ -45,7 +45,7 @@ struct DeliveriesListCommand: AsyncParsableCommand {
 
         enum CodingKeys: String, CodingKey {
             case id, reference, product, quantity, ordered, account, attempts, next, cause, delivered
-            case isRefunded = "taken_back"
+            case isRefunded = "refunded"
         }
 
         init(_ record: DeliveryRecord, revealingAccount: Bool) {
@@ -57,7 +57,7 @@ struct DeliveriesListCommand: AsyncParsableCommand {
             ordered = record.ordered
             account = revealingAccount ? delivery.credit.account : nil
             switch record.status {
-            case .waiting(let attempts, let next, let cause):
+            case .pending(let attempts, let next, let cause):
                 self.attempts = attempts
                 self.next = next
                 self.cause = cause
@@ -69,7 +69,7 @@ struct DeliveriesListCommand: AsyncParsableCommand {
         var line: String {
             let status =
                 isRefunded.map { _ in "refunded" } ?? delivered.map { "delivered \($0.formatted(.iso8601))" }
-                ?? "waiting, \(attempts ?? 0) attempts, next \(next?.formatted(.iso8601) ?? "")"
+                ?? "pending, \(attempts ?? 0) attempts, next \(next?.formatted(.iso8601) ?? "")"
             return ([id, reference, "\(quantity) × \(product)", status] + [cause, account].compactMap(\.self))
                 .joined(separator: "\t")
         }
@@ -79,7 +79,7 @@ struct DeliveriesListCommand: AsyncParsableCommand {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication)
         let records = try await Bootstrap.existingStateStore(read).deliveries(
-            in: chosen.publication.id, waiting: !all, limit: limit)
+            in: chosen.publication.id, pendingOnly: !all, limit: limit)
         for record in records {
             let report = Report(record, revealingAccount: revealAccount)
             print(output.json ? try OutputOptions.encode(report) : report.line)

@@ -15,7 +15,7 @@ struct DeliveriesRetryCommand: AsyncParsableCommand {
     @OptionGroup var publication: PublicationOption
     @OptionGroup var arguments: DeliveryArguments
 
-    @Flag(help: "All pending deliveries of the publication.")
+    @Flag(help: "Retry all pending deliveries of the publication.")
     var all = false
 
     func validate() throws {
@@ -32,10 +32,10 @@ struct DeliveriesRetryCommand: AsyncParsableCommand {
             }
         }
         let chosen = try read.publication(named: publication.publication)
-        let waiting = try await store.deliveries(in: chosen.publication.id, waiting: true, limit: .max)
+        let pending = try await store.deliveries(in: chosen.publication.id, pendingOnly: true, limit: .max)
         var count = 0
         // A delivery that completes in the meantime is not a failure of this command.
-        for record in waiting
+        for record in pending
         where try await store.retryDelivery(record.delivery.id, at: WallClock.system.now) { count += 1 }
         print("\(count) scheduled for retry.")
     }

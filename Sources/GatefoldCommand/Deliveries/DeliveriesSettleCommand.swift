@@ -5,14 +5,14 @@ import State
 
 struct DeliveriesSettleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settle", abstract: "Mark deliveries as made by other means. They are not retried.",
+        commandName: "settle", abstract: "Mark deliveries as made by other means, so that they are not retried.",
         discussion: "The exit status is 1 if a named delivery is not pending. The others are settled.")
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var arguments: DeliveryArguments
 
     func validate() throws {
-        guard !arguments.ids.isEmpty else { throw ValidationError("expected deliveries") }
+        guard !arguments.ids.isEmpty else { throw ValidationError("expected at least one delivery") }
     }
 
     func run() async throws {

@@ -11,9 +11,9 @@ struct DrillCommand: AsyncParsableCommand {
         discussion: """
             Opens the backends of the configuration in this process, queries the real systems for the given readers, \
             then makes the named backend slow, failing or flapping behind its configured protections. A running server \
-            is not affected. A feed that a server maintains is read unchanged; another feed is fetched and loaded into \
-            its folder. A catalogue is the one that a server cached; otherwise it is fetched once and not stored. Use \
-            a test configuration, because the queries reach the real systems.
+            is not affected. Feeds and catalogues that a server has loaded are read unchanged. Another feed is fetched \
+            and loaded into its folder, and another catalogue is fetched once and not stored. Use a test \
+            configuration, because the queries reach the real systems.
             Exits with 1 if a reader got a wrong result.
             """)
 
@@ -34,13 +34,13 @@ struct DrillCommand: AsyncParsableCommand {
         completion: .file(extensions: ["csv"]))
     var readers: String
 
-    @Option(help: "An edition whose credentials are requested.")
+    @Option(help: "An edition to request credentials for.")
     var edition: String?
 
-    @Option(help: "The length of each of the three phases, in seconds.")
+    @Option(help: "The duration of each of the three phases, in seconds, 1 to 3600.")
     var seconds: Int = 10
 
-    @Option(help: "Queries per second, of all readers together.")
+    @Option(help: "The number of queries per second for all readers together, 1 to 2000.")
     var rate: Int = 50
 
     func run() async throws {

@@ -139,7 +139,7 @@ struct FeedStatusCommand: AsyncParsableCommand {
         } else {
             lines.append("last fetch none")
         }
-        if let reason = status?.reason { lines.append("because    \(reason)") }
+        if let reason = status?.reason { lines.append("reason     \(reason)") }
         if let status, status.failures > 0 { lines.append("failures   \(status.failures) in a row") }
         try output.print(report, text: lines.joined(separator: "\n"))
     }

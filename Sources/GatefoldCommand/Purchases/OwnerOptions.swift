@@ -4,13 +4,13 @@ import Server
 
 /// The options that select the owner of purchases.
 struct OwnerOptions: ParsableArguments {
-    @Option(help: "A subscriber, by the backend's own key; needs --backend.")
+    @Option(help: "A subscriber, by the backend's own key; requires --backend.")
     var subscriber: String?
 
-    @Option(help: "The backend that knows --subscriber.")
+    @Option(help: "The backend of --subscriber.")
     var backend: String?
 
-    @Option(help: "An installation of an app, by the user_id that the app generated; needs --app.")
+    @Option(help: "An installation of an app, by the user_id that the app generated; requires --app.")
     var installation: String?
 
     @Option(help: "The app of --installation, by its bundle identifier.")

@@ -18,7 +18,7 @@ struct PurchasesEraseCommand: AsyncParsableCommand {
     @OptionGroup var owner: OwnerOptions
     @OptionGroup var output: OutputOptions
 
-    @Flag(help: "Include all linked owners, that is all of one person.")
+    @Flag(help: "Include all linked owners, which belong to the same person.")
     var withLinked = false
 
     private struct Report: Encodable {

@@ -7,10 +7,11 @@ import State
 
 struct PurchasesShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show an owner's purchases, and what they open. Exits with 1 if there are none.",
+        commandName: "show",
+        abstract: "Show an owner's purchases and the editions they open. Exits with 1 if there are none.",
         discussion: """
-            Includes the purchases of linked installations and accounts. The opened editions follow from the last \
-            fetched catalogue, if it has a source. Entitlements of the subscriber system are not queried.
+            Includes the purchases of linked installations and accounts. The editions come from the configuration or \
+            from the last fetched catalogue. Entitlements of the subscriber system are not queried.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -85,7 +86,7 @@ struct PurchasesShowCommand: AsyncParsableCommand {
     private static func text(_ report: Report) -> String {
         let linked = report.linked.isEmpty ? [] : ["Linked with: \(report.linked.joined(separator: ", "))"]
         guard !report.transactions.isEmpty else {
-            return (["Owner \(report.owner) bought nothing."] + linked).joined(separator: "\n")
+            return (["Owner \(report.owner) has no purchases."] + linked).joined(separator: "\n")
         }
         let bought = report.transactions.map { transaction in
             let dates = [
@@ -103,10 +104,10 @@ struct PurchasesShowCommand: AsyncParsableCommand {
     }
 
     private static func opens(_ report: Report) -> String {
-        if report.opensEverything { return "everything" }
+        if report.opensEverything { return "all editions" }
         guard let editions = report.editions else {
             return "unknown, because no catalogue has been fetched successfully"
         }
-        return editions.isEmpty ? "nothing" : editions.joined(separator: ", ")
+        return editions.isEmpty ? "no editions" : editions.joined(separator: ", ")
     }
 }

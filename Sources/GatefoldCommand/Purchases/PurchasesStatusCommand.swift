@@ -15,14 +15,14 @@ struct PurchasesStatusCommand: AsyncParsableCommand {
     private struct Report: Encodable {
         struct Store: Encodable {
             let store: String
-            let waiting: Int
+            let pending: Int
             let verified: Int
             let rejected: Int
         }
 
         let publication: String
         let stores: [Store]
-        let waitingSince: Date?
+        let pendingSince: Date?
     }
 
     func run() async throws {
@@ -31,15 +31,15 @@ struct PurchasesStatusCommand: AsyncParsableCommand {
         let counts = try await Bootstrap.existingStateStore(read).receiptCounts(in: chosen)
         let stores = counts.stores.sorted { $0.key < $1.key }.map { name, count in
             Report.Store(
-                store: name.rawValue, waiting: count.waiting, verified: count.verified, rejected: count.rejected)
+                store: name.rawValue, pending: count.pending, verified: count.verified, rejected: count.rejected)
         }
         var lines = stores.map {
-            "\($0.store): \($0.waiting) pending, \($0.verified) verified, \($0.rejected) rejected"
+            "\($0.store): \($0.pending) pending, \($0.verified) verified, \($0.rejected) rejected"
         }
         if lines.isEmpty { lines = ["No receipts."] }
-        if let since = counts.waitingSince { lines.append("The oldest is pending since \(since.formatted(.iso8601)).") }
+        if let since = counts.pendingSince { lines.append("The oldest is pending since \(since.formatted(.iso8601)).") }
         try output.print(
-            Report(publication: chosen.rawValue, stores: stores, waitingSince: counts.waitingSince),
+            Report(publication: chosen.rawValue, stores: stores, pendingSince: counts.pendingSince),
             text: lines.joined(separator: "\n"))
     }
 }

@@ -8,18 +8,18 @@ struct PushSendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Send a notification to every installation of an app.",
         discussion: """
-            By default it wakes the apps, which then reload their shelf and download. A campaign has a name, by \
-            default made of the app and the edition, and notifies every installation once. If it was stopped, the same \
-            command resumes it; if it is finished, the same command sends nothing. Without an edition and a name, the \
-            command resumes the last stopped campaigns of that kind if they are recent enough, and sends nothing else; \
-            without such a campaign, it starts a new one for each app.
+            By default the notification wakes the apps, which then reload their shelf and download. A campaign \
+            notifies every installation once. Its name consists of the app and the edition, unless --name is given. \
+            The same command resumes a stopped campaign and sends nothing for a finished one. Without an edition and a \
+            name, the command resumes the last stopped campaigns of that kind if they are recent enough. If there are \
+            none, it starts a new campaign for each app.
 
             If the publication has a catalogue, the edition must be in it. Otherwise nothing is sent, and the exit \
             status is 64, or 69 if the catalogue was never fetched.
 
             Each app is notified, even if another one fails. The exit status is 75 if a campaign was stopped and can \
             be resumed, 69 if APNs is unreachable, and 78 if APNs rejects an app's key, certificate or notification. \
-            Of several failures the gravest counts: 78, then 69, then 75.
+            If apps fail differently, the first of 78, 69 and 75 applies.
             """)
 
     @OptionGroup var options: PushOptions
@@ -34,7 +34,7 @@ struct PushSendCommand: AsyncParsableCommand {
     @Option(help: "The environment of the tokens: production or sandbox. Default: from the configuration.")
     var environment: PushEnvironment?
 
-    @Option(help: "A JSON file to send instead of the standard notification; needs --name.", completion: .file())
+    @Option(help: "A JSON file to send instead of the standard notification; requires --name.", completion: .file())
     var payload: String?
 
     @Option(help: "The campaign's name.")
@@ -46,7 +46,7 @@ struct PushSendCommand: AsyncParsableCommand {
     @Flag(
         help: """
             Remove tokens unknown to APNs even if all of the first ones are unknown. Use it if the app, its \
-            environment and its credentials are correct, and someone registered invented tokens.
+            environment and its credentials are correct, and a client registered invented tokens.
             """)
     var removeUnknown = false
 

@@ -51,6 +51,6 @@ struct PushStatusCommand: AsyncParsableCommand {
             return "\(report.campaign): started \(report.begun.formatted(.iso8601)), \(state); "
                 + "\(report.sent) sent, \(report.failed) failed, \(report.gone) gone"
         }
-        try output.print(reports, text: lines.isEmpty ? "no campaigns" : lines.joined(separator: "\n"))
+        try output.print(reports, text: lines.isEmpty ? "No campaigns." : lines.joined(separator: "\n"))
     }
 }

@@ -9,9 +9,9 @@ struct StateRestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Replace the state by a backup. All readers must sign in again.",
         discussion: """
-            Fails while a server uses the state. A backup lacks the revocations made after it, so the restore ends \
-            every session issued before it: tokens, their renewals, and downloads with sealed salts. The previous \
-            state is retained beside the new one until the next restore.
+            Fails while a server uses the state. A backup lacks the revocations made after it, so the restore ends all \
+            existing sessions: tokens, their renewals, and downloads with sealed salts. The previous state is retained \
+            next to the new one until the next restore.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions

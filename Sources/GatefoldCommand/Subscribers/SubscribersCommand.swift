@@ -98,9 +98,9 @@ struct SubscriberReport: Encodable {
     var text: String {
         var lines = ["identifier  \(identifier)", "id          \(id)"]
         if let pseudonym { lines.append("pseudonym   \(pseudonym)") }
-        lines.append("state       \(state), at present \(currentState)")
+        lines.append("state       \(state), currently \(currentState)")
         lines.append("password    \(hasPassword ? "yes" : "none")")
-        if let migrated { lines.append("migrated     \(migrated.formatted(.iso8601))") }
+        if let migrated { lines.append("migrated    \(migrated.formatted(.iso8601))") }
         if let registered { lines.append("registered  \(registered.formatted(.iso8601))") }
         if let message { lines.append("message     \(message)") }
         if allEditions { lines.append("editions    all") }

@@ -11,9 +11,9 @@ struct SubscribersImportCommand: AsyncParsableCommand {
             The first row names the columns: identifier (or the publication's own name for it, see \
             --identifier-column), password (plain) or password_hash (as crypt(3) writes it), state, message, \
             all_editions (true or false), periods (2026-01-01/2026-12-31;2027-01-01/, where the last has no end), \
-            editions (id;id), categories (scheme=value;…). A row replaces what is stored in the columns the file has.
+            editions (id;id), categories (scheme=value;…). A row replaces the stored values of the columns in the file.
 
-            If all rows are valid, they take effect at once; otherwise nothing changes. With --resumable valid rows \
+            If all rows are valid, they take effect together. Otherwise nothing changes. With --resumable, valid rows \
             are committed in batches, bad rows are skipped, and the same command resumes a stopped import. Bad rows \
             are listed by line number and reason, and the exit status is then 65.
             """)
@@ -37,7 +37,7 @@ struct SubscribersImportCommand: AsyncParsableCommand {
     var separator = SeparatorName.comma
 
     @Option(
-        help: "How to hash plain passwords: slow (yescrypt) or keyed (fast, under passwords.pepper).")
+        help: "The hash of plain passwords: slow (yescrypt) or keyed (fast, with the secret passwords.pepper).")
     var passwordFormat = SubscriberImport.PasswordFormat.slow
 
     enum SeparatorName: String, ExpressibleByArgument, CaseIterable {

@@ -11,7 +11,7 @@ struct SubscribersListCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "Only those of this stored state: automatic, active, inactive or suspended.")
+    @Option(help: "Only subscribers with this stored state: automatic, active, inactive or suspended.")
     var state: SubscriberRecord.State?
 
     @Option(help: "Start after this identifier.")

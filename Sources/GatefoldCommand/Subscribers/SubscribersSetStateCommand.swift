@@ -15,10 +15,10 @@ struct SubscribersSetStateCommand: AsyncParsableCommand {
     @Argument(help: "The subscriber's sign-in identifier.")
     var identifier: String
 
-    @Argument(help: "automatic, active, inactive or suspended.")
+    @Argument(help: "The new state: automatic, active, inactive or suspended.")
     var state: SubscriberRecord.State
 
-    @Option(help: "A message to the reader that replaces the publication's.")
+    @Option(help: "The message to the reader. Default: the publication's message for the state.")
     var message: String?
 
     func run() async throws {

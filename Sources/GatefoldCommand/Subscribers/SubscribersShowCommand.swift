@@ -6,7 +6,7 @@ import Server
 struct SubscribersShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show one subscriber. Exits with 1 if there is none.",
-        discussion: "The reference identifies the subscriber in logs and in `token revoke --subscriber`.")
+        discussion: "The pseudonym identifies the subscriber in logs and in `token revoke --subscriber`.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions

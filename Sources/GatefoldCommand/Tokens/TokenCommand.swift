@@ -49,7 +49,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
             let revocations = try await RevocationLists.recorded(in: Bootstrap.existingStateStore(read))
                 .list(for: chosen.publication.id)
             let isExpired = session.expiresAt <= WallClock.system.now
-            report.verdict = revocations.isRevoked(subject) ? "revoked" : isExpired ? "expired" : "good"
+            report.verdict = revocations.isRevoked(subject) ? "revoked" : isExpired ? "expired" : "valid"
             report.backend = session.subscriber.backend
             report.subscriber = subject.subscriber.description
             report.key = revealKey ? session.subscriber.key : nil
@@ -69,7 +69,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
             text: lines.compactMap { name, value in
                 value.map { name.padding(toLength: 12, withPad: " ", startingAt: 0) + $0 }
             }.joined(separator: "\n"))
-        if report.verdict != "good" { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
+        if report.verdict != "valid" { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
     }
 }
 
@@ -88,17 +88,18 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: "The token; - reads it from standard input.")
     var token: String?
 
-    @Option(help: "The subscriber's reference, as logs, `subscribers show` and `token inspect` show it.")
+    @Option(help: "The subscriber's pseudonym, as logs, `subscribers show` and `token inspect` show it.")
     var subscriber: String?
 
-    @Option(help: "With --subscriber: only this device, as `token inspect` shows it, or as the app sends it.")
+    @Option(
+        help: "With --subscriber: only this device, by its pseudonym or by the identifier that the app sends.")
     var device: String?
 
     func validate() throws {
         guard (token == nil) != (subscriber == nil) else {
             throw ValidationError("expected either --token or --subscriber")
         }
-        guard device == nil || subscriber != nil else { throw ValidationError("--device needs --subscriber") }
+        guard device == nil || subscriber != nil else { throw ValidationError("--device requires --subscriber") }
     }
 
     private struct Report: Encodable {

@@ -28,14 +28,14 @@ package struct MailSettings: Sendable {
         let tls: TLS = try section.choice("tls", default: server.security == .none ? .none : .required)
         switch (tls, server.security) {
         case (.none, .implicit):
-            throw section.error("tls", expected: "expected `required` with an address of smtps")
+            throw section.error("tls", expected: "expected `required` with an smtps address")
         case (.none, _): server.security = .none
         case (.required, .none): server.security = .upgraded
         case (.required, _): break
         }
         server.authorities = try section.filePath("ca")
         if server.authorities != nil, server.security == .none {
-            throw section.error("ca", expected: "needs TLS: expected `tls: required`, or no `ca`")
+            throw section.error("ca", expected: "requires TLS; expected `tls: required`, or no `ca`")
         }
         server.timeout = try section.duration("timeout", default: 60, in: 1...600)
         server.connectTimeout = min(server.connectTimeout, server.timeout)
@@ -47,7 +47,7 @@ package struct MailSettings: Sendable {
             throw section.error(user == nil ? "password" : "user", expected: "expected `user` and `password` together")
         }
         if server.login != nil, server.security == .none, !server.isLocal {
-            throw section.error("tls", expected: "expected `required` where a password is sent to another machine")
+            throw section.error("tls", expected: "expected `required`, because a password is sent to another machine")
         }
         self.server = server
         let from = try section.requiredString("from", expected: "a sender such as The Daily <news@daily.example>")

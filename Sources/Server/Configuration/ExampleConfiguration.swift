@@ -268,9 +268,9 @@ public enum ExampleConfiguration {
             #   min_retry_delay: 1m           # while the store is unavailable. Default: 1m. Range: 1s to 1d
             #   max_retry_delay: 6h           # Default: 6h. Range: 1s to 7d
             #   max_pending_time: 30d         # then an unverified receipt is deleted. Default: 30d. Range: 1h to 365d
-            #   unverified_per_owner: 100     # rejected or waiting receipts. Default: 100. Range: 1 to 100000
+            #   unverified_per_owner: 100     # rejected or pending receipts. Default: 100. Range: 1 to 100000
             #   unverified_per_hour: 10000    # of the publication. Default: 10000. Range: 1 to 10000000
-            #   max_waiting: 20000            # waiting receipts of up to 256 KiB. Default: 20000. Range: 1 to 10000000
+            #   max_pending: 20000            # pending receipts of up to 256 KiB. Default: 20000. Range: 1 to 10000000
             #   reverify_ended_every: 1h      # for an ended subscription, on request. Default: 1h. Range: 1m to 7d
             #   reverify_running_every: 1d    # for an active subscription. Default: 1d. Range: 10m to 30d
             #   reverify_window: 60d          # after the end of a subscription. Default: 60d. Range: 0s to 365d

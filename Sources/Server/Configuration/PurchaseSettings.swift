@@ -46,7 +46,7 @@ extension ReceiptLimits {
         self.init(
             perOwner: try section.integer("unverified_per_owner", default: standard.perOwner, in: 1...100_000),
             perHour: try section.integer("unverified_per_hour", default: standard.perHour, in: 1...10_000_000),
-            waiting: try section.integer("max_waiting", default: standard.waiting, in: 1...10_000_000))
+            pending: try section.integer("max_pending", default: standard.pending, in: 1...10_000_000))
     }
 }
 

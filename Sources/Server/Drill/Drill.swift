@@ -54,7 +54,7 @@ public struct Drill: Sendable {
                 "the publication \(publication) does not use the backend \(name)"
             case .noReaderSignsIn(let cause): "no reader could sign in before the drill: \(cause)"
             case .noCatalogue(let publication, let cause):
-                "the catalogue of \(publication) is not available, so that no entitlement is known: "
+                "the catalogue of \(publication) is not available, so that entitlements are unknown: "
                     + (cause ?? "its source has not responded")
             }
         }

@@ -18,7 +18,7 @@ public struct UpstreamGatefold: Sendable {
             let port = try FreePort.find()
             let text = """
                 server: {listen: "127.0.0.1:\(port)"}
-                state: {path: state.sqlite, pseudonym_secret: {env: UPSTREAM_REFERENCES}, sessions_per_hour: 1000000}
+                state: {path: state.sqlite, pseudonym_secret: {env: UPSTREAM_PSEUDONYMS}, sessions_per_hour: 1000000}
                 login_throttle: {per_address: 100000, per_identifier: 10000}
                 passwords: {cost: 1}
                 backends:
@@ -33,7 +33,7 @@ public struct UpstreamGatefold: Sendable {
 
                 """
             try Data(text.utf8).write(to: folder.appending(path: "gatefold.yaml"))
-            let secrets = ["UPSTREAM_REFERENCES": "hB5vQ2mX9tLc7sRw", "UPSTREAM_EDITIONS": "Zp3nD8kY6gJf4aVe"]
+            let secrets = ["UPSTREAM_PSEUDONYMS": "hB5vQ2mX9tLc7sRw", "UPSTREAM_EDITIONS": "Zp3nD8kY6gJf4aVe"]
             let launch = ServerProcess.Launch(
                 GatefoldProgram.path, ["serve"], environment: secrets, in: folder, until: .port(port))
             try await withRestartableServer(launch) { server in

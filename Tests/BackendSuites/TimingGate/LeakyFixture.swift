@@ -38,9 +38,9 @@ struct LeakyFixture: BackendFixture {
         import json, sys, time
 
         for line in sys.stdin:
-            question = json.loads(line)
-            if question.get("identifier") == sys.argv[1]:
+            query = json.loads(line)
+            if query.get("identifier") == sys.argv[1]:
                 time.sleep(0.03)
-            print(json.dumps({"id": question["id"], "authenticated": False, "key": None}), flush=True)
+            print(json.dumps({"id": query["id"], "authenticated": False, "key": None}), flush=True)
         """#
 }

@@ -18,7 +18,7 @@ enum TimedServer {
     /// Fails if the text is missing, because the configuration comes from another test and a silent change would
     /// measure other settings.
     private static func replacing(_ short: String, with long: String, in text: String) throws -> String {
-        try #require(text.contains(short), "the configuration does not say \(short)")
+        try #require(text.contains(short), "the configuration does not contain \(short)")
         return text.replacing(short, with: long)
     }
 

@@ -22,7 +22,7 @@ enum TimingGate {
         var description: String {
             switch self {
             case .systems(let names):
-                "no subscriber system is called \(names.joined(separator: ", ")); there are "
+                "unknown subscriber systems \(names.joined(separator: ", ")); expected all or some of "
                     + BackendFixtureCase.all.map { $0.fixture.name }.joined(separator: ", ")
             case .pairs(let pairs): "GATEFOLD_TIMING_PAIRS must be a number from \(minPairs), not \(pairs)"
             }
@@ -48,17 +48,17 @@ enum TimingGate {
     }
 
     static let method = """
-        Who signs in can not be told from the time of a refusal: method
-          HTTP/1   unknown, active, lapsed and blocked readers with a wrong password in an order of chance, \(pairs) rounds a run, on
-                   connections that are kept; times of each known kind against the unknown one by Mann and Whitney's test
-          HTTP/2   a known and an unknown reader as two streams in one TLS record, \(pairs) pairs a run, each first in half of them; which
-                   answer comes first by the exact binomial test
-          cold     each attempt has another wrong password; warm: the same again and again
-          sound    p is \(TimingSeries.threshold) or more in three runs out of three, with three more runs, twice at most, where it is not;
-                   and p of all pairs of all runs together is \(TimingSeries.pooledThreshold) or more, always.
-                   HTTP/1: and the medians of all runs are within a tenth, with more runs, too, where they are not
-          wrong    by these numbers, with 500 pairs a run: a sound gate of 144 comparisons fails in one run of fifty (2 %). A leak is
-                   found in 76 % (HTTP/2) and 93 % (HTTP/1) where one of the two is first, or slower, in 55 % of pairs; in
-                   92 % and 99 % where in 56 %; in more than 99 % where in 58 %
+        The time of a rejection does not reveal the reader: method
+          HTTP/1   unknown, active, lapsed and blocked readers sign in with a wrong password over persistent connections, in random
+                   order, \(pairs) rounds per run. The Mann-Whitney test compares the times of each known kind with the unknown one
+          HTTP/2   a known and an unknown reader sign in by two streams in one TLS record, \(pairs) pairs per run, each first in half
+                   of them. The exact binomial test compares which response comes first
+          cold     each attempt has another wrong password; warm: the same wrong password is repeated
+          sound    p is at least \(TimingSeries.threshold) in each of three runs; if not, up to two more series of three runs follow. Also, p of
+                   all pairs of all runs is at least \(TimingSeries.pooledThreshold), without exception. HTTP/1: the medians of all runs differ by at
+                   most a tenth, which up to two more series may also show
+          errors   with 500 pairs per run, a sound gate of 144 comparisons fails in one run of fifty (2 %). The gate finds a leak in
+                   76 % (HTTP/2) and 93 % (HTTP/1) of cases if one of the two is first, or slower, in 55 % of pairs; in 92 % and
+                   99 % if in 56 %; in more than 99 % if in 58 %
         """
 }

@@ -8,7 +8,7 @@ import Testing
 /// The whole program in front of each system, as readers reach it.
 @Suite(
     "Timing gate: the time of a rejection does not reveal the reader", .serialized,
-    .enabled(if: TimingGate.requested != nil, "deploy/test --timing asks for it"))
+    .enabled(if: TimingGate.requested != nil, "requires deploy/test --timing"))
 struct TimingGateTests {
     init() {
         if !Self.hasReportedMethod.exchange(true, ordering: .relaxed) { print(TimingGate.method) }

@@ -134,7 +134,7 @@ import Testing
             order: .inOrder, lazyMigration: nil)
         guard case .authenticated(let subscriber) = try await outer.authenticate(Self.reader, context: CallContext())
         else {
-            Issue.record("not recognised")
+            Issue.record("the reader was rejected")
             return
         }
         #expect(subscriber.backend == "a" && subscriber.key == "1")
@@ -158,7 +158,7 @@ import Testing
         b.change { $0.subscription = { _ in Subscription(state: .active, entitlement: .editions([two])) } }
         let chain = chain([a, b], rules: union)
         guard case .authenticated(let both) = try await chain.authenticate(Self.reader, context: CallContext()) else {
-            Issue.record("not recognised")
+            Issue.record("the reader was rejected")
             return
         }
         #expect(both.backend == "a" && both.key == "1")
@@ -175,7 +175,7 @@ import Testing
         let b = FakeMember.knowing("b")
         let chain = chain([a, b], rules: union)
         guard case .authenticated(let both) = try await chain.authenticate(Self.reader, context: CallContext()) else {
-            Issue.record("not recognised")
+            Issue.record("the reader was rejected")
             return
         }
         b.change {

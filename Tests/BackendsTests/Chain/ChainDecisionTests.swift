@@ -55,7 +55,7 @@ import Testing
                 }
                 let (outcome, last) = Self.specified(rules, results)
                 guard action == .finish(outcome), queried == Array(0..<last) else {
-                    Issue.record("\(rules) \(results): \(action), asked \(queried), expected \(outcome)")
+                    Issue.record("\(rules) \(results): \(action), queried \(queried), expected \(outcome)")
                     return
                 }
             }
@@ -71,7 +71,7 @@ import Testing
                     var decision = ChainDecision(rules, order: .parallel)
                     var action = decision.start()
                     guard action == .query(Array(0..<count)) else {
-                        Issue.record("asked \(action)")
+                        Issue.record("queried \(action)")
                         return
                     }
                     var come: Set<Int> = []

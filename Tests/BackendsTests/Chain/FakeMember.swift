@@ -96,7 +96,7 @@ func testServices(
     BackendServices(
         clock: clock.wall, random: .seeded(1),
         passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 2),
-        pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))), observe: { events.add($0) },
+        pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))), observe: { events.add($0) },
         members: Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0) }))
 }
 

@@ -10,7 +10,7 @@ import Testing
     private static let editions = (1...2).compactMap { EditionID("com.example.\($0)") }
 
     private static func origin(_ backend: String, _ key: String) -> LazyMigrationOrigin {
-        let pseudonymKey = PseudonymKey(Secret(Array("a secret for references".utf8)))
+        let pseudonymKey = PseudonymKey(Secret(Array("a secret for pseudonyms".utf8)))
         return LazyMigrationOrigin(
             backend: backend, reference: pseudonymKey.reference(to: Subscriber(backend: backend, key: key)))
     }
@@ -211,7 +211,7 @@ import Testing
         try await harness.fixture.load("identifier,state\nada@example.com,inactive\n")
         let result = try await harness.embedded.authenticate(ada, context: CallContext())
         guard case .authenticated(let subscriber) = result else {
-            Issue.record("not recognised")
+            Issue.record("the reader was rejected")
             return
         }
         #expect(try await harness.embedded.subscription(of: subscriber, context: CallContext()).state == .inactive)

@@ -152,7 +152,7 @@ import Testing
         }
         #expect(ledger.open == 0)
         await #expect(throws: Rejected.self) { try await pool.use { _ in throw Rejected() } }
-        #expect(pool.idleCount == 1, "an answer that is an error does not harm the connection")
+        #expect(pool.idleCount == 1, "a database error does not affect the connection")
     }
 
     @Test("A lost idle connection is replaced once, and the other idle connections are closed with it")
@@ -268,8 +268,8 @@ import Testing
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
         }
-        #expect(ledger.opened == 1, "the one that waited never had a connection")
-        #expect(pool.waitingCount == 0, "nor does it stand in line any more")
+        #expect(ledger.opened == 1, "the waiting query never had a connection")
+        #expect(pool.waitingCount == 0, "the waiting query left the queue")
         isReleased.store(true, ordering: .relaxed)
         try await pool.use { _ in }
         while ledger.open != pool.idleCount { await Task.yield() }
@@ -283,7 +283,7 @@ import Testing
         await holdAndAbandon(pool, until: latch)
         let early = Task { try await pool.use { _ in "early" } }
         while pool.waitingCount != 1 { await Task.yield() }
-        #expect(ledger.opened == 1, "a thread that may come back at once is not replaced")
+        #expect(ledger.opened == 1, "a thread that may soon be free is not replaced")
         ledger.wait(.seconds(5))
         #expect(try await pool.use { _ in "late" } == "late")
         #expect(try await early.value == "early")

@@ -73,8 +73,8 @@ import Testing
                 let rest = text.replacing(/<!--.*?-->/.dotMatchesNewlines(), with: "")
                     .replacing(/<userinfo\s*(\/>|>.*?<\/userinfo\s*>)/.dotMatchesNewlines(), with: "")
                 try #require(
-                    rest.contains(/<subscription\s[^<>]*(\/>|>\s*<\/subscription\s*>)/), "everything by \(text)")
-                try #require(!rest.lowercased().contains("issue"), "everything by \(text)")
+                    rest.contains(/<subscription\s[^<>]*(\/>|>\s*<\/subscription\s*>)/), "all editions by \(text)")
+                try #require(!rest.lowercased().contains("issue"), "all editions by \(text)")
             } else {
                 try #require(!Self.others.contains { reported.opens($0) }, "\(text)")
             }

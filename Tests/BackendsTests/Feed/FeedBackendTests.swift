@@ -72,7 +72,7 @@ import Testing
                 #expect(try await feed.subscription("1").state == .active)
                 feed = try harness.open()
             }
-            #expect(feed.store.status.failures == 2, "remembered over the restart")
+            #expect(feed.store.status.failures == 2, "retained across the restart")
             #expect(try await feed.subscription("1").state == .active)
         }
     }

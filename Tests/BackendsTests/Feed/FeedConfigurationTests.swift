@@ -59,7 +59,7 @@ import Testing
             let services = BackendServices(
                 clock: harness.clock.wall, random: .seeded(1),
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))))
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))))
             var update: FeedUpdate?
             let backend = try used.open(services) {
                 update = $0

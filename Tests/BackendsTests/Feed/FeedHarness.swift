@@ -70,7 +70,7 @@ final class FeedHarness: Sendable {
         let services = BackendServices(
             clock: clock.wall, random: .seeded(1),
             passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 2),
-            pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))),
+            pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))),
             observe: { event in self.events.withLock { $0.append(event) } })
         var update: FeedUpdate?
         let backend = try kind.open(services) {

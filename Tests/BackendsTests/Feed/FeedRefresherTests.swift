@@ -65,7 +65,7 @@ import Testing
                 BackendServices(
                     clock: harness.clock.wall, random: .seeded(1),
                     passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-                    pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))))
+                    pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))))
             ) { update in
                 FeedRefresher(update) { seconds in
                     waiting.yield(seconds)

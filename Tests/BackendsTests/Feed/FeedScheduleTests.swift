@@ -79,7 +79,7 @@ import Testing
             let services = BackendServices(
                 clock: harness.clock.wall, random: RandomSource { [UInt8](repeating: 0, count: $0) },
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))))
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))))
             var backend: FeedBackend? = try harness.kind(FeedHarness.settings + "\nschedule: {every: 90s}").open(
                 services
             ) {

@@ -44,7 +44,7 @@ import Transfers
             let misconfigured = try harness.open(settings(wrong), environment: environment)
             let status = await misconfigured.fetch()
             #expect(status.reason == FeedRejection(.loginRejected).description, "\(server.output)")
-            #expect(try await misconfigured.subscription("2").state == .active, "the last good one answers")
+            #expect(try await misconfigured.subscription("2").state == .active, "the last good feed is used")
         }
         try harness.write(Self.table, to: "public/readers.csv")
         let checked = try harness.open(settings(source, "checksum: {suffix: .sha256}"), environment: environment)

@@ -168,7 +168,7 @@ import Testing
             recordedEvents.end()
             try await reading
             let sorted = recordedEvents.times.withLock { $0.sorted() }
-            try #require(!sorted.isEmpty, "nobody read meanwhile")
+            try #require(!sorted.isEmpty, "no read happened during the swap")
             let peak =
                 (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8))?
                 .split(separator: "\n").first { $0.hasPrefix("VmHWM") } ?? ""

@@ -45,7 +45,7 @@ struct GuideTests {
             BackendServices(
                 clock: .system, random: .system,
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8)))))
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8)))))
         for (card, isKnown) in [
             ("21470000000018", true), ("21470000000019", false), ("31470000000018", false), ("2147", false),
         ] {

@@ -3,7 +3,7 @@ import Settings
 
 @testable import Backends
 
-/// Readers with a library card, `kind: library_card`: whoever knows the number of a card of the library reads everything.
+/// Readers with a library card, `kind: library_card`: the number of a card of the library opens all editions.
 struct LibraryCardBackendKind: BackendKind {
     static let name = "library_card"
     private let name: String

@@ -124,7 +124,7 @@ struct EvidenceTests {
         ]
         for (status, body) in responses {
             guard case .rejected = try verdict.outcome(of: response(status, body)) else {
-                Issue.record("\(status) \(body) is a refusal")
+                Issue.record("\(status) \(body) is a rejection")
                 continue
             }
         }
@@ -144,7 +144,7 @@ struct EvidenceTests {
             ServiceFailure.noValue("id"), ServiceFailure.undecided, UnsendableValue(), UnsendableValue(name: "id"),
         ] {
             #expect(!FailureClassification.isBackendFailure(failure), "\(failure)")
-            #expect(FailureClassification.isNotQueried(failure), "the last known answer stands in")
+            #expect(FailureClassification.isNotQueried(failure), "the last known result is served")
         }
         for failure: any Error in [
             ServiceFailure.unrecognizedResponse(.verdict, status: 500),

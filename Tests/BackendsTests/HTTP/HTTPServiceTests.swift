@@ -318,7 +318,7 @@ struct HTTPServiceTests {
             await #expect(throws: ServiceFailure.unrecognizedResponse(.subscription, status: 401)) {
                 try await backend.subscription(of: ada)
             }
-            #expect(try tokenRequests().count == 2, "the last was fetched just now")
+            #expect(try tokenRequests().count == 2, "the last token was fetched just now")
             clock.advance(by: 10)
             await #expect(throws: ServiceFailure.unrecognizedResponse(.subscription, status: 401)) {
                 try await backend.subscription(of: ada)

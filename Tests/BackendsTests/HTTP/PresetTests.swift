@@ -205,7 +205,7 @@ struct DovetailPresetTests {
             let lapsed = try #require(try await signIn("lapsed", backend))
             #expect(try await backend.subscription(of: lapsed) == Subscription(state: .inactive))
             try service.change("lapsed@example.com") { $0.brands = [:] }
-            #expect(try await backend.subscription(of: lapsed) == Subscription(state: .inactive), "401 and an answer")
+            #expect(try await backend.subscription(of: lapsed) == Subscription(state: .inactive), "401 and a response")
         }
     }
 
@@ -231,14 +231,14 @@ struct DovetailPresetTests {
             #expect(try await verdict("WK-D") == .granted)
             #expect(try await verdict("WK-X") == rejected)
             try service.setMode("unknown-product")
-            #expect(try await verdict("WK-X") == rejected, "404 and an answer")
+            #expect(try await verdict("WK-X") == rejected, "404 and a response")
             for mode in ["missing", "page", "blank", "omitted", "entitlement-down"] {
                 try service.setMode(mode)
                 await #expect(throws: (any Error).self, "\(mode)") { try await verdict("WK-D") }
             }
             try service.setMode("")
             try service.change("both@example.com") { $0.brands = [:] }
-            #expect(try await verdict("WK-D") == rejected, "401 and an answer")
+            #expect(try await verdict("WK-D") == rejected, "401 and a response")
         }
     }
 
@@ -283,7 +283,7 @@ struct DovetailPresetTests {
     func outageOfOneBrand() async throws {
         try await with { service, backend in
             try service.setMode("down-WK")
-            #expect(try await brand(of: "both", backend) == "monthly", "the other has what the reader needs")
+            #expect(try await brand(of: "both", backend) == "monthly", "the other brand has the subscription")
             await #expect(throws: ServiceFailure.undecided) { try await signIn("lapsed", backend) }
             await #expect(throws: ServiceFailure.unrecognizedResponse(.signIn, status: 503)) {
                 try await signIn("onlylapsed", backend)
@@ -299,7 +299,7 @@ struct DovetailPresetTests {
         try await with { service, backend in
             try service.setMode("entitlement-down")
             await #expect(throws: ServiceFailure.undecided) { try await signIn("lapsed", backend) }
-            #expect(try await brand(of: "onlysecond", backend) == "monthly", "there is nothing to choose from")
+            #expect(try await brand(of: "onlysecond", backend) == "monthly", "no brand is available")
             #expect(try await brand(of: "onlylapsed", backend) == "weekly")
         }
     }

@@ -53,7 +53,7 @@ struct ServiceDigestTests {
             try service.setMode("")
             #expect(try await backend.authenticate(StandardReaders.ada.fields, identifier: "email") != nil)
             try service.setMode("nochallenge")
-            await #expect(throws: AuthorizationFailure.noChallenge, "with a nonce that is kept") {
+            await #expect(throws: AuthorizationFailure.noChallenge, "with the stored nonce") {
                 try await backend.authenticate(StandardReaders.ada.fields, identifier: "email")
             }
         }

@@ -21,7 +21,7 @@ func openService(
         BackendServices(
             clock: clock, random: .seeded(1),
             passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-            pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8)))))
+            pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8)))))
 }
 
 /// Returns the error that rejects a configuration, or nil.

@@ -1,4 +1,5 @@
 import Foundation
+import Gatefold
 import OutgoingRequests
 import TestSupport
 import Testing

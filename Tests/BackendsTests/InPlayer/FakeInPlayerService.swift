@@ -218,7 +218,7 @@ struct InPlayerBackendHarness: Sendable {
         BackendServices(
             clock: clock, random: .system,
             passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-            pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))))
+            pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))))
     }
 
     static func typed(_ email: String, _ password: String) -> Credentials {

@@ -176,7 +176,7 @@ import Testing
             #expect(harness.service.requests.count == queried)
             harness.clock.advance(by: 6)
             _ = try await backend.subscription(of: ada, context: CallContext())
-            #expect(harness.service.requests.count == queried + 6, "the refusals")
+            #expect(harness.service.requests.count == queried + 6, "the rejections")
             harness.clock.advance(by: 30)
             _ = try await backend.subscription(of: ada, context: CallContext())
             #expect(harness.service.requests.count == queried + 15)

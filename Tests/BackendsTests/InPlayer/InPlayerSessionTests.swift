@@ -30,7 +30,7 @@ import Testing
                 return try await group.reduce(into: 0) { $0 += $1 == .rejected(message: nil) ? 0 : 1 }
             }
             #expect(renewed == 500)
-            #expect(harness.service.count(Self.authenticate) == 2, "the sign-in, and one refresh")
+            #expect(harness.service.count(Self.authenticate) == 2, "the sign-in and one refresh")
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
                         try await state(backend, ada)
                     }
                 }
-                #expect(harness.service.count(Self.authenticate) == 1, "nothing was refreshed")
+                #expect(harness.service.count(Self.authenticate) == 1, "no token was refreshed")
                 harness.service.response { _ in nil }
                 #expect(try await state(backend, ada) == .active)
             }

@@ -26,7 +26,7 @@ struct DirectoryHarness {
             BackendServices(
                 clock: .system, random: .system,
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))),
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))),
                 observe: { event in events.names.withLock { $0.append(event.name) } }))
     }
 

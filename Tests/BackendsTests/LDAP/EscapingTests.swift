@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("Valid and invalid filters are told apart")
+    @Test("Distinguishes valid and invalid filters")
     func filters() {
         for good in [
             "(cn=Babs Jensen)", "(!(cn=Tim Howes))", "(&(objectClass=Person)(|(sn=Jensen)(cn=Babs J*)))",

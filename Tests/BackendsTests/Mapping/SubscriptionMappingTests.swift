@@ -168,9 +168,9 @@ struct SubscriptionMappingTests {
                 #expect(reported.state == .inactive && reported.periods.isEmpty, "\(nothing)")
             }
             let running = try both.subscription(from: row(["from": ["2020-01-01"], "to": nothing]), at: now)
-            #expect(running.state == .active && running.periods.first?.end == nil, "a start runs on")
+            #expect(running.state == .active && running.periods.first?.end == nil, "a period without an end continues")
             let known = try both.subscription(from: row(["from": nothing, "to": ["2030-01-01"]]), at: now)
-            #expect(known.state == .active, "an end alone has always been")
+            #expect(known.state == .active, "a period without a start has always begun")
         }
         #expect(try starts.subscription(from: row(["from": ["2020-01-01"]]), at: now).state == .active)
         let several = try both.subscription(
@@ -191,7 +191,7 @@ struct SubscriptionMappingTests {
         }
         let one = try self.mapping("subscription: {state: {by: periods}, periods: {end: to}}")
         let reported = try one.subscription(from: row(["to": ["2020-01-01", "2030-01-01"]]), at: now)
-        #expect(reported.state == .active && reported.periods.count == 2, "one field has nothing to pair with")
+        #expect(reported.state == .active && reported.periods.count == 2, "a field without its counterpart")
     }
 
     @Test("White space around the value for all editions is ignored, as around the values for states")

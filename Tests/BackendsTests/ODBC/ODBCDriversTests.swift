@@ -136,7 +136,7 @@ import Testing
             }
             await fixture.instance.server.resume()
             #expect(try await database.query("SELECT 1") == [["1"]])
-            try await eventually("connections are left over") {
+            try await eventually("all connections are closed") {
                 try await fixture.instance.execute(
                     "SELECT count(*) <= 2 FROM pg_stat_activity WHERE usename = 'gatefold'") == "t"
             }

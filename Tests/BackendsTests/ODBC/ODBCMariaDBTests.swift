@@ -29,7 +29,7 @@ import Testing
                     "no byte of a Latin-1 column is invalid")
                 #expect(
                     await database.failure("SELECT bytes FROM letters WHERE id = 2")?.error == .undecodable,
-                    "bytes that are no text are no answer")
+                    "bytes that are not text are an error")
             }
             let narrow = try ODBCTesting.database(
                 fixture, [("kind: odbc", "kind: odbc\nencoding: windows-1252"), ("PORT", "CHARSET: latin1, PORT")])
@@ -65,7 +65,7 @@ import Testing
             let queried = Credentials(identifier: "😀", fields: ["email": "😀", "password": ada.password])
             #expect(try await backend.authenticate(queried, context: CallContext()) == .rejected(message: nil))
             try await fixture.fail(.error)
-            await #expect(throws: ODBCFailure.self, "but with its table gone it is one") {
+            await #expect(throws: ODBCFailure.self, "without its table it is an outage") {
                 _ = try await backend.authenticate(queried, context: CallContext())
             }
         }
@@ -155,7 +155,7 @@ import Testing
                 #expect((1...3).contains(open), "\(open)")
                 try await fixture.instance.execute("KILL USER gatefold")
                 // Otherwise they may still exist next to their replacements.
-                try await eventually("killed connections are gone") {
+                try await eventually("killed connections are discarded") {
                     try await fixture.instance.connections(of: "gatefold") == 0
                 }
             }
@@ -165,7 +165,7 @@ import Testing
                 try await fixture.proxy.set(.none)
                 #expect(try await database.query("SELECT 1") == [["1"]], "\(fault)")
             }
-            try await eventually("connections are left over") {
+            try await eventually("all connections are closed") {
                 try await fixture.instance.connections(of: "gatefold") <= 3
             }
         }

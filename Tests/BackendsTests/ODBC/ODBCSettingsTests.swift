@@ -168,13 +168,13 @@ import Testing
             BackendServices(
                 clock: .system, random: .system,
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 2),
-                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8)))))
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8)))))
         let ada = StandardReaders.ada
         let authentication = try await backend.authenticate(
             Credentials(identifier: ada.email, fields: ["email": ada.email, "password": ada.password]),
             context: CallContext())
         guard case .authenticated(let subscriber) = authentication else {
-            Issue.record("\(name): not recognised")
+            Issue.record("\(name): rejected")
             return
         }
         let reported = try await backend.subscription(of: subscriber, context: CallContext())

@@ -34,7 +34,7 @@ enum ODBCTesting {
             BackendServices(
                 clock: .system, random: .system,
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 2),
-                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))), observe: observe))
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))), observe: observe))
     }
 
     private static func connectionSettings(
@@ -47,7 +47,7 @@ enum ODBCTesting {
     {
         var text = fixture.settings
         for (old, new) in changes {
-            try #require(text.contains(old), "the bench's settings have no \(old)")
+            try #require(text.contains(old), "the fixture's settings have no \(old)")
             text = text.replacing(old, with: new)
         }
         return try YAMLSettings.read(

@@ -31,7 +31,7 @@ func testHasher(cost: Int = 1, pepper: Secret? = pepper, counter: HashCounter = 
         let hasher = try testHasher()
         #expect(PasswordScheme(of: foreign.hash) == foreign.scheme)
         guard case .right = try hasher.check(ForeignHash.password, against: foreign.hash) else {
-            Issue.record("refused the right password")
+            Issue.record("rejected the right password")
             return
         }
         #expect(try hasher.check(ForeignHash.password + " ", against: foreign.hash) == .wrong)

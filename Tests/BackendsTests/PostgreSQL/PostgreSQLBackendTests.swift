@@ -112,7 +112,7 @@ import Testing
                 with: "  verdict: \"SELECT 1 FROM reader WHERE id = :key AND length(state) < :edition::int\"\nproof:")
             let harness = try PostgreSQLHarness(port: fixture.instance.port, rest: rest)
             guard case .authenticated(let ada) = try await harness.authenticate() else {
-                Issue.record("not recognised")
+                Issue.record("the reader was rejected")
                 return
             }
             for (edition, expected) in [
@@ -218,7 +218,7 @@ import Testing
             )
             #expect(
                 try await PostgreSQLHarness(port: port, rest: rest).failure() == .serverError(sqlState: "25006"),
-                "transactions only read unless said")
+                "transactions are read-only by default")
             #expect(try await PostgreSQLHarness(port: port, "read_only: false", rest: rest).isAdaAuthenticated())
         }
     }

@@ -40,7 +40,7 @@ struct PostgreSQLHarness {
             BackendServices(
                 clock: .system, random: .system,
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 2),
-                pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8)))))
+                pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8)))))
     }
 
     init(port: Int, _ more: String = "", password: String = PostgreSQLFixture.password, rest: String = queries) throws {

@@ -95,7 +95,7 @@ import Testing
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let guide = try String(
             contentsOf: root.appending(path: "Sources/Backends/Backends.docc/PostgreSQL.md"), encoding: .utf8)
-        #expect(guide.contains(text), "the guide shows the file as it is")
+        #expect(guide.contains(text), "the guide shows the file unchanged")
         let top = try YAMLSettings.read(path: path, environment: ["POSTGRESQL_PASSWORD": "secret"])
         let section = try top.section("backends").section("readers")
         let kind = try BackendRegistry.read(name: "readers", settings: section)

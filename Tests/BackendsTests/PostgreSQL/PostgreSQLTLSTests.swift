@@ -67,8 +67,12 @@ import Testing
                 let untrusted = PostgreSQLError.couldNotConnect(.tls)
                 #expect(try await failure("localhost", "mode: verify-full, root: \(stranger)") == untrusted)
                 #expect(try await failure("localhost", "mode: verify-ca, root: \(stranger)") == untrusted)
-                #expect(try await failure("127.0.0.1", "mode: verify-full, root: \(root)") == untrusted, "its name")
-                #expect(try await failure("localhost", "mode: verify-full") == untrusted, "no public authority's")
+                #expect(
+                    try await failure("127.0.0.1", "mode: verify-full, root: \(root)") == untrusted, "a wrong host name"
+                )
+                #expect(
+                    try await failure("localhost", "mode: verify-full") == untrusted, "not issued by a public authority"
+                )
                 #expect(try await failure("localhost", "mode: verify-full, root: /nowhere.crt") == untrusted)
                 #expect(try await failure("127.0.0.1", "mode: disable") == .couldNotConnect(.authentication))
                 let encrypted = try PostgreSQLHarness(

@@ -12,16 +12,16 @@ import Testing
     private static let someone = Subscriber(backend: "program", key: "7")
 
     private static let authenticating = """
-        for q in questions:
-            answer(id=q["id"], authenticated=True, key=q["identifier"])
+        for q in requests:
+            respond(id=q["id"], authenticated=True, key=q["identifier"])
         """
 
     @Test("Queries are lines of JSON with the configured fields only")
     func queries() async throws {
         let program = """
-            for q in questions:
+            for q in requests:
                 open("log", "a").write(json.dumps(q, sort_keys=True) + "\\n")
-                answer(id=q["id"], authenticated=True, key="7", session="s", record={"state": "suspended"})
+                respond(id=q["id"], authenticated=True, key="7", session="s", record={"state": "suspended"})
             """
         try await withProgram(program, settings: "fields: [app]\nsign_out: true\nprocesses: 1") { backend, folder in
             let context = CallContext(fields: ["app": "reader", "password": "right"])
@@ -46,9 +46,9 @@ import Testing
     @Test("The program inherits no variable, no secret and no descriptor")
     func inheritance() async throws {
         let program = """
-            for q in questions:
+            for q in requests:
                 open("seen", "w").write(json.dumps([dict(os.environ), sorted(os.listdir("/proc/self/fd"))]))
-                answer(id=q["id"])
+                respond(id=q["id"])
             """
         let settings = "environment: {PLAIN: one}\nsecrets: {KEY: {env: LEGACY_KEY}}"
         let environment = ["LEGACY_KEY": "hidden", "OTHER": "not for it"]
@@ -73,12 +73,12 @@ import Testing
     func proof() async throws {
         let hash = try testHasher().hash("right")
         let program = """
-            for q in questions:
+            for q in requests:
                 open("seen", "a").write(json.dumps(q["credentials"]))
                 if q["identifier"] == "ada@example.com":
-                    answer(id=q["id"], authenticated=True, key="7", stored="\(hash)")
+                    respond(id=q["id"], authenticated=True, key="7", stored="\(hash)")
                 else:
-                    answer(id=q["id"], authenticated=q["identifier"] == "odd@example.com", key="8")
+                    respond(id=q["id"], authenticated=q["identifier"] == "odd@example.com", key="8")
             """
         try await withProgram(program, settings: "proof: {field: password}") { backend, folder in
             #expect(try await backend.authenticate(Self.ada, context: CallContext()) == .authenticated(Self.someone))
@@ -97,8 +97,8 @@ import Testing
     @Test("A stored password without a `proof` section is an error and authenticates no reader")
     func uncompared() async throws {
         let program = """
-            for q in questions:
-                answer(id=q["id"], authenticated=True, key="7", stored="anything")
+            for q in requests:
+                respond(id=q["id"], authenticated=True, key="7", stored="anything")
             """
         try await withProgram(program) { backend, _ in
             await #expect(throws: ProcessFailure.unverifiedStoredPassword) {
@@ -112,8 +112,8 @@ import Testing
         let program = """
             records = {"1": {"state": "active", "editions": ["com.example.1", "com.example.2"]},
                 "2": {"state": "inactive", "editions": None}, "3": None, "4": {"state": "active"}}
-            for q in questions:
-                answer(id=q["id"], record=records[q["key"]])
+            for q in requests:
+                respond(id=q["id"], record=records[q["key"]])
             """
         try await withProgram(program, settings: "subscription: {editions: {from: editions}}") { backend, _ in
             func fetched(_ key: String) async throws -> Subscription {
@@ -137,9 +137,9 @@ import Testing
         "Pitfall 9: an invalid response is a failure, and another child serves the next query",
         arguments: [
             ("print('<html>', flush=True)", ProcessFailure.malformedResponse(expected: "a JSON object")),
-            ("answer(id=q['id'] + 1, authenticated=True, key='7')", .wrongID),
-            ("answer(id=q['id'])", .malformedResponse(expected: "`authenticated` to be true or false")),
-            ("answer(id=q['id'], authenticated=True)", .malformedResponse(expected: "`key` to be a string")),
+            ("respond(id=q['id'] + 1, authenticated=True, key='7')", .wrongID),
+            ("respond(id=q['id'])", .malformedResponse(expected: "`authenticated` to be true or false")),
+            ("respond(id=q['id'], authenticated=True)", .malformedResponse(expected: "`key` to be a string")),
             ("sys.stdout.write('x\\n' * 2); sys.stdout.flush()", .malformedResponse(expected: "one line")),
             ("print('x' * (1 << 20) + 'x', flush=True)", .lineTooLong),
             ("sys.stdout.write('{\"id\":'); sys.exit()", .ended),
@@ -148,11 +148,11 @@ import Testing
         ])
     func failures(statement: String, failure: ProcessFailure) async throws {
         let program = """
-            for q in questions:
+            for q in requests:
                 if q["query"] == "authenticate" and not os.path.exists("well"):
                     \(statement)
                 else:
-                    answer(id=q["id"], authenticated=True, key="7")
+                    respond(id=q["id"], authenticated=True, key="7")
             """
         try await withProgram(program) { backend, folder in
             // It has responded before, so its failure is not that of a program that does not work at all.
@@ -178,8 +178,8 @@ import Testing
     @Test("An error that the program reports is a failure, and the program keeps running")
     func reported() async throws {
         let program = """
-            for q in questions:
-                answer(id=q["id"], error="no such table: secrets of ada@example.com")
+            for q in requests:
+                respond(id=q["id"], error="no such table: secrets of ada@example.com")
             """
         try await withProgram(program) { backend, folder in
             for _ in 0..<3 {
@@ -201,7 +201,7 @@ import Testing
             other = os.fork()
             if other == 0:
                 open(f"child-{os.getpid()}", "w").close()
-            for q in questions if other else [1]:
+            for q in requests if other else [1]:
                 time.sleep(3600)
             """
         try await withProgram(program, settings: "timeout: 20s") { backend, folder in
@@ -215,7 +215,7 @@ import Testing
     @Test("A cancelled query ends at once, and its child with it")
     func cancelled() async throws {
         let program = """
-            for q in questions:
+            for q in requests:
                 open("query", "w").close()
                 time.sleep(3600)
             """

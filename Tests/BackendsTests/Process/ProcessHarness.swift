@@ -9,7 +9,7 @@ let fixtures = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Fixtures")
 
-/// Runs the body with a backend that queries a Python program, which reads its queries from `questions`.
+/// Runs the body with a backend that queries a Python program, which reads its queries from `requests`.
 func withProgram(
     _ program: String, settings more: String = "", clock: ManualClock = ManualClock(),
     environment: [String: String] = [:], _ body: (any SubscriberBackend, URL) async throws -> Void
@@ -18,8 +18,8 @@ func withProgram(
         let start = """
             import json, os, signal, sys, time
             open(f"child-{os.getpid()}", "w").close()
-            def answer(**fields): print(json.dumps(fields), flush=True)
-            questions = (json.loads(line) for line in sys.stdin)
+            def respond(**fields): print(json.dumps(fields), flush=True)
+            requests = (json.loads(line) for line in sys.stdin)
 
             """
         try Data((start + program).utf8).write(to: folder.appending(path: "program.py"))

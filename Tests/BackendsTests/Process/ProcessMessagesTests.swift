@@ -45,7 +45,7 @@ import Testing
         #expect(throws: ProcessFailure.self) { try found(text) }
     }
 
-    @Test("Records hold texts, numbers, truth values and lists")
+    @Test("Records hold strings, numbers, Booleans and lists")
     func records() throws {
         let read = try record(
             #"{"id":1,"record":{"a":"x","b":["y","z"],"c":null,"d":true,"e":12,"f":1.5,"g":[],"h":[1,false]}}"#)

@@ -16,21 +16,21 @@ struct CoalescingTests {
     func singleFlight() {
         var singleFlight = SingleFlight<String>()
         guard case .begins(let flight, let first) = singleFlight.join("a") else {
-            Issue.record("the first to ask begins")
+            Issue.record("the first caller starts the query")
             return
         }
         guard case .joins(flight, let second) = singleFlight.join("a") else {
-            Issue.record("the second joins")
+            Issue.record("the second caller joins")
             return
         }
         guard case .begins(let apart, _) = singleFlight.join("b") else {
-            Issue.record("another question is another flight")
+            Issue.record("a different query starts separately")
             return
         }
         #expect(singleFlight.complete(flight) == [first, second])
         #expect(singleFlight.complete(flight) == [])
         guard case .begins = singleFlight.join("a") else {
-            Issue.record("what has landed is boarded no more")
+            Issue.record("a completed query is not joined")
             return
         }
         #expect(singleFlight.leave(apart, 999) == false)
@@ -43,14 +43,14 @@ struct CoalescingTests {
         guard case .begins(let flight, let first) = singleFlight.join("a"),
             case .joins(_, let second) = singleFlight.join("a")
         else {
-            Issue.record("expected one flight")
+            Issue.record("expected one query")
             return
         }
         #expect(singleFlight.leave(flight, first) == false)
         #expect(singleFlight.leave(flight, first) == false)
         #expect(singleFlight.leave(flight, second) == true)
         guard case .begins = singleFlight.join("a") else {
-            Issue.record("an ended flight is boarded no more")
+            Issue.record("an abandoned query is not joined")
             return
         }
     }

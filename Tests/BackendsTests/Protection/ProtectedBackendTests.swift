@@ -83,7 +83,7 @@ struct ProtectedBackendTests {
             #expect(fixture.status.breaker == .closed, "\(error)")
             #expect(try await fixture.subscription().state == .active)
             let outcomes = fixture.events.compactMap { $0.queried?.outcome }
-            #expect(outcomes.contains(.failed) && !outcomes.contains(.cancelled), "the operator sees it all the same")
+            #expect(outcomes.contains(.failed) && !outcomes.contains(.cancelled), "the operator still sees the failure")
         }
         let down = ProtectedBackendFixture()
         down.probe.follow { _, _ in throw Odd(isRequestScoped: false) }

@@ -36,7 +36,7 @@ struct ResultCachingTests {
         #expect(later == known)
         for spelling in spellings {
             let result = try await fixture.authenticate(spelling, "former")
-            #expect(result == rejected, "fresh as it was, under \(spelling)")
+            #expect(result == rejected, "fresh result under \(spelling)")
         }
         fixture.probe.follow(ProbeBackend.down)
         fixture.time.advance(by: 3_600)

@@ -85,7 +85,7 @@ struct SharedCacheStateTests {
         two.probe.follow(accept("new"))
         #expect(try await isLetIn(two.fixtures[0], "new"))
         two.probe.follow(ProbeBackend.down)
-        #expect(try await isLetIn(two.fixtures[1], "old"), "nobody told it yet")
+        #expect(try await isLetIn(two.fixtures[1], "old"), "the other process has not received the fact yet")
         two.exchange()
         #expect(try await !isLetIn(two.fixtures[1], "old"))
         #expect(try await isLetIn(two.fixtures[0], "new"))
@@ -159,7 +159,7 @@ struct SharedCacheStateTests {
         two.advance()
         #expect(try await isLetIn(two.fixtures[0], "old"))
         #expect(try await !isLetIn(two.fixtures[0], "wrong"))
-        #expect(two.facts[0].take().isEmpty, "the other said it")
+        #expect(two.facts[0].take().isEmpty, "the other process reported it")
         two.probe.follow(ProbeBackend.down)
         for fixture in two.fixtures { #expect(try await isLetIn(fixture, "old")) }
     }

@@ -14,7 +14,7 @@ import Testing
         BackendServices(
             clock: .system, random: .system,
             passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1),
-            pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))))
+            pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))))
     }
 
     private static func kind(_ settings: String) throws -> any BackendKind {

@@ -34,7 +34,7 @@ struct ReceiptsBackendTests {
             services = BackendServices(
                 clock: clock.wall, random: .seeded(1),
                 passwords: PasswordVerifier(hasher: try PasswordHasher(cost: 4), concurrency: 1),
-                pseudonymKey: PseudonymKey(Secret("a secret for the references")),
+                pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms")),
                 observe: { event in events.withLock { $0.append(event) } },
                 stores: [shop: apple, play: google], ledger: state)
         }

@@ -51,7 +51,7 @@ import Testing
               authenticate: "SELECT id AS key FROM r WHERE n = :identifier"
               \(subscription)
             """)
-        #expect(forgotten.checkedProofs == [], "a publication that asks for a password does not start")
+        #expect(forgotten.checkedProofs == [], "a publication that requires a password does not start")
     }
 
     @Test("Request fields are not proofs, even with the name of a proof")

@@ -70,7 +70,7 @@ import Testing
                     clock: .system, random: .system,
                     passwords: PasswordVerifier(
                         hasher: try PasswordHasher(cost: 1) { _ in hashes.count.withLock { $0 += 1 } }, concurrency: 1),
-                    pseudonymKey: PseudonymKey(Secret(Array("a secret for references".utf8))),
+                    pseudonymKey: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8))),
                     observe: { event in events.all.withLock { $0.append(event.name) } }))
         }
 
@@ -108,7 +108,7 @@ import Testing
         _ = try await harness.authenticate(title: "\u{0}")
         let queried = harness.database.queried.withLock { $0 }
         #expect(queried[0].values == ["identifier": "ada", "raw_identifier": " Ada ", "title": "daily"])
-        #expect(queried[1].values["title"] == nil, "what no database takes counts as not sent")
+        #expect(queried[1].values["title"] == nil, "a value that no database accepts counts as not sent")
     }
 
     @Test("Authenticates by a stored proof, under the database's key")
@@ -131,7 +131,7 @@ import Testing
             ("empty key", rows(columns, ["", hash]), ["row_without_key"]),
             ("null password", rows(columns, ["7", nil]), []),
             ("empty password", rows(columns, ["7", ""]), []),
-            ("a value the database refuses", .failure(ScriptedDatabase.ValueRejected()), ["value_rejected"]),
+            ("a value the database rejects", .failure(ScriptedDatabase.ValueRejected()), ["value_rejected"]),
         ]
         for (name, response, events) in results {
             let harness = try Harness(["authenticate": response], settings: Self.proof)
@@ -234,7 +234,8 @@ import Testing
         let reported = try await harness.subscription()
         #expect(reported.state == .active)
         #expect(
-            reported.entitlement == entitlement("b"), "the expired one's everything does not open, nor the suspended's")
+            reported.entitlement == entitlement("b"),
+            "\"all editions\" of an expired or suspended subscription opens nothing")
     }
 
     @Test("Pitfall 1: only a row with an affirmative value grants; an unclear value is an error")

@@ -9,7 +9,7 @@ import Testing
     private static let ada = "ada@example.com"
     private static let origin = LazyMigrationOrigin(
         backend: "legacy",
-        reference: PseudonymKey(Secret(Array("a secret for references".utf8)))
+        reference: PseudonymKey(Secret(Array("a secret for pseudonyms".utf8)))
             .reference(to: Subscriber(backend: "legacy", key: "1")))
 
     private func migrate(

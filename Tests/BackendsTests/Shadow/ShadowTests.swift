@@ -106,7 +106,7 @@ import Testing
         let shadow = try shadow(serves, watches, events)
         let subscriber = Subscriber(backend: "old", key: "1")
         _ = try await shadow.subscription(of: subscriber, context: CallContext())
-        #expect(events.all.isEmpty, "nobody knows who this is there")
+        #expect(events.all.isEmpty, "the candidate does not know this reader")
         _ = try await shadow.authenticate(Self.reader, context: CallContext())
         #expect(await events.wait(for: 1).map(\.name) == ["shadow_agrees"])
         _ = try await shadow.subscription(of: subscriber, context: CallContext())

@@ -35,9 +35,9 @@ enum LookAlikeSpellings {
                 spellings.append(candidate)
             }
         }
-        #expect(spellings.count == 200, "the system takes \(spellings.count) spellings for one")
+        #expect(spellings.count == 200, "the system treats \(spellings.count) spellings as one")
         let limiter = LoginThrottle()
-        let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-references"))
+        let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-pseudonyms"))
         let publication = try #require(PublicationID("daily"))
         let timestamp = ManualClock().wall.elapsed
         var admitted = 0

@@ -37,7 +37,7 @@ struct LookAlikeSpellingsTests {
             let id = try await fixture.instance.execute("SELECT id FROM reader WHERE email = 'ada@example.com'")
             let backend = try ODBCTesting.backend(fixture, [("WHERE email = :identifier", "WHERE id = :identifier")])
             let limiter = LoginThrottle()
-            let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-references"))
+            let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-pseudonyms"))
             let publication = try #require(PublicationID("daily"))
             let timestamp = ManualClock().wall.elapsed
             /// Returns whether a sign-in succeeds, or nil if it was throttled or the backend rejected it.
@@ -103,7 +103,7 @@ struct LookAlikeSpellingsTests {
     ) async throws {
         let right = try LookAlikeSpellings.credentials(identifier, password)
         guard case .authenticated(let subscriber) = try await backend.authenticate(right, context: CallContext()) else {
-            Issue.record("the reader is not recognised")
+            Issue.record("the reader was rejected")
             return
         }
         let admitted = try await LookAlikeSpellings.loginThrottle(

@@ -319,7 +319,7 @@ struct FrontedSmugglingTests {
                 }
                 // Otherwise the test would have compared nothing.
                 let passed = try front.forwarded(process, in: folder).count { $0.target == "/content/daily/hidden" }
-                #expect(passed > 0, "nothing was passed on")
+                #expect(passed > 0, "no request was forwarded")
             }
         }
         try await Torture.expectServing(sample)

@@ -17,13 +17,13 @@ struct FrameFlood: Sendable, CustomTestStringConvertible {
             RawStreams.get("/healthz", on: 2 * number + 1)
                 + RawStreams.frame(Kind.reset, 0, 2 * number + 1, [0, 0, 0, 8])
         },
-        FrameFlood(title: "more streams than are taken") { RawStreams.get("/healthz", on: 2 * $0 + 1) },
+        FrameFlood(title: "more streams than allowed") { RawStreams.get("/healthz", on: 2 * $0 + 1) },
         FrameFlood(title: "a head that never ends") { number in
             number == 0
                 ? RawStreams.frame(Kind.headers, 0, 1, RawStreams.block([(":method", "GET")]))
                 : RawStreams.frame(Kind.continuation, 0, 1, RawStreams.block([("a", "b")]))
         },
-        FrameFlood(title: "a head that never ends and says nothing") { number in
+        FrameFlood(title: "endless empty continuation frames") { number in
             RawStreams.frame(number == 0 ? Kind.headers : Kind.continuation, 0, 1)
         },
         FrameFlood(title: "settings") { _ in RawStreams.frame(Kind.settings, 0, 0, [0, 4, 0, 0, 255, 255]) },
@@ -38,12 +38,12 @@ struct FrameFlood: Sendable, CustomTestStringConvertible {
                     ]))
                 : RawStreams.frame(Kind.data, 0, 1)
         },
-        FrameFlood(title: "windows that grow by nothing") { _ in
+        FrameFlood(title: "window updates of zero") { _ in
             RawStreams.frame(Kind.windowUpdate, 0, 0, [0, 0, 0, 0])
         },
         FrameFlood(title: "frames of no known kind") { _ in RawStreams.frame(0xFA, 0xFF, 0, [1, 2, 3]) },
         FrameFlood(
-            title: "a field that stands for 4 KB, thousands of times",
+            title: "thousands of references to a 4 KB header field",
             bytes: { number in
                 // Stored in the table once and then referenced by one byte each: a bomb of 64 MB.
                 let long = [UInt8](repeating: 0x61, count: 4_000)

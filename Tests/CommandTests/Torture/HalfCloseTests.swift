@@ -2,22 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A subscriber system that responds when the file `go-IDENTIFIER` exists, and creates `asked-IDENTIFIER` when it is
+/// A subscriber system that responds when the file `go-IDENTIFIER` exists, and creates `queried-IDENTIFIER` when it is
 /// queried.
 private let late = """
     import json, os, sys, time
     for line in sys.stdin:
-        question = json.loads(line)
-        answer = {"id": question["id"]}
-        if question["query"] == "authenticate":
-            name = question["identifier"]
-            open("asked-" + name, "w").close()
+        request = json.loads(line)
+        response = {"id": request["id"]}
+        if request["query"] == "authenticate":
+            name = request["identifier"]
+            open("queried-" + name, "w").close()
             while not os.path.exists("go-" + name):
                 time.sleep(0.02)
-            answer.update({"authenticated": True, "key": name})
-        elif question["query"] == "subscription":
-            answer["record"] = {"state": "active", "editions": [], "everything": True}
-        print(json.dumps(answer), flush=True)
+            response.update({"authenticated": True, "key": name})
+        elif request["query"] == "subscription":
+            response["record"] = {"state": "active", "editions": [], "everything": True}
+        print(json.dumps(response), flush=True)
 
     """
 
@@ -45,7 +45,7 @@ struct HalfCloseTests {
         let responses = try await sample.http.withConnection { connection in
             try await connection.send(request)
             let isQueried = try await eventually {
-                FileManager.default.fileExists(atPath: sample.path("asked-\(reader)"))
+                FileManager.default.fileExists(atPath: sample.path("queried-\(reader)"))
             }
             #expect(isQueried)
             connection.finish()

@@ -65,6 +65,6 @@ struct HeldBodiesTests {
             try Torture.memory(of: server) - before < 64 << 20
         }
         let retainedBytes = try Torture.memory(of: server) - before
-        #expect(given, "\(retainedBytes >> 20) MB are kept")
+        #expect(given, "\(retainedBytes >> 20) MB are retained")
     }
 }

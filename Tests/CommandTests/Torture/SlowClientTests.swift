@@ -15,9 +15,9 @@ struct SlowClient: Sendable {
     private static let post = "POST /sign_in HTTP/1.1\r\nHost: a\r\n"
 
     static let all = [
-        SlowClient(title: "says nothing", begin: "", limit: 60),
-        SlowClient(title: "says half a request line", begin: "GET /heal", limit: 60),
-        SlowClient(title: "says a head without its end", begin: "GET /healthz HTTP/1.1\r\nHost: a\r\n", limit: 60),
+        SlowClient(title: "sends nothing", begin: "", limit: 60),
+        SlowClient(title: "sends half a request line", begin: "GET /heal", limit: 60),
+        SlowClient(title: "sends headers without an end", begin: "GET /healthz HTTP/1.1\r\nHost: a\r\n", limit: 60),
         SlowClient(title: "drips a request line", begin: "GET /", drip: "a", limit: 60),
         SlowClient(title: "drips a field", begin: "GET /healthz HTTP/1.1\r\nX: ", drip: "a", limit: 60),
         SlowClient(title: "drips fields", begin: "GET /healthz HTTP/1.1\r\n", drip: "X: a\r\n", limit: 60),
@@ -36,7 +36,7 @@ struct SlowClient: Sendable {
             title: "drips a second request",
             begin: "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HTTP/1.1\r\n", drip: "X: a\r\n", limit: 60),
         SlowClient(
-            title: "drips behind a request that is answered at once",
+            title: "drips after a request that gets an immediate response",
             begin: "GET /verify_subscription?token=x HTTP/1.1\r\nHost: a\r\n\r\nGET /", drip: "a", limit: 60),
     ]
 }

@@ -39,7 +39,7 @@ struct AddressTests {
         }
     }
 
-    @Test("of a call is below the root, or the call's own")
+    @Test("the address of a call is below the root, unless the call has its own")
     func calls() throws {
         let root = try #require(Address("http://a/x"))
         let own = try #require(Address("http://b/sign_in.php?issue_start=1"))

@@ -14,7 +14,7 @@ struct CompliantVariant: Sendable, CustomTestStringConvertible {
 
     static let all = [
         CompliantVariant(
-            "the elements of credentials in another order, and more of them, as the historic server has it"
+            "additional elements in another order, as in the historic server's credentials"
         ) {
             FakePublisherServer { request, response in
                 guard request.isCredentials,
@@ -24,7 +24,7 @@ struct CompliantVariant: Sendable, CustomTestStringConvertible {
                     .replacing("</cred", with: "<!-- Requested Product ID --><expires in=\"s\">120<a/></expires></cred")
             }
         },
-        CompliantVariant("dates, numbers of requests and two servers by turns in refusals") {
+        CompliantVariant("rejections with dates, request ids and alternating server names") {
             let count = Mutex(0)
             return FakePublisherServer { request, response in
                 guard request.isSignIn, response.isRejection else { return }
@@ -39,7 +39,7 @@ struct CompliantVariant: Sendable, CustomTestStringConvertible {
                 if number.isMultiple(of: 3) { response.set("X-Purged", "1") }
             }
         },
-        CompliantVariant("refusals that name whoever was refused") {
+        CompliantVariant("rejections that contain the rejected name") {
             FakePublisherServer { request, response in
                 guard request.isSignIn, response.isRejection, let name = request.plainName else { return }
                 // Contains words that could be a reader's name.
@@ -47,18 +47,18 @@ struct CompliantVariant: Sendable, CustomTestStringConvertible {
                 response.set("X-User", name)
             }
         },
-        CompliantVariant("a cache in front that passes everything on, and says so") {
+        CompliantVariant("a cache in front that forwards everything and reports misses") {
             FakePublisherServer { _, response in
                 response.set("X-Cache", "MISS from white-1.example.net")
                 response.set("Cache-Status", "\"edge; hit\"; fwd=miss; detail=hit")
             }
         },
-        CompliantVariant("another status than a 2xx where the subscriber system is down") {
+        CompliantVariant("a 424 during an outage") {
             FakePublisherServer { _, response in
                 if response.status == 503 { response = .text(424, "Not now") }
             }
         },
-        CompliantVariant("credentials that are refused in the document where the subscriber system is down") {
+        CompliantVariant("credentials denied in the document during an outage") {
             FakePublisherServer { request, response in
                 guard request.isCredentials, response.status == 503 else { return }
                 response = FakePublisherServer().document(
@@ -66,20 +66,20 @@ struct CompliantVariant: Sendable, CustomTestStringConvertible {
                 response.set("Retry-After", "30")
             }
         },
-        CompliantVariant("credentials that are given where the subscriber system is down") {
+        CompliantVariant("credentials granted during an outage") {
             FakePublisherServer { request, response in
                 guard request.isCredentials, response.status == 503 else { return }
                 response = FakePublisherServer().grant(request["product_id"] ?? "", userid: "\(UUID())")
             }
         },
-        CompliantVariant("a renewal that fails where the subscriber system is down") {
+        CompliantVariant("a renewal that fails during an outage") {
             FakePublisherServer { request, response in
                 guard request.isRenewal, request.user == "200-500-500" else { return }
                 response = .text(503, "Temporarily unavailable")
                 response.set("Retry-After", "30")
             }
         },
-        CompliantVariant("a renewal that gives back whatever it is given, as the historic server's does") {
+        CompliantVariant("a renewal that returns its input, as in the historic server") {
             FakePublisherServer { request, response in
                 guard request.isRenewal, request.user == nil, let token = request["token"], !token.isEmpty else {
                     return

@@ -2,13 +2,13 @@
 
 extension ServerDefect {
     static let documents: [ServerDefect] = [
-        ServerDefect("document-complete", "fewer bytes than were announced") { request, response in
+        ServerDefect("document-complete", "fewer bytes than announced") { request, response in
             if request.isCredentials, request.user == "activenone" { response.length = response.body.count + 10 }
         },
-        ServerDefect("document-complete", "more bytes than were announced") { request, response in
+        ServerDefect("document-complete", "more bytes than announced") { request, response in
             if request.isVerification, request.user == "activenone" { response.stray = Array("<!-- 3 ms -->".utf8) }
         },
-        ServerDefect("document-complete", "no answer") { request, response in
+        ServerDefect("document-complete", "no response") { request, response in
             if request.isVerification, request.user == "credserror" { response.isNothing = true }
         },
         ServerDefect("document-type", "HTML") { request, response in
@@ -17,13 +17,13 @@ extension ServerDefect {
                 response.set("Content-Type", "text/html")
             }
         },
-        ServerDefect("document-encoding", "a declaration that is not so") { request, response in
+        ServerDefect("document-encoding", "a wrong encoding declaration") { request, response in
             if request.isVerification { response.text = response.text.replacing("UTF-8", with: "ISO-8859-1") }
         },
-        ServerDefect("document-encoding", "a charset that is not so") { request, response in
+        ServerDefect("document-encoding", "a wrong charset parameter") { request, response in
             if request.isSignIn, response.status == 200 { response.set("Content-Type", "text/xml; charset=ISO-8859-1") }
         },
-        ServerDefect("document-encoding", "a letter of Latin-1") { request, response in
+        ServerDefect("document-encoding", "a Latin-1 byte") { request, response in
             if request.isSignIn, !request.holds("<!--"), let place = response.body.firstRange(of: Array("Inv".utf8)) {
                 response.body[place.lowerBound] = 0xE4
             }
@@ -38,7 +38,7 @@ extension ServerDefect {
                 response.text = response.text.replacing("<subscription", with: "<!DOCTYPE x><subscription")
             }
         },
-        ServerDefect("document-schema", "an element of nobody's") { request, response in
+        ServerDefect("document-schema", "an unknown element") { request, response in
             if request.isVerification { response.text = response.text.replacing("</sub", with: "<expires/></sub") }
         },
         ServerDefect("document-schema", "two userids") { request, response in

@@ -4,25 +4,25 @@ import Foundation
 
 extension ServerDefect {
     static let gate: [ServerDefect] = [
-        ServerDefect("gate-opens", "nobody gets in by HEAD") { request, response in
+        ServerDefect("gate-opens", "HEAD is denied") { request, response in
             if request.isContent, request.method == "HEAD" { response = .text(403, "") }
         },
-        ServerDefect("gate-opens", "a page to sign in at") { request, response in
+        ServerDefect("gate-opens", "a sign-in page") { request, response in
             if request.isContent, response.status == 200 { response.set("Content-Type", "text/html; charset=utf-8") }
         },
-        ServerDefect("gate-part", "a part that does not say which") { request, response in
+        ServerDefect("gate-part", "a partial response without Content-Range") { request, response in
             if response.status == 206 { response.set("Content-Range", nil) }
         },
-        ServerDefect("gate-part", "the whole for a part") { request, response in
+        ServerDefect("gate-part", "a 206 with the whole file") { request, response in
             if response.status == 206 { response.body = FakePublisherServer.file }
         },
-        ServerDefect("gate-part", "another part") { request, response in
+        ServerDefect("gate-part", "a 206 with another range") { request, response in
             if response.status == 206 { response.body = Array(FakePublisherServer.file.suffix(16)) }
         },
-        ServerDefect("gate-part", "always the whole") { request, response in
+        ServerDefect("gate-part", "ranges are ignored") { request, response in
             if response.status == 206 { response.status = 200 }
         },
-        ServerDefect("gate-closed", "parts are free") { request, response in
+        ServerDefect("gate-closed", "ranges need no credentials") { request, response in
             if request.isContent, request.header("Authorization") == nil, request.header("Range") != nil {
                 response = FakePublisherServer.opened(request)
             }
@@ -38,29 +38,29 @@ extension ServerDefect {
                 response.status = 401
             }
         },
-        ServerDefect("gate-403", "a challenge beside the 403") { request, response in
+        ServerDefect("gate-403", "a 403 with a challenge") { request, response in
             if request.isContent, response.status == 403 {
                 response.set("WWW-Authenticate", "Basic realm=\"editions\"")
             }
         },
-        ServerDefect("gate-403", "a redirect to a page to sign in at") { request, response in
+        ServerDefect("gate-403", "a redirect to a sign-in page") { request, response in
             if request.isContent, request.header("Authorization") == nil, response.status == 403 {
                 response.status = 302
                 response.set("Location", "/login")
             }
         },
-        ServerDefect("gate-no-cache", "a refusal that may be kept") { request, response in
+        ServerDefect("gate-no-cache", "a cacheable denial") { request, response in
             if request.isContent, response.status == 403 { response.set("Cache-Control", "max-age=60") }
         },
-        ServerDefect("gate-leaks", "the tag of a file that is refused") { request, response in
+        ServerDefect("gate-leaks", "the entity tag of a denied file") { request, response in
             if request.isContent, response.status == 403 { response.set("ETag", "\"1\"") }
         },
-        ServerDefect("gate-wrong-password", "nearly right is right") { request, response in
+        ServerDefect("gate-wrong-password", "a similar password is accepted") { request, response in
             if request.isContent, request.header("Authorization")?.hasSuffix("Og==") == true {
                 response = FakePublisherServer.opened(request)
             }
         },
-        ServerDefect("gate-edition", "one for all") { request, response in
+        ServerDefect("gate-edition", "credentials open every edition") { request, response in
             if request.path == "/content/\(FakePublisherServer.first).zip", request.fields.isEmpty,
                 response.status == 403,
                 let value = request.header("Authorization"), value.count > 60, !ServerDefect.isAltered(value)
@@ -68,20 +68,21 @@ extension ServerDefect {
                 response = FakePublisherServer.opened(request)
             }
         },
-        ServerDefect("gate-paths", "dot segments are taken out behind the check") { request, response in
+        ServerDefect("gate-paths", "dot segments are removed after the check") { request, response in
             if request.path == "/content/\(FakePublisherServer.second)/../\(FakePublisherServer.first).zip" {
                 response = FakePublisherServer.opened(request)
             }
         },
-        ServerDefect("gate-privileges", "the packager gets in, as at the historic gate") { request, response in
+        ServerDefect("gate-privileges", "the packager needs no credentials, as in the historic gate") {
+            request, response in
             if request.isContent, request.header("User-Agent") == "PugpigNetwork/Packager" {
                 response = FakePublisherServer.opened(request)
             }
         },
-        ServerDefect("gate-private", "for shared caches alone") { request, response in
+        ServerDefect("gate-private", "s-maxage for shared caches") { request, response in
             if request.isContent, response.status < 300 { response.set("Cache-Control", "private, s-maxage=60") }
         },
-        ServerDefect("gate-private", "for everybody's cache") { request, response in
+        ServerDefect("gate-private", "public caching") { request, response in
             if request.isContent, response.status < 300 { response.set("Cache-Control", "public, max-age=60") }
         },
     ]

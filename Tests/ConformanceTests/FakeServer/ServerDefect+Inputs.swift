@@ -4,35 +4,35 @@ import Foundation
 
 extension ServerDefect {
     static let inputs: [ServerDefect] = [
-        ServerDefect("malformed-escapes", "an error of the server") { request, response in
+        ServerDefect("malformed-escapes", "a server error") { request, response in
             if request.holds("%zz") { response = .text(500, "Error") }
         },
-        ServerDefect("malformed-nul", "an error of the server") { request, response in
+        ServerDefect("malformed-nul", "a server error") { request, response in
             if request.holds("a\u{0}b") { response = .text(500, "Error") }
         },
-        ServerDefect("malformed-encoding", "a connection that is cut") { request, response in
+        ServerDefect("malformed-encoding", "a closed connection") { request, response in
             if request.holds("%ff%fe") { response.isNothing = true }
         },
-        ServerDefect("malformed-length", "an error of the server") { request, response in
+        ServerDefect("malformed-length", "a server error") { request, response in
             if request.body.count > 90_000 { response = .text(502, "Bad gateway") }
         },
-        ServerDefect("malformed-duplicates", "an error of the server") { request, response in
+        ServerDefect("malformed-duplicates", "a server error") { request, response in
             if request.fields.count > 1, request.fields[0].name == request.fields[1].name {
                 response = .text(500, "Error")
             }
         },
-        ServerDefect("malformed-markup", "an error of the server") { request, response in
+        ServerDefect("malformed-markup", "a server error") { request, response in
             if request.holds("<!--") { response = .text(500, "Error") }
         },
-        ServerDefect("malformed-body", "an error of the server") { request, response in
+        ServerDefect("malformed-body", "a server error") { request, response in
             if request.header("Content-Type") == "application/json" { response = .text(500, "Error") }
         },
-        ServerDefect("malformed-echo", "it comes back as it went in") { request, response in
+        ServerDefect("malformed-echo", "the input is echoed unescaped") { request, response in
             if request.isVerification, request.holds("<!--"), let token = request["token"] {
                 response.text = response.text.replacing("Generated", with: "Token \(token)")
             }
         },
-        ServerDefect("malformed-opens", "a name that can not be read is somebody's") { request, response in
+        ServerDefect("malformed-opens", "an undecodable name is authenticated") { request, response in
             if request.isSignIn, request.holds("%zz") {
                 response = FakePublisherServer().document("<token>\(FakePublisherServer.token("activeall"))</token>")
             }
@@ -42,17 +42,17 @@ extension ServerDefect {
                 response = FakePublisherServer().document("<token>\(FakePublisherServer.token("activeall"))</token>")
             }
         },
-        ServerDefect("malformed-opens", "two tokens are as good as one") { request, response in
+        ServerDefect("malformed-opens", "a repeated token is accepted") { request, response in
             if request.isVerification, request.fields.count > 1, request.fields[0].name == request.fields[1].name {
                 response.text = response.text.replacing("stale", with: "active")
             }
         },
-        ServerDefect("malformed-opens", "nothing stands before a NUL, and is everybody's") { request, response in
+        ServerDefect("malformed-opens", "an empty name before a NUL is authenticated") { request, response in
             if request.isCredentials, request.holds("a\u{0}b") {
                 response = FakePublisherServer().grant(FakePublisherServer.second, userid: "salt")
             }
         },
-        ServerDefect("malformed-traces", "a page of a framework") { request, response in
+        ServerDefect("malformed-traces", "an error page of a framework") { request, response in
             if response.status == 404 { response.text = "Fatal error: Uncaught Exception in /srv/index.php:3" }
         },
         ServerDefect("echo-token", "a comment") { request, response in
@@ -80,17 +80,17 @@ extension ServerDefect {
                     FakePublisherServer.token("longjson").addingPercentEncoding(withAllowedCharacters: .alphanumerics))
             }
         },
-        ServerDefect("echo-token", "the reason of a refused renewal") { request, response in
+        ServerDefect("echo-token", "the reason of a rejected renewal") { request, response in
             if request.isRenewal, request.user == "blockedtoken", let token = request["token"] {
                 response.text = response.text.replacing("Sign in again", with: "\(token) is blocked")
             }
         },
-        ServerDefect("echo-token", "the old token in the comment of a renewal") { request, response in
+        ServerDefect("echo-token", "the old token in a comment of the renewal") { request, response in
             if request.isRenewal, request.user == "expiredtoken", let token = request["token"] {
                 response.text += "<!-- In place of \(token) -->"
             }
         },
-        ServerDefect("echo-token", "whose token is signed out") { request, response in
+        ServerDefect("echo-token", "the response to a sign-out") { request, response in
             if request.call == "sign_out", request.method != "PATCH", let token = request["token"] {
                 response.text = "\(token) is signed out"
             }
@@ -100,10 +100,10 @@ extension ServerDefect {
                 response.text += "<!-- \(password) -->"
             }
         },
-        ServerDefect("echo-password", "a reader's, where nobody typed it") { request, response in
+        ServerDefect("echo-password", "a stored password in another response") { request, response in
             if request.isVerification, request.user == "activeall" { response.text += "<!-- marker-5f0c1d7e -->" }
         },
-        ServerDefect("echo-password", "what was typed in vain") { request, response in
+        ServerDefect("echo-password", "the wrong password in a rejection") { request, response in
             if request.isSignIn, let password = request["password"], password.hasPrefix("wrong"), response.isRejection {
                 // Applies to every reader, because rejections must be uniform.
                 response.text = response.text.replacing("Invalid", with: "\(password): invalid")

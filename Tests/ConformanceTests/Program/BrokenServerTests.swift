@@ -17,23 +17,23 @@ struct BrokenServer: Sendable, CustomTestStringConvertible {
         BrokenServer(
             heading: "A server with cached responses",
             titles: [
-                "no-cache without no-store, as the historic server has it", "a session",
-                "something in front keeps answers", "anything behind a call is the call",
+                "no-cache without no-store, as in the historic server", "a session cookie",
+                "a proxy in front caches responses", "a path below a call is handled as the call",
             ],
             rules: ["cache-no-store", "cache-cookies", "cache-hit", "cache-deception"]),
         BrokenServer(
-            heading: "A server that treats an outage as a refusal",
+            heading: "A server that treats an outage as a rejection",
             titles: [
-                "a failure is an inactive reader", "a failure is a refused sign-in", "a failure is a refused renewal",
-                "a failure is a token that nobody recognises", "a lapsed reader is sent away",
-                "nothing becomes everything",
+                "an outage makes readers inactive", "an outage rejects a sign-in", "an outage rejects a renewal",
+                "an outage makes a token unknown", "a lapsed reader is rejected",
+                "an empty list becomes all editions",
             ],
             rules: ["failure-direction", "state-lapsed-sign-in", "issues-nothing"]),
         BrokenServer(
             heading: "A gate with holes",
             titles: [
-                "a challenge", "one for all", "dot segments are taken out behind the check",
-                "the packager gets in, as at the historic gate",
+                "a challenge", "credentials open every edition", "dot segments are removed after the check",
+                "the packager needs no credentials, as in the historic gate",
             ],
             rules: ["gate-403", "gate-edition", "gate-paths", "gate-privileges"]),
     ]

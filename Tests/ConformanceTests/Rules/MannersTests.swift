@@ -22,8 +22,10 @@ struct MannersTests {
         let names = Set(CheckCases.testUsers.map(\.name))
         let known = signIns.filter { request in request["username"].map(names.contains) ?? false }
         let wrong = known.filter { $0["password"]?.hasPrefix("wrong") == true }
-        #expect(wrong.map { $0["username"] } == ["peter"], "who alone may be tried with a wrong password, and once")
-        #expect(known.count - wrong.count == names.count + 3, "each reader signs in once, and one three times more")
-        #expect(signIns.count - known.count == 8, "of nobody")
+        #expect(
+            wrong.map { $0["username"] } == ["peter"], "only this reader, and only once, is tried with a wrong password"
+        )
+        #expect(known.count - wrong.count == names.count + 3, "one sign-in per reader, and three more for one of them")
+        #expect(signIns.count - known.count == 8, "without a reader")
     }
 }

@@ -37,7 +37,7 @@ struct RuleTests {
         ]
         let tested = Set(ServerDefect.all.map { $0.rule } + elsewhere)
         #expect(Set(RuleBook.rules.map { $0.id }) == tested)
-        #expect(RuleBook.rules.count == tested.count, "an id stands twice")
+        #expect(RuleBook.rules.count == tested.count, "a rule ID is not unique")
     }
 
     @Test("state a requirement, a source and a fix")

@@ -58,7 +58,7 @@ struct Tenant {
     let subject: SaltSubject
     let session: Session
     let acceptsPlainSalts: Bool
-    private let pseudonymKey = PseudonymKey(Secret("the key of the references"))
+    private let pseudonymKey = PseudonymKey(Secret("the key of the pseudonyms"))
 
     init(_ name: String, secret: String, clock: ManualClock, acceptsPlainSalts: Bool) throws {
         id = PublicationID(name)!

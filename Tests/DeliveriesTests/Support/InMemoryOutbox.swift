@@ -14,7 +14,7 @@ actor InMemoryOutbox: DeliveryOutbox {
     func order(_ delivery: Delivery, at timestamp: Date) {
         order.append(delivery.id)
         records[delivery.id] = DeliveryRecord(
-            delivery: delivery, ordered: timestamp, status: .waiting(attempts: 0, next: timestamp, cause: nil))
+            delivery: delivery, ordered: timestamp, status: .pending(attempts: 0, next: timestamp, cause: nil))
     }
 
     func loseRecords(_ count: Int) { lost = count }
@@ -23,7 +23,7 @@ actor InMemoryOutbox: DeliveryOutbox {
 
     func deliveriesDue(in publication: PublicationID, at timestamp: Date, limit: Int) -> [DeliveryRecord] {
         let due = order.compactMap { records[$0] }.filter {
-            guard case .waiting(_, let next, _) = $0.status else { return false }
+            guard case .pending(_, let next, _) = $0.status else { return false }
             return $0.delivery.publication == publication && next <= timestamp
         }
         return Array(due.prefix(limit))
@@ -36,30 +36,30 @@ actor InMemoryOutbox: DeliveryOutbox {
             lost -= 1
             throw SimulatedError()
         }
-        guard isWaiting(id) else { return false }
+        guard isPending(id) else { return false }
         set(.delivered(at: timestamp), id)
         return true
     }
 
     func claim(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date, until end: Date) throws -> Bool {
         try Task.checkCancellation()
-        guard case .waiting(let attempts, let next, let cause) = records[id]?.status, next <= timestamp else {
+        guard case .pending(let attempts, let next, let cause) = records[id]?.status, next <= timestamp else {
             return false
         }
         leases[id] = lease
-        set(.waiting(attempts: attempts + 1, next: end, cause: cause), id)
+        set(.pending(attempts: attempts + 1, next: end, cause: cause), id)
         return true
     }
 
     func release(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date) throws {
         try Task.checkCancellation()
-        guard leases[id] == lease, case .waiting(let attempts, _, let cause) = records[id]?.status else { return }
+        guard leases[id] == lease, case .pending(let attempts, _, let cause) = records[id]?.status else { return }
         leases[id] = nil
-        set(.waiting(attempts: attempts - 1, next: timestamp, cause: cause), id)
+        set(.pending(attempts: attempts - 1, next: timestamp, cause: cause), id)
     }
 
     func settleDelivery(_ id: Delivery.ID, at timestamp: Date) -> Bool {
-        guard isWaiting(id) else { return false }
+        guard isPending(id) else { return false }
         set(.delivered(at: timestamp), id)
         return true
     }
@@ -68,27 +68,27 @@ actor InMemoryOutbox: DeliveryOutbox {
     func revoke(_ id: Delivery.ID) { set(.refunded, id) }
 
     func retryDelivery(_ id: Delivery.ID, at timestamp: Date) -> Bool {
-        guard case .waiting(let attempts, _, let cause) = records[id]?.status else { return false }
-        set(.waiting(attempts: attempts, next: timestamp, cause: cause), id)
+        guard case .pending(let attempts, _, let cause) = records[id]?.status else { return false }
+        set(.pending(attempts: attempts, next: timestamp, cause: cause), id)
         return true
     }
 
-    private func isWaiting(_ id: Delivery.ID) -> Bool {
-        if case .waiting = records[id]?.status { true } else { false }
+    private func isPending(_ id: Delivery.ID) -> Bool {
+        if case .pending = records[id]?.status { true } else { false }
     }
 
     func deliveryFailed(_ id: Delivery.ID, lease: [UInt8], cause: String, at timestamp: Date, next: Date) throws {
         try Task.checkCancellation()
-        guard leases[id] == lease, case .waiting(let attempts, _, _) = records[id]?.status else { return }
+        guard leases[id] == lease, case .pending(let attempts, _, _) = records[id]?.status else { return }
         leases[id] = nil
-        set(.waiting(attempts: attempts, next: next, cause: cause), id)
+        set(.pending(attempts: attempts, next: next, cause: cause), id)
     }
 
-    func deliveries(in publication: PublicationID, waiting: Bool, limit: Int) -> [DeliveryRecord] {
+    func deliveries(in publication: PublicationID, pendingOnly: Bool, limit: Int) -> [DeliveryRecord] {
         let all = order.reversed().compactMap { records[$0] }.filter {
             guard $0.delivery.publication == publication else { return false }
-            if case .waiting = $0.status { return true }
-            return !waiting
+            if case .pending = $0.status { return true }
+            return !pendingOnly
         }
         return Array(all.prefix(limit))
     }

@@ -10,7 +10,7 @@ struct DocumentLinkTests {
     }
 
     @Test("lead to existing files and headings")
-    func files() throws {
+    func existingFiles() throws {
         #expect(files.count > 80 && files.values.flatMap(\.links).count > 150)
         for file in files.values {
             for link in file.links {
@@ -29,7 +29,7 @@ struct DocumentLinkTests {
     }
 
     @Test("between articles of a catalogue lead to existing articles and headings")
-    func articles() throws {
+    func existingArticles() throws {
         #expect(files.values.flatMap(\.articleLinks).count > 200)
         for file in files.values {
             for link in file.articleLinks {
@@ -51,7 +51,7 @@ struct DocumentLinkTests {
     }
 
     @Test("reach every article from the Topics of its module")
-    func topics() throws {
+    func listedArticles() throws {
         let articles = files.values.filter { $0.path.contains(".docc/") }
         let landings = try articles.filter { article in
             let text = try String(contentsOf: MarkdownFile.root.appending(path: article.path), encoding: .utf8)

@@ -10,7 +10,7 @@ func withGate(_ more: String = "", _ body: @Sendable @escaping (GateHarness) asy
         try write(more + GateHarness.configuration, to: folder.appendingPathComponent("gatefold.yaml"))
         try write(GateHarness.secretText, to: folder.appendingPathComponent("secret"))
         try write(GateHarness.testSecretText, to: folder.appendingPathComponent("test"))
-        try write(GateHarness.referenceSecretText, to: folder.appendingPathComponent("pseudonyms"))
+        try write(GateHarness.pseudonymSecretText, to: folder.appendingPathComponent("pseudonyms"))
         let gatefold = ServerProcess.Launch(
             GatefoldProgram.path, ["serve", "--config", "gatefold.yaml", "--port", "\(port)"], in: folder,
             until: .port(port))
@@ -23,7 +23,7 @@ private func write(_ text: String, to file: URL) throws {
 }
 
 extension GateHarness {
-    static let referenceSecretText = "9c41e6d27a0b85f3 of the references"
+    static let pseudonymSecretText = "9c41e6d27a0b85f3 for pseudonyms"
 
     static let testSecretText = "2f7ab8c05e19d364 of the test users"
 

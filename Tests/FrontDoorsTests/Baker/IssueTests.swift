@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Download of a Baker issue")
 struct IssueTests {
-    @Test("redirects to the gate with 303: with a ticket for a sold edition, without one for a free edition")
+    @Test("redirects to the gate with 303: with a download token for a sold edition, without one for a free edition")
     func redirection() async throws {
         try await withStorefrontHarness { storefrontHarness, client async throws in
             let free = try await client.send("/issue/com.example.daily/\(StorefrontHarness.user)/sampler")
@@ -67,7 +67,7 @@ struct IssueTests {
         }
     }
 
-    @Test("uses a short-lived ticket that can still finish a download begun in time")
+    @Test("uses a short-lived download token that can still finish a download begun in time")
     func expiry() async throws {
         try await withStorefrontHarness { storefrontHarness, client async throws in
             try await storefrontHarness.baker(client).buy(

@@ -202,7 +202,7 @@ struct CloudSoftphoneTests {
             #expect(
                 outcome
                     == .failed(
-                        status: 400, message: "The app did not send everything that is needed to check this purchase."))
+                        status: 400, message: "The app did not send all data needed to verify this purchase."))
             #expect(harness.store.queried == 0)
         }
     }

@@ -79,7 +79,7 @@ struct CacheableDocumentTests {
         }
     }
 
-    @Test("of one reader validates by its tag only, because copies of other readers share address and date")
+    @Test("a document of one reader validates by its tag only, because copies of other readers share address and date")
     func reader() {
         let date = document.response(
             to: request(.get, [.ifModifiedSince: "Mon, 02 Nov 2026 12:00:00 GMT"]), caching: .reader)

@@ -52,7 +52,7 @@ struct PictureAddressTests {
         }
     }
 
-    @Test("of every file that the catalogue accepts is read by the gate as the same file")
+    @Test("the gate reads the address of every accepted file as that file")
     func gate() throws {
         var random = SeededRandom(seed: 12)
         var taken = 0

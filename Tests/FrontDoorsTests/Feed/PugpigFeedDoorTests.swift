@@ -49,7 +49,7 @@ struct PugpigFeedDoorTests {
             catalogue: catalogue,
             verifier: FeedCredentialsVerifier(
                 secrets: SecretRing(current: Self.secret), tokens: codec,
-                pseudonymKey: PseudonymKey(Secret("a secret of the references"))),
+                pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms"))),
             revocations: RevocationList(publication: .title))
         let router = Router(context: BasicRequestContext.self)
         router.add(middleware: NoCacheMiddleware())

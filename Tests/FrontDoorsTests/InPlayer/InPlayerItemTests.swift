@@ -129,7 +129,7 @@ struct InPlayerItemTests {
         }
     }
 
-    @Test("Tickets in links use sealed salts that last minutes, whatever the publication's own salt format")
+    @Test("Download tokens in links use sealed salts that last minutes, whatever the publication's own salt format")
     func downloadTokens() async throws {
         try await InPlayerHarness.run({ $0.change = { $0.saltFormat = .plain } }) {
             (harness: InPlayerHarness) async throws in

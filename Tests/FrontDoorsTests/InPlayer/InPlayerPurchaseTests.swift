@@ -65,7 +65,7 @@ struct InPlayerPurchaseTests {
             let response = try await hand(harness, "Zm9yZ2Vk", session)
             let fault = try AppFault(response)
             #expect(response.status == 422 && fault.errors == ["receipt": fault.message])
-            #expect(fault.explain == "The store does not vouch for this receipt.")
+            #expect(fault.explain == "The receipt is not genuine.")
             let owner = harness.authorizationService.owner(
                 of: Subscriber(backend: "house", key: "key of ada@example.com"))
             try await harness.front.notify(
@@ -81,22 +81,22 @@ struct InPlayerPurchaseTests {
             for store in ["roku", "google-play", "amazon", "nothing"] {
                 let response = try await hand(harness, "Zm9yZ2Vk", session, store: store)
                 let fault = try AppFault(response)
-                #expect(response.status == 422 && fault.explain == "Nothing is sold in this store.")
+                #expect(response.status == 422 && fault.explain == "This publication does not sell in this store.")
             }
             #expect(try await harness.call("/external-payments/apple/validate", "receipt=x").status == 401)
         }
     }
 
     @Test(
-        "A receipt for something else is rejected in the response and by a notification",
+        "A receipt for another product is rejected in the response and by a notification",
         arguments: [
             // A receipt of item 43929 with fee 1, submitted as another item, fee or product.
-            ("&item_id=200&access_fee_id=1", "The receipt is for something else."),
-            ("&item_id=43929&access_fee_id=2", "The receipt is for something else."),
-            ("&item_id=777&access_fee_id=1", "The receipt is for something else."),
-            ("&product_name=200_1", "The receipt is for something else."),
-            ("&product_name=43929", "The receipt is for something else."),
-            ("&product_name=nothing", "The receipt is for something else."),
+            ("&item_id=200&access_fee_id=1", "The receipt is for another product."),
+            ("&item_id=43929&access_fee_id=2", "The receipt is for another product."),
+            ("&item_id=777&access_fee_id=1", "The receipt is for another product."),
+            ("&product_name=200_1", "The receipt is for another product."),
+            ("&product_name=43929", "The receipt is for another product."),
+            ("&product_name=nothing", "The receipt is for another product."),
         ])
     func mismatched(_ rest: String, _ explanation: String) async throws {
         try await InPlayerHarness.run { (harness: InPlayerHarness) async throws in
@@ -113,8 +113,8 @@ struct InPlayerPurchaseTests {
     @Test(
         "A malformed receipt is rejected in the response and by a notification",
         arguments: [
-            ("garbage", "The store does not vouch for this receipt."), ("not base64!", "This is no receipt."),
-            ("12345", "This is no receipt."),
+            ("garbage", "The receipt is not genuine."), ("not base64!", "This is not a valid receipt."),
+            ("12345", "This is not a valid receipt."),
         ])
     func garbage(_ receipt: String, _ explanation: String) async throws {
         try await InPlayerHarness.run { (harness: InPlayerHarness) async throws in

@@ -26,7 +26,7 @@ struct LimitedReceiptTests {
             #expect(await app.queue.count == 1)
             #expect(
                 try await storefrontHarness.state.receiptCounts(in: PublicationID("daily")!).stores.values.map(
-                    \.waiting) == [2])
+                    \.pending) == [2])
         }
     }
 

@@ -72,7 +72,7 @@ struct FrontDoorHarness {
             publication: publication, backend: backend, tokens: tokens,
             editionSecrets: SecretRing(current: Secret(secret)), state: InMemoryStateStore(),
             revocations: RevocationList(publication: publication.id), loginThrottle: loginThrottle,
-            pseudonymKey: PseudonymKey(Secret("a secret of the references")), clock: clock.wall, random: .seeded(5))
+            pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms")), clock: clock.wall, random: .seeded(5))
     }
 
     func test(_ body: @Sendable @escaping (any TestClientProtocol) async throws -> Void) async throws {

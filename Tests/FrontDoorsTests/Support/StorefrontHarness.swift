@@ -48,7 +48,7 @@ struct StorefrontHarness: Sendable {
         item.details = EditionDetails(
             summary: "All about \"September\"", cover: "covers/ed 09.jpg", previews: ["previews/09-1.jpg?v=3"],
             categories: ["News", "Été"], contents: [EditionDetails.ContentsEntry(pages: "4–9", text: "Sport")])
-        guard let edition = try? item.edition() else { preconditionFailure("a catalogue refuses the sample edition") }
+        guard let edition = try? item.edition() else { preconditionFailure("a catalogue rejects the sample edition") }
         return edition
     }()
 
@@ -84,7 +84,7 @@ struct StorefrontHarness: Sendable {
             backend: backend,
             tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(3)),
             editionSecrets: secrets, state: state, revocations: revocations, loginThrottle: UnlimitedLoginAttempts(),
-            pseudonymKey: PseudonymKey(Secret("a secret of the references")), clock: clock.wall, random: .seeded(5),
+            pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms")), clock: clock.wall, random: .seeded(5),
             purchases: sells ? change(purchaseService) : nil)
         let content = folder.appending(path: "editions")
         for name in [

@@ -24,7 +24,7 @@ struct FuzzTarget: Sendable {
 
 /// Ends the process, which libFuzzer treats as a bug, if a parser breaks a promise about all inputs.
 func promise(_ holds: Bool, _ what: @autoclosure () -> String) {
-    guard holds else { fatalError("A promise was not kept: \(what())") }
+    guard holds else { fatalError("A property was violated: \(what())") }
 }
 
 /// Returns the bytes as text with invalid UTF-8 replaced, as parsers of texts receive it.
@@ -44,5 +44,5 @@ func pieces(_ bytes: [UInt8]) -> [[UInt8]] {
 
 /// Returns a prerequisite of a target. Creating it must not fail.
 func ready<Value>(_ make: () throws -> Value) -> Value {
-    do { return try make() } catch { fatalError("A target could not be made ready: \(error)") }
+    do { return try make() } catch { fatalError("A target could not be prepared: \(error)") }
 }

@@ -37,7 +37,7 @@ struct LoginThrottleTests {
                 return true
             }
             guard case .proceed = verdict else {
-                Issue.record("the reader's own device was kept out")
+                Issue.record("the reader's known device was throttled")
                 continue
             }
             #expect(requested.load(ordering: .relaxed) == number)

@@ -173,10 +173,10 @@ struct LoginThrottleWaitingTests {
                 let new = inFlight.count {
                     $0.attempt.identifier == reader && !wrong[reader, default: []].contains($0.attempt.claim)
                 }
-                if wrong[reader, default: []].count + new > 2 { Issue.record("\(steps): too many guesses") }
+                if wrong[reader, default: []].count + new > 2 { Issue.record("\(steps): too many attempts") }
             }
-            if inFlight.isEmpty, !waiting.isEmpty { Issue.record("\(steps): waits for nothing") }
-            if ledger.queued != waiting.count { Issue.record("\(steps): \(ledger.queued) wait") }
+            if inFlight.isEmpty, !waiting.isEmpty { Issue.record("\(steps): an attempt waits without cause") }
+            if ledger.queued != waiting.count { Issue.record("\(steps): \(ledger.queued) attempts wait") }
         }
 
         for step in steps {
@@ -196,7 +196,7 @@ struct LoginThrottleWaitingTests {
             settle(0, .undecided)
             holds()
         }
-        if !waiting.isEmpty { Issue.record("\(steps): still waits") }
+        if !waiting.isEmpty { Issue.record("\(steps): an attempt still waits") }
     }
 
     @Test("Pitfall 26: a parallel attack gets no more attempts admitted than a serial one", arguments: 1...5)

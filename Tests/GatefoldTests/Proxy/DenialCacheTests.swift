@@ -28,7 +28,7 @@ struct DenialCacheTests {
         #expect(cache.wasDenied(try key(1, 5)))
         #expect(cache.wasDenied(try key(2, 1)))
         #expect(try !cache.wasDenied(key(2, 2)))
-        #expect(cache.wasDenied(try key(3, 1)), "what was denied before the flood")
+        #expect(cache.wasDenied(try key(3, 1)), "denied before the flood")
         #expect(cache.count < 160)
     }
 
@@ -90,7 +90,7 @@ struct DenialCacheTests {
         #expect(learnt.compactMap(DenialCache.denied).map(\.denial) == [.suspended, .edition])
         #expect(learnt.compactMap(DenialCache.denied).map(\.edition?.rawValue) == [nil, "made-up-5"])
         one.record(try key(1), .suspended)
-        #expect(facts.take().isEmpty, "known already")
+        #expect(facts.take().isEmpty, "the fact is not new")
         one.record(try key(1), nil)
         facts.take().forEach(other.follow)
         #expect(try !other.wasDenied(key(1, 9)))
@@ -162,7 +162,7 @@ struct DenialCacheTests {
         let before = one.order
         one.record(try key(1, 9), .edition)
         one.record(try key(1, 7), nil, queried: before)
-        #expect(one.wasDenied(try key(1, 7)), "asked before the last denial")
+        #expect(one.wasDenied(try key(1, 7)), "queried before the last denial")
         one.record(try key(1, 7), nil)
         for edition in 500..<700 { one.record(try key(1, edition), .edition) }
         learnt += facts.take()
@@ -190,7 +190,7 @@ struct DenialCacheTests {
         latestFacts(facts.take()).forEach(other.follow)
         for cache in [one, other] {
             #expect(cache.wasDenied(try key(1, 1)))
-            #expect(cache.wasEditionDenied(try key(1, 1)), "by what was known before as well")
+            #expect(cache.wasEditionDenied(try key(1, 1)), "also by the earlier result")
         }
     }
 
@@ -295,8 +295,8 @@ struct DenialCacheTests {
         let order = sessions.order
         for session in [before, after, other] { #expect(sessions.record(session, since: order)) }
         #expect(sessions.follow(fact(1, at: .after(10)), at: .after(12)) == [after])
-        #expect(!sessions.record(after, since: order), "the news came while the backend was asked")
+        #expect(!sessions.record(after, since: order), "the fact arrived during the backend query")
         #expect(sessions.record(after, since: sessions.order))
-        #expect(sessions.follow(fact(1, at: .after(10)), at: .after(100)).isEmpty, "old news")
+        #expect(sessions.follow(fact(1, at: .after(10)), at: .after(100)).isEmpty, "an outdated fact")
     }
 }

@@ -72,7 +72,7 @@ struct SignInTests {
         ]
         #expect(results.map(\.rejection?.reason) == [.rejected, .rejected])
         guard case .throttled = try await harness.signIn("jane@example.com", "c").rejection?.reason else {
-            Issue.record("the third wrong guess was not held back")
+            Issue.record("the third wrong attempt was not throttled")
             return
         }
         #expect(await state.revocations(after: 0).isEmpty)
@@ -133,7 +133,7 @@ struct SignInTests {
         _ = try await harness.token(device: "phone")
         for number in 0..<20 { _ = try await harness.signIn("jane@example.com", "guess \(number)", device: "stranger") }
         guard case .throttled(let wait) = try await harness.signIn(device: "stranger").rejection?.reason else {
-            Issue.record("the stranger was not held back")
+            Issue.record("the stranger was not throttled")
             return
         }
         #expect(wait >= 1)
@@ -246,7 +246,7 @@ struct SignInTests {
         }
         #expect(password == EditionPassword.makeForFeed(token: token, secret: .two))
         guard case .signedIn(_, nil, _) = try await AuthorizationHarness().signIn() else {
-            Issue.record("a feed password where none is issued")
+            Issue.record("unexpected feed password")
             return
         }
     }

@@ -7,7 +7,7 @@ import InPlayer
 struct Kiosk {
     let client: InPlayerClient
 
-    /// Nil where nobody has that password.
+    /// Returns the account, or nil if the e-mail address or the password is wrong.
     func signIn(_ email: String, _ password: String) async throws -> Account? {
         do {
             return try await client.accounts.signIn(email, password: password).account
@@ -16,7 +16,7 @@ struct Kiosk {
         }
     }
 
-    /// An item's content, bought first by whoever has no access to it. A sale that breaks off keeps its receipt.
+    /// Returns the content of an item, and buys it first if needed. An interrupted sale keeps its receipt.
     func content(
         of item: Int, fee: Int, sell: @Sendable (_ product: String) async throws -> String
     ) async throws -> String? {

@@ -31,15 +31,17 @@ extension HistoryRunner {
             return countUnavailable(query, key)
         }
         let authentication = try heard(query, Uncertainty(validity: .good))
-        tally.count(.authenticatedFromCache, if: authentication.isLastKnownGood)
+        tally.count(.signedInFromCache, if: authentication.isLastKnownGood)
         guard let value = authentication.value else {
             countUnavailable(query, key)
             return try require(result == nil, "sign-in during an outage: \(result as Any)")
         }
         guard case .authentication(.authenticated(let subscriber)) = value else {
-            return try require(result?.rejection == .rejected, "sign-in of a stranger: \(result as Any)")
+            return try require(
+                result?.rejection == .rejected,
+                "sign-in of an unknown reader or with a wrong password: \(result as Any)")
         }
-        try require(subscriber.key == key, "\(typed) is \(subscriber.key)")
+        try require(subscriber.key == key, "\(typed) was authenticated as \(subscriber.key)")
         let isLive = queried.contains { $0.query == query && $0.result != nil }
         if isLive {
             confirmed[key] = (typed, password, present)
@@ -50,10 +52,13 @@ extension HistoryRunner {
             let own = world.reference(toDevice: device)
             if limit.onLimit == .reject, !before.contains(own), before.count >= limit.maxDevices {
                 tally.count(.deviceRejected)
-                return try require(result?.rejection == .tooManyDevices, "one device too many: \(result as Any)")
+                return try require(
+                    result?.rejection == .tooManyDevices, "expected a rejection by the device limit: \(result as Any)")
             }
             let after = try await world.devices(of: key, in: title)
-            try require(after.contains(own) && after.count <= limit.maxDevices, "devices: \(after.count)")
+            try require(
+                after.contains(own) && after.count <= limit.maxDevices,
+                "unexpected devices after the sign-in: \(after.count)")
             tally.count(.deviceEvicted, if: !before.isSubset(of: after))
             let world = world
             let leaving = before.subtracting(after)
@@ -63,7 +68,7 @@ extension HistoryRunner {
             }
         }
         guard case .signedIn(let text, _, _)? = result else {
-            throw Contradiction(description: "no token for a reader who is recognised: \(result as Any)")
+            throw Contradiction(description: "no token for an authenticated reader: \(result as Any)")
         }
         // A device has one session, however often its reader signs in. It ends as one.
         sessionNumbers += 1
@@ -75,7 +80,7 @@ extension HistoryRunner {
 
     /// Counts a call during an outage without a cached result.
     private func countUnavailable(_ query: ModelQuery, _ key: String) {
-        tally.count(.signInComesBack)
+        tally.count(.signInUnavailable)
         guard case .authenticate(let typed, let password) = query, wasRight.contains(query),
             let latest = confirmed[key], latest.password != password
         else { return }
@@ -140,7 +145,7 @@ extension HistoryRunner {
                 first = first ?? error
             }
         }
-        throw first ?? Contradiction(description: "no way to answer")
+        throw first ?? Contradiction(description: "no possible result")
     }
 
     func verify(_ token: Int?, _ title: Int) async throws {
@@ -149,7 +154,7 @@ extension HistoryRunner {
         let known = authorizationService.immediateVerification(token: text(token), CallContext())
         let immediate = known?.response
         listen()
-        try require(queried.isEmpty, "the decided lane asked the house")
+        try require(queried.isEmpty, "the fast path queried the subscriber system")
         if let known {
             let text = text(token)
             track(known.validity, "\(known.response)") {
@@ -163,14 +168,16 @@ extension HistoryRunner {
             result = nil
         }
         listen()
-        try require(immediate == nil || immediate == result, "decided \(immediate as Any), then \(result as Any)")
+        try require(
+            immediate == nil || immediate == result,
+            "immediate result \(immediate as Any), full result \(result as Any)")
         let reader = heldToken(token)?.reader ?? Subscriber(backend: "", key: "")
         let given =
             result.map { ModelVerification.reported($0.subscription.state, $0.subscription.entitlement) }
             ?? .unavailable
         let (right, reportWarning) = try right(
             among: uncertainties(tokenStatuses, reader), { $0 == given },
-            message: { "verification of a \($0.validity) token: \(given), right is \($1)" }
+            message: { "verification of a token of status \($0.validity): \(given), expected \($1)" }
         ) { reportWarning, effects in
             try models[title].verification(
                 reportWarning.validity,
@@ -184,7 +191,7 @@ extension HistoryRunner {
                 }, bought: bought(by: reader, in: title), at: now)
         }
         tally.count(.immediateVerification, if: known != nil && reportWarning.validity == .good)
-        tally.count(right == .unavailable ? .verificationComesBack : .verified, if: reportWarning.validity == .good)
+        tally.count(right == .unavailable ? .verificationUnavailable : .verified, if: reportWarning.validity == .good)
         tally.count(.tokenExpired, if: reportWarning.validity == .expired)
         if let heldToken = heldToken(token) { count(heldToken, reportWarning.validity) }
     }
@@ -211,7 +218,7 @@ extension HistoryRunner {
             token: text(token), edition: edition.rawValue, CallContext(), willBeCached: true)
         let immediate = known?.response
         listen()
-        try require(queried.isEmpty, "the decided lane asked the house")
+        try require(queried.isEmpty, "the fast path queried the subscriber system")
         if let known {
             let text = text(token)
             track(known.validity, "\(known.response) for \(edition)") {
@@ -226,7 +233,7 @@ extension HistoryRunner {
         }
         let validity = try await requestCredentials(token, edition, title, immediate: immediate)
         if let known {
-            tally.count(Self.isGranted(known.response) ? .immediateGrant : .immediateDenial, if: validity == .good)
+            tally.count(Self.isGranted(known.response) ? .immediateGrant : .immediateRejection, if: validity == .good)
         }
     }
 
@@ -265,14 +272,15 @@ extension HistoryRunner {
         listen()
         try require(
             immediate.map { Self.shape($0) == Self.shape(result) } ?? true,
-            "decided \(immediate as Any), then \(result)")
+            "immediate result \(immediate as Any), full result \(result)")
         var isLastKnownGood = false
         // A decision by the catalogue or a purchase is not the subscriber system's and ends no denial.
         var isSubscriberSystemRecord = false
         let (right, reportWarning) = try right(
             among: uncertainties, { isCorrect($0, result, edition, heldToken) },
             message: {
-                "credentials for \(edition) with a \($0.validity) token: \(message(result, edition, heldToken)), right is \($1)"
+                "credentials for \(edition) with a token of status \($0.validity): "
+                    + "\(message(result, edition, heldToken)), expected \($1)"
             }
         ) { reportWarning, effects in
             (isLastKnownGood, isSubscriberSystemRecord) = (false, false)
@@ -314,13 +322,13 @@ extension HistoryRunner {
         guard reportWarning.validity == .good, let heldToken else { return reportWarning.validity }
         tally.count(.grantedFromCache, if: right == .granted && isLastKnownGood)
         tally.count(
-            .cachedAfterMadeUp,
+            .cachedAfterUnknownEdition,
             if: right == .granted && isLastKnownGood && !flooding.isEmpty && !flooding.contains(reader.key))
         switch right {
         case .granted: tally.count(.granted)
         case .grantedForNow: tally.count(.grantedForNow)
         case .rejected: tally.count(.rejected)
-        case .unavailable: tally.count(.credentialsComeBack)
+        case .unavailable: tally.count(.credentialsUnavailable)
         }
         if right == .granted, isSubscriberSystemRecord, !isLastKnownGood {
             denials.record(key, false, by: present, at: elapsed)
@@ -335,10 +343,10 @@ extension HistoryRunner {
     }
 
     private func countDenied(_ wasRejected: Bool, _ reader: Subscriber, isNew: Bool) {
-        tally.count(.staysDeniedByRejection, if: wasRejected)
-        tally.count(.staysDeniedByReport, if: wasRejected && isNew)
+        tally.count(.deniedAfterRejection, if: wasRejected)
+        tally.count(.deniedAfterEventElsewhere, if: wasRejected && isNew)
         tally.count(
-            .staysDeniedAfterMadeUp, if: wasRejected && !flooding.isEmpty)
+            .deniedAfterUnknownEdition, if: wasRejected && !flooding.isEmpty)
     }
 
     /// Counts which part of a subscription opens the edition if no other part does.
@@ -392,7 +400,7 @@ extension HistoryRunner {
     private func message(_ result: CredentialsResult, _ edition: EditionID, _ heldToken: HeldToken?) -> String {
         guard case .granted(let pair, _, _) = result, let heldToken else { return Self.shape(result) }
         let end = world.expiry(of: pair, for: edition, in: heldToken.title)
-        return "granted until \(end.map { "\($0.timeIntervalSince(now)) s" } ?? "for ever")"
+        return "granted until \(end.map { "\($0.timeIntervalSince(now)) s" } ?? "no expiry")"
     }
 
     private static func shape(_ result: CredentialsResult) -> String {
@@ -424,10 +432,10 @@ extension HistoryRunner {
         }
         guard case .authentication(.authenticated(let reader)) = value else {
             denials.record(.reader(heldToken.reader.key), true, by: present, at: elapsed)
-            return try require(result?.rejection == .rejected, "renewal for a stranger: \(result as Any)")
+            return try require(result?.rejection == .rejected, "renewal for a removed reader: \(result as Any)")
         }
         guard case .signedIn(let text, _, _)? = result else {
-            throw Contradiction(description: "no new token for a reader who is known: \(result as Any)")
+            throw Contradiction(description: "no renewed token for a known reader: \(result as Any)")
         }
         tally.count(.renewedAfterExpiry, if: validity == .renewable)
         track(text, title, reader, heldToken.device, sessionNumber: heldToken.sessionNumber, issued: heldToken.issued)
@@ -445,7 +453,7 @@ extension HistoryRunner {
         guard tokenStatuses.contains(where: { ![.missing, .unreadable, .ended].contains($0) }),
             let heldToken = heldToken(token)
         else {
-            return try require(isDone, "signing out of nothing")
+            return try require(isDone, "sign-out without a valid token failed")
         }
         if !tokenStatuses.contains(.ended) {
             try require(isDone != world.isStoreBroken, "sign-out: \(isDone), store broken: \(world.isStoreBroken)")

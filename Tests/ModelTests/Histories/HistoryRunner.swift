@@ -419,11 +419,11 @@ final class HistoryRunner {
             if reportWarning.hasCachedResult, let result = before.fresh(query, at: elapsed) { return .current(result) }
             // After five failures within 30 seconds the breaker pauses queries for ten seconds.
             guard mayBeOpen[present], let last = failures[present].last, elapsed - last < 10 else {
-                throw Contradiction(description: "the house was not asked: \(query)")
+                throw Contradiction(description: "subscriber system not queried: \(query)")
             }
         }
-        guard reportWarning.hasCachedResult else { return .nobody }
-        return before.lastKnownGoodResult(query, at: elapsed).map { .servesCached($0) } ?? .nobody
+        guard reportWarning.hasCachedResult else { return .unavailable }
+        return before.lastKnownGoodResult(query, at: elapsed).map { .servesCached($0) } ?? .unavailable
     }
 
     /// Returns whether the model cannot determine the state of the cache.
@@ -432,7 +432,7 @@ final class HistoryRunner {
     func receivedSubscription(_ reader: Subscriber, _ reportWarning: Uncertainty) throws -> Received<Subscription> {
         try heard(.subscription(reader), reportWarning).map {
             guard case .subscription(let reported) = $0 else {
-                throw Contradiction(description: "no subscription: \($0)")
+                throw Contradiction(description: "expected a subscription: \($0)")
             }
             return reported
         }
@@ -443,7 +443,9 @@ final class HistoryRunner {
     > {
         guard world.setting.decidesEditions else { return .current(nil) }
         return try heard(.verdict(edition, reader), reportWarning).map {
-            guard case .verdict(let reported) = $0 else { throw Contradiction(description: "no verdict: \($0)") }
+            guard case .verdict(let reported) = $0 else {
+                throw Contradiction(description: "expected a verdict: \($0)")
+            }
             return reported
         }
     }
@@ -455,7 +457,7 @@ final class HistoryRunner {
             denials.record(.reader(reader.key), false, by: present, at: elapsed)
         case .current, .servesCached:
             if heard.value?.state != .active { denials.record(.reader(reader.key), true, by: present, at: elapsed) }
-        case .nobody: break
+        case .unavailable: break
         }
     }
 
@@ -474,7 +476,7 @@ final class HistoryRunner {
         for result in responses {
             let holds = result.validity.holds(at: now)
             tally.count(holds ? .cachedResultIsCurrent : .cachedResultIsOutdated)
-            if holds { try require(try result.isCorrect(), "still given: \(result.message)") }
+            if holds { try require(try result.isCorrect(), "outdated result served from the cache: \(result.message)") }
         }
         responses.removeAll { !$0.validity.holds(at: now) }
     }

@@ -6,7 +6,7 @@ enum Shrinking {
     /// setting, it would pass.
     static func shrunk(_ failing: History) async -> (history: History, contradiction: String) {
         var best = failing
-        var message = await contradiction(failing) ?? "it fails no more"
+        var message = await contradiction(failing) ?? "not reproducible"
         var size = max(1, best.events.count / 2)
         while size >= 1 {
             var start = 0

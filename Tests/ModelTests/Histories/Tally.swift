@@ -2,14 +2,14 @@
 struct Tally: Sendable {
     enum Outcome: String, CaseIterable, Sendable {
         // Sign-in and renewal.
-        case signedIn, authenticatedFromCache, signInComesBack, deviceRejected, deviceEvicted, renewedAfterExpiry
+        case signedIn, signedInFromCache, signInUnavailable, deviceRejected, deviceEvicted, renewedAfterExpiry
         // Status of a token.
         case tokenEnded, tokenExpired
         // Verification.
-        case verified, verifiedFromCache, verificationComesBack, immediateVerification
+        case verified, verifiedFromCache, verificationUnavailable, immediateVerification
         // Edition credentials.
-        case granted, grantedFromCache, rejected, grantedForNow, staysDeniedByRejection, credentialsComeBack
-        case immediateGrant, immediateDenial
+        case granted, grantedFromCache, rejected, grantedForNow, deniedAfterRejection, credentialsUnavailable
+        case immediateGrant, immediateRejection
         // The only reason for which an edition opens.
         case openedByPeriod, openedAtStartOfPeriod, openedAtEndOfPeriod, openedByGrace, openedByPurchase
         // Downloads.
@@ -18,28 +18,28 @@ struct Tally: Sendable {
         case expiredAfterShortening, endedAfterClockStep
         // Knowledge that one of two processes on a store has and the other lacks, or lacks for now.
         case validUntilEndReported, endedElsewhere, formerPasswordElsewhere, recalledAndUndone,
-            staysDeniedByReport
+            deniedAfterEventElsewhere
         // Names that the subscriber system treats as equal.
         case signedInByLookAlike, formerPasswordByLookAlike
         // Hundreds of editions that do not exist.
-        case requestedUnknownEdition, cachedAfterMadeUp, staysDeniedAfterMadeUp
+        case requestedUnknownEdition, cachedAfterUnknownEdition, deniedAfterUnknownEdition
         // Responses that could be repeated in the same second.
         case cachedResultIsCurrent, cachedResultIsOutdated
     }
 
     /// The minimum count of each outcome in 1,000 histories: at most half of the actual count.
     static let floors: [Outcome: Int] = [
-        .signedIn: 2000, .authenticatedFromCache: 20, .signInComesBack: 150, .deviceRejected: 20,
+        .signedIn: 2000, .signedInFromCache: 20, .signInUnavailable: 150, .deviceRejected: 20,
         .deviceEvicted: 20, .renewedAfterExpiry: 30, .tokenEnded: 200, .tokenExpired: 100, .verified: 800,
-        .verifiedFromCache: 80, .verificationComesBack: 200, .immediateVerification: 150, .granted: 400,
-        .grantedFromCache: 100, .rejected: 600, .grantedForNow: 90, .staysDeniedByRejection: 150,
-        .credentialsComeBack: 500, .immediateGrant: 50, .immediateDenial: 150, .openedByPeriod: 20,
+        .verifiedFromCache: 80, .verificationUnavailable: 200, .immediateVerification: 150, .granted: 400,
+        .grantedFromCache: 100, .rejected: 600, .grantedForNow: 90, .deniedAfterRejection: 150,
+        .credentialsUnavailable: 500, .immediateGrant: 50, .immediateRejection: 150, .openedByPeriod: 20,
         .openedAtStartOfPeriod: 8, .openedAtEndOfPeriod: 6, .openedByGrace: 30, .openedByPurchase: 20,
         .downloaded: 200, .resumedAfterExpiry: 40, .deniedAfterExpiry: 90, .deniedAfterEnd: 100,
         .expiredAfterShortening: 50, .endedAfterClockStep: 100, .validUntilEndReported: 15, .endedElsewhere: 20,
-        .formerPasswordElsewhere: 12, .recalledAndUndone: 10, .staysDeniedByReport: 80, .signedInByLookAlike: 50,
-        .formerPasswordByLookAlike: 50, .requestedUnknownEdition: 45, .cachedAfterMadeUp: 40,
-        .staysDeniedAfterMadeUp: 60,
+        .formerPasswordElsewhere: 12, .recalledAndUndone: 10, .deniedAfterEventElsewhere: 80, .signedInByLookAlike: 50,
+        .formerPasswordByLookAlike: 50, .requestedUnknownEdition: 45, .cachedAfterUnknownEdition: 40,
+        .deniedAfterUnknownEdition: 60,
         .cachedResultIsCurrent: 12000, .cachedResultIsOutdated: 200,
     ]
 

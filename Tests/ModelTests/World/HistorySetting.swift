@@ -69,7 +69,7 @@ struct HistorySetting: Sendable, CustomStringConvertible {
     static func after(days: Double) -> Date { start.addingTimeInterval(days * 86_400) }
 
     private static func id(_ text: String) -> EditionID {
-        guard let id = EditionID(text) else { fatalError("\(text) is an edition") }
+        guard let id = EditionID(text) else { fatalError("\(text) is not an edition ID") }
         return id
     }
 
@@ -98,11 +98,11 @@ struct HistorySetting: Sendable, CustomStringConvertible {
 
     var description: String {
         let each = titles.map {
-            "\($0.id): \($0.policy), \($0.grace), fails \($0.failsOpen ? "open" : "closed"), shelf \($0.catalogueChoice), "
-                + "\($0.saltFormat) salts, \($0.hasStore ? "sells" : "sells not"), devices \($0.deviceLimit as Any)"
+            "\($0.id): \($0.policy), \($0.grace), fails \($0.failsOpen ? "open" : "closed"), catalogue \($0.catalogueChoice), "
+                + "\($0.saltFormat) salts, \($0.hasStore ? "sells editions" : "no sales"), devices \($0.deviceLimit as Any)"
         }
         let subscriberSystem =
-            "house: sessions \(opensSessions), verdicts \(decidesEditions), folds names \(foldsNames)"
+            "subscriber system: sessions \(opensSessions), verdicts \(decidesEditions), folds names \(foldsNames)"
         return (each + [subscriberSystem, "processes: \(processes), state \(isOnDisk ? "on disk" : "in memory")"])
             .joined(separator: "\n")
     }

@@ -17,7 +17,7 @@ final class World {
     let subscriberSystem: FakeSubscriberSystem
     let purchases = Purchases()
     private let state: StateFile
-    private let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-references"))
+    private let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-pseudonyms"))
     /// A source that continues across reloads, so that all sessions differ.
     private let random = RandomSource.seeded(20)
     private(set) var processes: [Node] = []

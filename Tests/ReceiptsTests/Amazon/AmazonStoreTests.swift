@@ -45,11 +45,11 @@ struct AmazonStoreTests {
             responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase(renewal: nil)] }
             #expect(
                 try await verdict(verifier).transactions.first?.expires == Fixture.now + Fixture.day,
-                "until it is asked again")
+                "until the next query")
         }
     }
 
-    @Test("Hole of the reference: reports a cancelled subscription as ended, where an undefined variable was tested")
+    @Test("Corrected from the historic server: reports a cancelled subscription as ended")
     func cancelled() async throws {
         try await withAmazon { verifier, responses, _ in
             responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase(cancelled: Fixture.now - Fixture.day)] }
@@ -83,7 +83,7 @@ struct AmazonStoreTests {
         }
     }
 
-    @Test("Hole of the reference: accepts test transactions only where sandbox is allowed, not in production")
+    @Test("Corrected from the historic server: accepts test transactions only where sandbox is allowed")
     func sandbox() async throws {
         try await withAmazon { verifier, responses, _ in
             responses.withLock { $0["verifyReceiptId"] = [Fixture.purchase(more: "\"testTransaction\":true,")] }
@@ -98,9 +98,7 @@ struct AmazonStoreTests {
         }
     }
 
-    @Test(
-        "Hole of the reference: renews an expired purchase token once, then verifies it once"
-    )
+    @Test("Corrected from the historic server: renews an expired purchase token once, then verifies it once")
     func renewal() async throws {
         try await withAmazon("token: purchase_token\n") { verifier, responses, store in
             let start = Fixture.milliseconds(Fixture.now - 3 * Fixture.day)
@@ -207,7 +205,7 @@ struct AmazonStoreTests {
         }
     }
 
-    @Test("Hole of the reference: rejects a server with an untrusted TLS certificate")
+    @Test("Corrected from the historic server: rejects a server with an untrusted TLS certificate")
     func tls() async throws {
         try await withTemporaryFolder { folder in
             let stranger = try await TestAuthority("stranger", in: folder)
@@ -240,7 +238,9 @@ struct AmazonStoreTests {
                 #expect(try await now(single)?.map(\.revoked) == [Fixture.now])
             }
             responses.withLock { $0["verifyReceiptId"] = [Reply(400)] }
-            for known in [first, single] { #expect(try await now(known) == [], "not known is not taken back") }
+            for known in [first, single] {
+                #expect(try await now(known) == [], "an unknown purchase is not a revoked one")
+            }
             let without = try await verifier.current(first, receipt: nil, allowing: [.production], at: Fixture.now)
             #expect(without == nil)
         }

@@ -215,7 +215,7 @@ struct VerifyReceiptTests {
                 return try await store.verdict(authority.receipt(payload)).transactions
             }
             #expect(try await reported(bought: "2026-08-22T00:00:00Z").map(\.revoked) == [nil])
-            #expect(server.requests.isEmpty, "too long ago for a refund")
+            #expect(server.requests.isEmpty, "too old for a refund")
             let lately = try await reported(bought: "2026-09-01T00:00:00Z")
             #expect(lately.map(\.revoked) == [Date(timeIntervalSince1970: 1_788_307_200)])
             #expect(server.requests.count == 1)
@@ -268,7 +268,7 @@ struct VerifyReceiptTests {
             #expect(now?.map(\.expires) == [Date(timeIntervalSince1970: 1_803_124_800)])
             let without = try await store.current(
                 known, receipt: nil, allowing: [.production], at: AppleFixture.timestamp)
-            #expect(without == nil, "nobody can be asked")
+            #expect(without == nil, "no server can be queried")
             #expect(
                 try await store.current(known, receipt: old, allowing: [.sandbox], at: AppleFixture.timestamp) == nil)
             #expect(server.requests.count == 1)

@@ -103,7 +103,7 @@ struct PurchaseCourseTests {
         let periods = [try period("1", days: -60 ... -30), try period("2", days: -30 ... -1)]
         let prolonged = timeline(periods, [try renewal(grace: 15, signed: TestDates.now + 5)])
         #expect(prolonged.map(\.ends) == [periods[0].expires, TestDates.now + 15 * TestDates.day])
-        #expect(prolonged.map(\.expires) == periods.map(\.expires), "what was paid for stays what it was")
+        #expect(prolonged.map(\.expires) == periods.map(\.expires), "the paid period is unchanged")
         #expect(prolonged.map(\.reported) == [TestDates.now, TestDates.now])
         #expect(prolonged.map(\.grace?.reported) == [nil, TestDates.now + 5])
     }

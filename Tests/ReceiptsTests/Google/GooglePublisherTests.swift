@@ -143,7 +143,7 @@ struct GooglePublisherTests {
         }
     }
 
-    @Test("Hole of the reference: rejects a server with an untrusted TLS certificate")
+    @Test("Corrected from the historic server: rejects a server with an untrusted TLS certificate")
     func tls() async throws {
         try await withGoogle { google, store in
             try await withTemporaryFolder { folder in
@@ -164,7 +164,7 @@ struct GooglePublisherTests {
             google.notify("products/daily.2026-11-01/tokens/t1", FakeGooglePlay.single(state: 1))
             let receipt = try await GoogleFixture.receipt(data, signedBy: key)
             let reported = try await verdict(verifier, receipt).transactions
-            #expect(reported.map { $0.revoked != nil } == [true], "the data alone says purchased")
+            #expect(reported.map { $0.revoked != nil } == [true], "only the signed data has the state purchased")
             let requested = store.requests.count
             let forged = StoreReceipt([.receipt: data, .signature: try await key.sign("x")])
             #expect(try await verdict(verifier, forged).rejection == .forged)
@@ -255,7 +255,7 @@ struct GooglePublisherTests {
                 #expect(try await now(issue)?.map(\.revoked) == [GoogleFixture.now])
             }
             google.notify(single, LoopbackStore.Reply(404))
-            #expect(try await now(issue) == [], "not known is not taken back")
+            #expect(try await now(issue) == [], "an unknown purchase is not a revoked one")
             let without = try await verifier.current(
                 first, receipt: nil, allowing: [.production], at: GoogleFixture.now)
             #expect(without == nil)

@@ -50,7 +50,7 @@ struct GoogleSignedDataTests {
         #expect(try await verdict(GoogleFixture.data(state: 0)).transactions.count == 1)
     }
 
-    @Test("Hole of the reference: checks the purchase state")
+    @Test("Corrected from the historic server: checks the purchase state")
     func purchaseState() async throws {
         #expect(try await verdict(GoogleFixture.data(state: 1)).transactions.map { $0.revoked != nil } == [true])
         for state in [2, 4, -1, 99] { #expect(try await verdict(GoogleFixture.data(state: state)).rejection == .empty) }
@@ -58,14 +58,14 @@ struct GoogleSignedDataTests {
         #expect(try await verdict(odd).rejection == .empty)
     }
 
-    @Test("Hole of the reference: checks the package name")
+    @Test("Corrected from the historic server: checks the package name")
     func package() async throws {
         #expect(try await verdict(GoogleFixture.data(package: "com.example.other")).rejection == .wrongApp)
         #expect(try await verdict(GoogleFixture.data(package: "COM.example.daily")).rejection == .wrongApp)
     }
 
     @Test(
-        "Hole of the reference: a subscription without a configured term grants nothing, as signed data has no expiry"
+        "Corrected from the historic server: a subscription without a configured term grants nothing, as signed data has no expiry"
     )
     func expiry() async throws {
         let reported = try await verdict(GoogleFixture.data(product: "daily.monthly", more: "\"autoRenewing\":true,"))
@@ -79,7 +79,7 @@ struct GoogleSignedDataTests {
         #expect(!rules.holdings(from: [transaction], in: Catalogue(), at: later).isSubscribed)
     }
 
-    @Test("Hole of the reference: decodes the data only once, so that + and % survive")
+    @Test("Corrected from the historic server: decodes the data only once, so that + and % survive")
     func secondDecoding() async throws {
         let data = GoogleFixture.data(product: "daily+100%25", token: "a+b%2Bc")
         #expect(try await verdict(data).transactions.first?.product == "daily+100%25")
@@ -146,7 +146,7 @@ struct GoogleSignedDataTests {
     }
 
     @Test(
-        "Hole of the reference: accepts unpaid purchases only where sandbox is allowed, not in production")
+        "Corrected from the historic server: accepts unpaid purchases only where sandbox is allowed, not in production")
     func sandbox() async throws {
         for data in [
             GoogleFixture.data(order: nil), GoogleFixture.data(order: ""),

@@ -140,7 +140,7 @@ struct RevokedPurchaseTests {
                 #expect(try await shop.purchaseService.followUp() == 1)
                 #expect(try await shop.purchaseService.followUp() == 0)
                 #expect(acknowledgements() == 1)
-                #expect(try await shop.bought.map(\.revoked) == [nil], "no less the buyer's")
+                #expect(try await shop.bought.map(\.revoked) == [nil], "still owned by the buyer")
                 google.script.withLock { $0.acknowledging = LoopbackStore.Reply(204, "") }
                 shop.clock.advance(by: hour)
                 #expect(try await shop.purchaseService.followUp() == 1)

@@ -52,7 +52,7 @@ struct FileSendingTests {
                 ]
                 for (place, expected) in responses.enumerated() {
                     let response = try await connection.readResponse(isHead: place == 3)
-                    #expect(response.status == expected.status && expected.body(response), "answer \(place)")
+                    #expect(response.status == expected.status && expected.body(response), "response \(place)")
                 }
             }
         }

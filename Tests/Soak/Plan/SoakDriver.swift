@@ -36,14 +36,14 @@ struct SoakDriver: Sendable {
         } catch {
             if Task.isCancelled { return nil }
             try? await context.system.fixture.recover()
-            return "the stage: \(error)"
+            return "test environment: \(error)"
         }
     }
 
     /// Runs each kind of fault, in two series without a pause, because a soak of a minute has no time for more.
     private func firstRound(_ random: inout SeededRandom) async throws {
         let coverageDriver = CoverageDriver(context)
-        log("each call in each way")
+        log("Making every call in every variant")
         try await coverageDriver.exerciseEveryCall()
         try await context.pauseCancellably(.seconds(1))
         let days = context.fixedReaders.faultReaders.shuffled(using: &random)
@@ -60,7 +60,7 @@ struct SoakDriver: Sendable {
                 try await perform(operatorAction, &random)
             }
         }
-        log("what ends, ends")
+        log("Verifying expiry and revocation")
         try await coverageDriver.verifyTerminations()
     }
 
@@ -85,7 +85,9 @@ struct SoakDriver: Sendable {
     private func injectFault(
         _ outage: Outage, seconds: Double, _ meanwhile: () async throws -> Void = {}
     ) async throws {
-        log(String(format: "%@ for %.0f s, %d answers so far", outage.rawValue, seconds, context.tally.count))
+        log(
+            String(
+                format: "Fault \"%@\" for %.0f s, %d responses so far", outage.rawValue, seconds, context.tally.count))
         context.faultWindows.begin(outage.rawValue)
         try await context.system.fixture.fail(outage)
         let windowEnd = ContinuousClock.now + .seconds(seconds)
@@ -101,7 +103,7 @@ struct SoakDriver: Sendable {
             for reader in context.everybody { reader.forget() }
             try context.configure(Int.random(in: 1...999_999, using: &random))
             context.server.send(SIGHUP)
-            context.tally.record("operator", "configuration read again", during: nil)
+            context.tally.record("operator", "configuration reloaded", during: nil)
         case .flush:
             let response = try await context.admin.post(
                 "/backends/house/flush", [("Content-Type", "application/x-www-form-urlencoded")],
@@ -110,7 +112,7 @@ struct SoakDriver: Sendable {
             guard response.status == 200 else {
                 throw Soak.Failed(description: "flush: \(response.status) \(response.text)")
             }
-            context.tally.record("operator", "memory flushed", during: nil)
+            context.tally.record("operator", "cache flushed", during: nil)
         case .revocation:
             try await context.readers[Int.random(in: 0..<context.readers.count, using: &random)].revokeOne(context)
         }

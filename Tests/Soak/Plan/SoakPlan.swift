@@ -101,7 +101,7 @@ struct SoakPlan: Sendable {
     private static func edition(
         _ text: String, _ published: TimeInterval, isFree: Bool = false, isDraft: Bool = false
     ) -> Edition {
-        guard let id = EditionID(text) else { fatalError("\(text) is an edition") }
+        guard let id = EditionID(text) else { fatalError("\(text) is not an edition ID") }
         return Edition(
             id: id, title: text, published: Date(timeIntervalSince1970: published), isFree: isFree, isDraft: isDraft)
     }
@@ -156,7 +156,7 @@ struct SoakPlan: Sendable {
               public_url: http://127.0.0.1:\(port)
               shutdown_grace: 2s
             log: {level: error, format: json}
-            state: {path: state.sqlite, pseudonym_secret: {env: SOAK_REFERENCES}, sessions_per_hour: 1000000}
+            state: {path: state.sqlite, pseudonym_secret: {env: SOAK_PSEUDONYMS}, sessions_per_hour: 1000000}
             login_throttle: {per_identifier: 100000, per_address: 1000000, per_network: 1000000}
             passwords: {cost: 1}
             backends:

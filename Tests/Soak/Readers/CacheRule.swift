@@ -3,7 +3,7 @@ import TestSupport
 /// An independent statement of the caching headers of a response (Pugpig protocol, “Caching headers”, and Pitfall 16).
 enum CacheRule: Sendable {
     /// For responses about a reader, denials and failures: no cache stores them, and they contain no validators.
-    case nobodys
+    case notCacheable
     /// For content: the client may store it for the credentials that opened it.
     case readers
     /// For the feed with credentials: the client may store it and revalidates each time.
@@ -25,7 +25,7 @@ enum CacheRule: Sendable {
     /// The fields with exact values.
     private var exactly: [(name: String, values: [String])] {
         switch self {
-        case .nobodys:
+        case .notCacheable:
             [
                 ("Cache-Control", ["no-store, no-cache, must-revalidate, private, max-age=0"]),
                 ("Pragma", ["no-cache"]), ("Expires", ["0"]), ("ETag", []), ("Last-Modified", []), ("Set-Cookie", []),
@@ -48,7 +48,7 @@ enum CacheRule: Sendable {
     /// The fields that occur once with any value.
     private var once: [String] {
         switch self {
-        case .nobodys: []
+        case .notCacheable: []
         case .draftReaders: ["ETag"]
         case .readers, .publicCache: ["ETag", "Last-Modified"]
         }

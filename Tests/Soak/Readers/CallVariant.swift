@@ -16,8 +16,8 @@ struct CallVariant: Sendable {
         case jsonOverQuery = "JSON over query"
     }
 
-    static let slash = "slash at the end"
-    static let bare = "no publication"
+    static let slash = "trailing slash"
+    static let bare = "without a publication"
     static let short = "renew"
 
     var placement = FieldPlacement.query

@@ -45,7 +45,7 @@ final class CoverageDriver {
             try await explorer.signOut(token, callVariant)
         }
         for title in SoakPlan.titles.indices {
-            _ = try await retrying("being refused") {
+            _ = try await retrying("a rejected sign-in") {
                 try await self.explorer.signInWrongly(title) == SoakApp.retryLater ? nil : true
             }
             try await explorer.verifyForged(title)
@@ -184,7 +184,7 @@ final class CoverageDriver {
     }
 
     private func reported(_ state: String, _ app: SoakApp, _ token: SoakReader.Token) async throws {
-        _ = try await retrying("being told \"\(state)\"") { try await app.verify(token) == state ? true : nil }
+        _ = try await retrying("the state \"\(state)\"") { try await app.verify(token) == state ? true : nil }
     }
 
     private func pair(_ app: SoakApp, _ token: SoakReader.Token) async throws -> SoakApp.Pair {

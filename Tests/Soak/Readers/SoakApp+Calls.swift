@@ -3,7 +3,7 @@ import TestSupport
 
 /// The calls of an app and their records.
 extension SoakApp {
-    static let retryLater = "come back later"
+    static let retryLater = "retry later"
 
     /// A call with its time.
     struct Call {
@@ -73,7 +73,7 @@ extension SoakApp {
             try checked(
                 Call(
                     name: name, title: title, labels: labels, start: each.start, end: each.end, response: each.response,
-                    day: context.faultWindows.faultName(from: each.start, to: each.end)), .nobodys)
+                    day: context.faultWindows.faultName(from: each.start, to: each.end)), .notCacheable)
         }
     }
 
@@ -81,7 +81,7 @@ extension SoakApp {
     ///
     /// - Parameter rule: The caching headers of a successful response.
     func exchange(
-        _ name: String, in title: Int? = nil, labels: [String] = [], caching rule: CacheRule = .nobodys,
+        _ name: String, in title: Int? = nil, labels: [String] = [], caching rule: CacheRule = .notCacheable,
         _ request: () async throws -> RawResponse
     ) async throws -> Call {
         let start = Date()
@@ -95,8 +95,8 @@ extension SoakApp {
 
     /// Checks the caching headers. Denials and failures must not be cached in any case.
     private func checked(_ call: Call, _ rule: CacheRule) throws -> Call {
-        let rule = [200, 206].contains(call.response.status) ? rule : .nobodys
-        if let problem = rule.problem(to: call.response) { throw fail(call, "caches are told \(problem)") }
+        let rule = [200, 206].contains(call.response.status) ? rule : .notCacheable
+        if let problem = rule.problem(to: call.response) { throw fail(call, "wrong cache headers: \(problem)") }
         return call
     }
 
@@ -111,7 +111,7 @@ extension SoakApp {
     func record(_ call: Call, _ message: String, isLate: Bool = false) -> String {
         context.tally.record(call.name, message, labels: call.labels, during: call.day, isLate: isLate)
         reader.record(
-            "  \(stamp(call.start))–\(stamp(call.end)) app \(app) \(place(call)): \(message) (\(call.day ?? "good day"))"
+            "  \(stamp(call.start))–\(stamp(call.end)) app \(app) \(place(call)): \(message) (\(call.day ?? "no fault"))"
         )
         return message
     }
@@ -119,7 +119,7 @@ extension SoakApp {
     func fail(_ call: Call, _ message: String) -> Contradiction {
         Contradiction(
             message: "reader \(reader.number), app \(app): \(stamp(call.start))–\(stamp(call.end)) \(place(call)) "
-                + "(\(call.day ?? "good day")): \(message); answered \(call.response.status) "
+                + "(\(call.day ?? "no fault")): \(message); response \(call.response.status) "
                 + "\(call.response.text.prefix(600))\n\(reader.history)")
     }
 

@@ -78,7 +78,7 @@ extension SoakApp {
             case .fileServerHead: call.response.body.isEmpty && call.response["Content-Length"] == "\(bytes.count)"
             case .authRequest: call.response.body.isEmpty
             }
-        guard isCorrect else { throw fail(call, "not the bytes of \(file)") }
+        guard isCorrect else { throw fail(call, "the bytes differ from \(file)") }
     }
 
     private func judge(_ call: Call, _ pair: Pair, _ downloadTask: DownloadTask, isAllowed: Bool) throws {
@@ -96,16 +96,18 @@ extension SoakApp {
             throw fail(
                 call,
                 "\(downloadTask.edition) of \(SoakPlan.titles[downloadTask.title].id) with credentials for \(pair.edition) of "
-                    + "\(SoakPlan.titles[pair.token.title].id), asked for \(pair.requested), good until \(pair.expires), "
+                    + "\(SoakPlan.titles[pair.token.title].id), requested \(pair.requested), valid until \(pair.expires), "
                     + "resumes: \(downloadTask.isResume)")
         }
         if isAllowed {
             record(call, isFree ? "content, free" : call.start < pair.expires ? "content" : "content, resumed late")
         } else if !isTheirs {
-            record(call, "refused, not theirs")
+            record(call, "denied, other edition")
         } else {
             record(
-                call, trackedSession.mayBeEnded(by: call.end) ? "refused, \(trackedSession.ending)" : "refused, over")
+                call,
+                trackedSession.mayBeEnded(by: call.end)
+                    ? "denied, \(trackedSession.ending)" : "denied, credentials expired")
         }
     }
 }
@@ -124,7 +126,7 @@ extension SoakApp.Pair {
                 SealedSalt(
                     expiresAt: end, subscriber: salt.subscriber, session: salt.session,
                     sessionIssuedAt: salt.sessionIssuedAt), for: id)
-        else { throw Soak.Failed(description: "\(userid) is no salt for \(edition)") }
+        else { throw Soak.Failed(description: "\(userid) is not a salt for \(edition)") }
         return Self(
             userid: old, password: SoakPlan.password(old, for: id, in: token.title), edition: edition, token: token,
             requested: requested, expires: end)

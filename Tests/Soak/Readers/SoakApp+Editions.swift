@@ -29,20 +29,20 @@ extension SoakApp {
 
     @discardableResult
     private func judge(_ call: Call, of token: SoakReader.Token, for edition: String) throws -> Pair? {
-        guard let id = EditionID(edition) else { throw fail(call, "\(edition) is no edition") }
+        guard let id = EditionID(edition) else { throw fail(call, "\(edition) is not a valid edition ID") }
         let tokenStatuses = tokenStatuses(token, call)
         let right = tokenStatuses.flatMap { validity in self.right(validity, id, token.title, call) }
         let given: ModelCredentials
         var pair: Pair?
         if let userid = call.response.element("userid"), let password = call.response.element("password") {
             guard let expires = SoakPlan.salt(userid, for: id, in: token.title)?.expiresAt else {
-                throw fail(call, "the salt is none of this publication and edition")
+                throw fail(call, "the salt does not belong to this publication and edition")
             }
             guard password == SoakPlan.password(userid, for: id, in: token.title) else {
-                throw fail(call, "the password is not the salt's")
+                throw fail(call, "the password does not match the salt")
             }
             let grants = grants(expires, token, call)
-            guard let first = grants.first else { throw fail(call, "the salt ends at \(expires)") }
+            guard let first = grants.first else { throw fail(call, "unexpected expiry of the salt: \(expires)") }
             // If the token's expiry makes no difference, the better one.
             given = grants.first { right.contains($0) } ?? first
             pair = Pair(
@@ -53,22 +53,22 @@ extension SoakApp {
         } else {
             given = .rejected(call.response.error.flatMap { CredentialsRejection.Reason(rawValue: $0) })
         }
-        guard call.response.status == 200 else { throw fail(call, "always 200") }
+        guard call.response.status == 200 else { throw fail(call, "expected status 200") }
         if given == .unavailable, tokenStatuses.contains(.good) {
             try unavailable(call)
             return nil
         }
         let isLate =
             given == .grantedForNow && call.day == nil
-            && tokenStatuses.contains { self.right($0, id, token.title, call, heard: [.nobody]).contains(given) }
+            && tokenStatuses.contains { self.right($0, id, token.title, call, heard: [.unavailable]).contains(given) }
         guard right.contains(given) || isLate else {
-            throw fail(call, "\(edition) with a token that was \(tokenStatuses); right is one of \(right)")
+            throw fail(call, "\(edition) with a token of status \(tokenStatuses); expected one of \(right)")
         }
         switch given {
         case .granted: record(call, "credentials")
         case .grantedForNow: record(call, SoakTally.failedOpen, isLate: isLate)
-        case .rejected(let reason): record(call, "refused, \(reason?.rawValue ?? "nothing said")")
-        case .unavailable: record(call, "refused")
+        case .rejected(let reason): record(call, "rejected, \(reason?.rawValue ?? "no reason")")
+        case .unavailable: record(call, "unavailable")
         }
         if let pair { pairs.store(pair, using: &random) }
         return pair
@@ -96,7 +96,7 @@ extension SoakApp {
         var heard: [Received<Subscription>] = reader.possibleSubscriptions(
             from: call.start, to: call.end, isFaultWindow: call.day != nil
         ).map { .current($0.value) }
-        if call.day != nil { heard.append(.nobody) }
+        if call.day != nil { heard.append(.unavailable) }
         return right(validity, edition, title, call, heard: heard)
     }
 
@@ -121,13 +121,13 @@ extension SoakApp {
         ) {
             try await context.http.send("GET", path)
         }
-        guard call.response.status == 200 else { throw fail(call, "the shelf is everybody's") }
+        guard call.response.status == 200 else { throw fail(call, "expected status 200, because the shelf is public") }
         let shown = SoakPlan.shown(toDraftReaders: false)
         for edition in SoakPlan.editions where call.response.text.contains(edition) != shown.contains(edition) {
-            throw fail(call, "\(edition) on the shelf")
+            throw fail(call, "unexpected edition \(edition) on the shelf")
         }
         guard context.documents.isSame("\(call.name) \(title)", call.response.body) else {
-            throw fail(call, "others are shown another shelf")
+            throw fail(call, "the shelf differs between readers")
         }
         record(call, "shelf")
     }

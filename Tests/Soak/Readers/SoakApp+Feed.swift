@@ -55,29 +55,33 @@ extension SoakApp {
             try await context.http.send("GET", path, offer.map { [Self.basic($0.userid, $0.password)] } ?? [])
         }
         guard feed != .missing else {
-            guard call.response.status == 404 else { throw fail(call, "there is no such feed") }
+            guard call.response.status == 404 else {
+                throw fail(call, "expected status 404, because the publication has no feed")
+            }
             record(call, "no feed")
             return
         }
-        guard call.response.status == 200 else { throw fail(call, "the feed is everybody's") }
+        guard call.response.status == 200 else { throw fail(call, "expected status 200, because the feed is public") }
         let tokenStatuses = feed == .forDraftReaders ? tokenStatuses(offer, of: title, call) : [.unreadable]
         // The first identifier is the feed's own.
         let shown = Set(call.response.elements("id").dropFirst())
         let isForDraftReaders = shown == SoakPlan.shown(toDraftReaders: true)
         guard isForDraftReaders || shown == SoakPlan.shown(toDraftReaders: false) else {
-            throw fail(call, "shows \(shown.sorted())")
+            throw fail(call, "unexpected editions: \(shown.sorted())")
         }
         guard isForDraftReaders ? tokenStatuses.contains(.good) : tokenStatuses != [.good] else {
-            throw fail(call, "shows \(shown.sorted()) to one who was \(tokenStatuses)")
+            throw fail(call, "unexpected editions for a token of status \(tokenStatuses): \(shown.sorted())")
         }
         let isNotOut = SoakPlan.shown(toDraftReaders: true).subtracting(SoakPlan.shown(toDraftReaders: false))
         guard call.response.elements("app:draft").count == (isForDraftReaders ? isNotOut.count : 0) else {
-            throw fail(call, "what is not out yet is shown as a draft, and nothing else")
+            throw fail(call, "expected exactly the unpublished editions as drafts")
         }
         guard context.documents.isSame("feed \(title) \(isForDraftReaders)", call.response.body) else {
-            throw fail(call, "others are shown another feed")
+            throw fail(call, "the feed differs between readers")
         }
-        record(call, isForDraftReaders ? "insiders'" : isPersonal ? "everybody's, credentials not good" : "everybody's")
+        record(
+            call,
+            isForDraftReaders ? "draft readers' feed" : isPersonal ? "public feed, invalid credentials" : "public feed")
     }
 
     func openFeedFile(_ title: Int) async throws {
@@ -99,10 +103,10 @@ extension SoakApp {
             guard isAllowed || call.response.status == 403 else { throw fail(call, "expected the content or 403") }
             let tokenStatuses = file == SoakPlan.feedFile ? tokenStatuses(offer, of: title, call) : [.unreadable]
             guard isAllowed ? tokenStatuses.contains(.good) : tokenStatuses != [.good] else {
-                throw fail(call, "\(file) of \(SoakPlan.titles[title].id) asked by one \(tokenStatuses)")
+                throw fail(call, "\(file) of \(SoakPlan.titles[title].id) with a token of status \(tokenStatuses)")
             }
             if isAllowed { try checkContent(call, file, contentRoute) }
-            record(call, isAllowed ? "content" : file == SoakPlan.feedFile ? "refused" : "refused, an edition")
+            record(call, isAllowed ? "content" : file == SoakPlan.feedFile ? "denied" : "denied, an edition")
         }
     }
 }

@@ -9,9 +9,9 @@ extension SoakApp {
         case options = "OPTIONS"
         case otherMethod = "PUT, DELETE and PATCH"
         /// A path that a cache could treat as a file.
-        case pathBehind = "path behind a call"
-        case strangePublication = "call of no publication"
-        case credentialsTwice = "credentials twice"
+        case pathBehind = "path below a call"
+        case strangePublication = "unknown publication"
+        case credentialsTwice = "repeated credentials"
     }
 
     static let pugpigCalls = [
@@ -41,20 +41,20 @@ extension SoakApp {
             }
             let type = name == "sign_out" ? "text/plain; charset=utf-8" : "text/xml; charset=utf-8"
             guard call.response.status == 200, call.response["Content-Type"] == type else {
-                throw fail(call, "expected the head of an answer to \(name)")
+                throw fail(call, "expected the headers of a response to \(name)")
             }
-            record(call, "head")
+            record(call, "headers")
         case .options:
             let call = try await exchange(probe.rawValue, in: token.title) {
                 try await context.http.send("OPTIONS", target)
             }
-            try judge(call, 204, "methods", allows: true)
+            try judge(call, 204, "allowed methods", allows: true)
         case .otherMethod:
             let method = ["PUT", "DELETE", "PATCH"].randomElement(using: &random) ?? "PUT"
             let call = try await exchange(probe.rawValue, in: token.title) {
                 try await context.http.send(method, target, [("Content-Length", "0")])
             }
-            try judge(call, 405, "no such method", allows: true)
+            try judge(call, 405, "method not allowed", allows: true)
         case .pathBehind:
             let call = try await exchange(probe.rawValue, in: token.title) {
                 try await context.http.send("GET", "/\(publication)/\(name)/x.css?token=\(token.text.formEncoded)")
@@ -62,7 +62,7 @@ extension SoakApp {
             try judge(call, 404, "not found")
         case .strangePublication:
             let call = try await exchange(probe.rawValue) {
-                try await context.http.send("GET", "/nobody/\(name)?token=\(token.text.formEncoded)")
+                try await context.http.send("GET", "/unknown/\(name)?token=\(token.text.formEncoded)")
             }
             try judge(call, 404, "not found")
         case .credentialsTwice:
@@ -77,7 +77,9 @@ extension SoakApp {
 
     private func judge(_ call: Call, _ status: Int, _ message: String, allows: Bool = false) throws {
         guard call.response.status == status else { throw fail(call, "expected \(status)") }
-        guard !allows || call.response["Allow"] == "GET, HEAD, POST, OPTIONS" else { throw fail(call, "no methods") }
+        guard !allows || call.response["Allow"] == "GET, HEAD, POST, OPTIONS" else {
+            throw fail(call, "unexpected Allow header")
+        }
         record(call, message)
     }
 }

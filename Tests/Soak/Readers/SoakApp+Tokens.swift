@@ -15,7 +15,7 @@ extension SoakApp {
             return nil
         }
         guard call.response.status == 200, let text = call.response.element("token") else {
-            throw fail(call, "the reader and the password are right")
+            throw fail(call, "expected a token for a correct password")
         }
         record(call, "token")
         return try store(text, title, SoakReader.TrackedSession(), call)
@@ -25,7 +25,7 @@ extension SoakApp {
         _ text: String, _ title: Int, _ trackedSession: SoakReader.TrackedSession, _ call: Call
     ) throws -> SoakReader.Token {
         guard call.response.attribute("global_auth_password") == SoakPlan.feedPassword(text, in: title) else {
-            throw fail(call, "the feed's password is another")
+            throw fail(call, "unexpected feed password")
         }
         let token = SoakReader.Token(
             text: text, title: title, trackedSession: trackedSession, requested: call.start, receivedAt: call.end)
@@ -41,9 +41,9 @@ extension SoakApp {
         if call.response.status == 503 { return try unavailable(call) }
         guard call.response.status == 200, call.response.error == "notrecognised", call.response.element("token") == nil
         else {
-            throw fail(call, "the password is wrong")
+            throw fail(call, "expected a rejection of the wrong password")
         }
-        return record(call, "not recognised")
+        return record(call, "rejected")
     }
 
     /// - Returns: Nil for a denial or a response that asks for a retry.
@@ -59,14 +59,14 @@ extension SoakApp {
             return nil
         }
         if call.response.status == 200, let text = call.response.element("token") {
-            guard mayBeRenewed else { throw fail(call, "the token was \(tokenStatuses)") }
-            record(call, tokenStatuses == [.renewable] ? "token for an expired one" : "token")
+            guard mayBeRenewed else { throw fail(call, "unexpected for a token of status \(tokenStatuses)") }
+            record(call, tokenStatuses == [.renewable] ? "token, after expiry" : "token")
             return try store(text, token.title, token.trackedSession, call)
         }
         guard call.response.status == 200, call.response.error == "notrecognised",
             tokenStatuses.contains(.ended) || tokenStatuses.contains(.expired)
-        else { throw fail(call, "the token was \(tokenStatuses)") }
-        record(call, "not recognised, \(ending(token, tokenStatuses))")
+        else { throw fail(call, "unexpected for a token of status \(tokenStatuses)") }
+        record(call, "rejected, \(ending(token, tokenStatuses))")
         return nil
     }
 
@@ -75,7 +75,7 @@ extension SoakApp {
         reader.forget()
         let call = try await call("sign_out", in: token.title, ["token": token.text], callVariant)
         reader.forget()
-        guard call.response.status == 200 else { throw fail(call, "signing out is always possible") }
+        guard call.response.status == 200 else { throw fail(call, "expected status 200 for a sign-out") }
         token.trackedSession.recordCertain(at: call.end)
         record(call, "signed out")
     }
@@ -104,7 +104,7 @@ extension SoakApp {
         var right: [(ModelVerification, number: Int?)] = []
         for validity in tokenStatuses {
             guard validity == .good else {
-                right.append((model.verification(validity, heard: { .nobody }, bought: [], at: now), nil))
+                right.append((model.verification(validity, heard: { .unavailable }, bought: [], at: now), nil))
                 continue
             }
             for candidate in reader.possibleSubscriptions(
@@ -119,13 +119,13 @@ extension SoakApp {
         }
         if call.response.status == 503, tokenStatuses.contains(.good) {
             if tokenStatuses == [.good], reader.mustBeReported(from: call.start, to: call.end) {
-                throw fail(call, "the reader was told \"active\" a short while ago, which still stands in")
+                throw fail(call, "expected the cached state \"active\", which is still valid")
             }
             return try unavailable(call)
         }
         guard call.response.status == 200, let state = call.response.attribute("state").flatMap(SubscriptionState.init)
         else {
-            throw fail(call, "no subscription")
+            throw fail(call, "expected a subscription")
         }
         let list: Entitlement =
             call.response.text.contains("<issues")
@@ -133,7 +133,7 @@ extension SoakApp {
         let given = ModelVerification.reported(state, list)
         let matching = right.filter { $0.0 == given }
         guard !matching.isEmpty else {
-            throw fail(call, "a token that was \(tokenStatuses); right is one of \(right.map { "\($0.0)" })")
+            throw fail(call, "token of status \(tokenStatuses); expected one of \(right.map { "\($0.0)" })")
         }
         if tokenStatuses == [.good], state == .active, call.day == nil { reader.receiveActive(requested: call.start) }
         if tokenStatuses == [.good], state != .active, let number = matching.compactMap(\.number).min() {
@@ -152,7 +152,7 @@ extension SoakApp {
         }
         let call = try await call("verify_subscription", in: title, ["token": text])
         guard call.response.status == 200, call.response.attribute("state") == "unknown" else {
-            throw fail(call, "the token is none of this publication's")
+            throw fail(call, "a forged token was accepted")
         }
         record(call, "unknown, forged token")
         let pair = try await self.call(
@@ -160,8 +160,8 @@ extension SoakApp {
         guard pair.response.status == 200, pair.response.error == "notrecognised",
             pair.response.element("userid") == nil
         else {
-            throw fail(pair, "the token is none of this publication's")
+            throw fail(pair, "a forged token was accepted")
         }
-        record(pair, "refused, forged token")
+        record(pair, "rejected, forged token")
     }
 }

@@ -98,9 +98,9 @@ final class SoakApp {
     func ending(_ token: SoakReader.Token, _ tokenStatuses: [TokenStatus]) -> String {
         switch tokenStatuses {
         case [.ended]: token.trackedSession.ending
-        case [.renewable]: "token expired"
-        case [.expired]: "token over"
-        default: "on the edge"
+        case [.renewable]: "token renewable"
+        case [.expired]: "token expired"
+        default: "at the boundary"
         }
     }
 }

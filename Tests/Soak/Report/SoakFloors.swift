@@ -2,56 +2,56 @@ import BackendFixtures
 
 /// The minimum coverage of a soak of any length.
 ///
-/// It does not depend on chance or the seed. The ``CoverageDriver`` does each of these things in the first round, which
+/// It does not depend on chance or the seed. The ``CoverageDriver`` makes all of these calls in the first round, which
 /// every soak completes. It retries where a response asks for it, and waits for expiries. The crowd's calls count as
 /// well.
 enum SoakFloors {
     /// The calls with their required responses under any condition.
     private static let requiredCalls: [(call: String, responses: [String])] = [
-        ("sign_in", ["token", "not recognised"]),
+        ("sign_in", ["token", "rejected"]),
         (
             "renew_token",
             [
-                "token", "token for an expired one", "not recognised, session ended", "not recognised, session revoked",
-                "not recognised, token over",
+                "token", "token, after expiry", "rejected, session ended", "rejected, session revoked",
+                "rejected, token expired",
             ]
         ),
         (
             "verify_subscription",
             [
-                "active", "inactive", "suspended", "stale, token expired", "unknown, token over",
+                "active", "inactive", "suspended", "stale, token renewable", "unknown, token expired",
                 "unknown, session ended", "unknown, session revoked", "unknown, forged token",
             ]
         ),
         (
             "edition_credentials",
             [
-                "credentials", SoakTally.failedOpen, "refused, notentitled", "refused, notrecognised",
-                "refused, expired", "refused, forged token",
+                "credentials", SoakTally.failedOpen, "rejected, notentitled",
+                "rejected, notrecognised", "rejected, expired", "rejected, forged token",
             ]
         ),
         ("sign_out", ["signed out"]),
         ("baker shelf", ["shelf"]),
         ("basispress shelf", ["shelf"]),
-        ("feed", ["insiders'", "everybody's", "everybody's, credentials not good", "no feed"]),
-        ("operator", ["configuration read again", "memory flushed", "session revoked", "subscription changed"]),
-        ("HEAD", ["head"]),
-        ("OPTIONS", ["methods"]),
-        ("PUT, DELETE and PATCH", ["no such method"]),
-        ("path behind a call", ["not found"]),
-        ("call of no publication", ["not found"]),
-        ("credentials twice", ["bad request"]),
+        ("feed", ["draft readers' feed", "public feed", "public feed, invalid credentials", "no feed"]),
+        ("operator", ["configuration reloaded", "cache flushed", "session revoked", "subscription changed"]),
+        ("HEAD", ["headers"]),
+        ("OPTIONS", ["allowed methods"]),
+        ("PUT, DELETE and PATCH", ["method not allowed"]),
+        ("path below a call", ["not found"]),
+        ("unknown publication", ["not found"]),
+        ("repeated credentials", ["bad request"]),
     ]
 
     private static func responses(of contentRoute: SoakApp.ContentRoute) -> [(call: String, responses: [String])] {
         let plain = [
-            "content", "content, free", "refused, not theirs", "refused, session ended", "refused, session revoked",
+            "content", "content, free", "denied, other edition", "denied, session ended", "denied, session revoked",
         ]
         // A HEAD request has no range to resume.
         if contentRoute == .fileServerHead { return [(call: contentRoute.rawValue, responses: plain)] }
         return [
-            (call: contentRoute.rawValue, responses: plain + ["content, resumed late", "refused, over"]),
-            (call: "feed's \(contentRoute.rawValue)", responses: ["content", "refused", "refused, an edition"]),
+            (call: contentRoute.rawValue, responses: plain + ["content, resumed late", "denied, credentials expired"]),
+            (call: "feed's \(contentRoute.rawValue)", responses: ["content", "denied", "denied, an edition"]),
         ]
     }
 
@@ -62,8 +62,8 @@ enum SoakFloors {
         ("verify_subscription", ["active", SoakApp.retryLater]),
         ("edition_credentials", [SoakTally.failedOpen, SoakApp.retryLater]),
         ("sign_out", ["signed out"]),
-        ("feed", ["insiders'"]),
-        ("HEAD", ["head"]),
+        ("feed", ["draft readers' feed"]),
+        ("HEAD", ["headers"]),
         (SoakApp.ContentRoute.fileServer.rawValue, ["content"]),
         (SoakApp.ContentRoute.fileServerHead.rawValue, ["content"]),
         (SoakApp.ContentRoute.authRequest.rawValue, ["content"]),
@@ -76,14 +76,14 @@ enum SoakFloors {
         var missing: [String] = []
         for (call, responses) in requiredCalls + SoakApp.ContentRoute.allCases.flatMap({ self.responses(of: $0) }) {
             for response in responses where !lines.contains(where: { $0.call == call && $0.response == response }) {
-                missing.append("\(call) never had the answer \"\(response)\"")
+                missing.append("\(call) never returned \"\(response)\"")
             }
         }
         for day in Outage.allCases.map(\.rawValue) {
             let lines = lines.filter { $0.day == day }
             for (call, responses) in requiredCallsDuringFaults {
                 for response in responses where !lines.contains(where: { $0.call == call && $0.response == response }) {
-                    missing.append("\(call) never had the answer \"\(response)\" on a day of \"\(day)\"")
+                    missing.append("\(call) never returned \"\(response)\" during the fault \"\(day)\"")
                 }
             }
         }
@@ -91,7 +91,7 @@ enum SoakFloors {
             let ways = CallVariant.FieldPlacement.allCases.map(\.rawValue) + [CallVariant.slash, CallVariant.bare]
             for callVariant in call == "renew_token" ? ways + [CallVariant.short] : ways
             where !labels.contains(where: { $0.call == call && $0.name == callVariant }) {
-                missing.append("\(call) was never made with \"\(callVariant)\"")
+                missing.append("\(call) was never made in the variant \"\(callVariant)\"")
             }
         }
         return missing

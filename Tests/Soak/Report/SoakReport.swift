@@ -27,10 +27,10 @@ struct SoakReport: Sendable {
     private var mistakes: [String] {
         var mistakes: [String] = []
         if late * Self.lateShare > max(faultFreeCount, Self.lateShare) {
-            mistakes.append("too many answers asked to come back on good days")
+            mistakes.append("too many responses asked for a retry without a fault")
         }
         if let start, let end, end.descriptors > start.descriptors + Self.descriptorTolerance {
-            mistakes.append("the server has more and more descriptors open")
+            mistakes.append("the number of open descriptors grew")
         }
         mistakes += SoakFloors.missing(from: lines, labels)
         return mistakes
@@ -54,21 +54,22 @@ struct SoakReport: Sendable {
                         + days.map { "\($0.day) \($0.count)" }.joined(separator: ", "))
             }
             let ways = labels.filter { $0.call == call }.map { "\($0.name) \($0.count)" }
-            if !ways.isEmpty { text.append("  made with " + ways.joined(separator: ", ")) }
+            if !ways.isEmpty { text.append("  variants: " + ways.joined(separator: ", ")) }
         }
         text.append("")
         let count = lines.reduce(0) { $0 + $1.count }
         text.append(
             String(
-                format: "%d answers in %.0f s, %d readers with two apps each, seed %llu", count, seconds, plan.readers,
+                format: "%d responses in %.0f s, %d readers with two apps each, seed %llu", count, seconds,
+                plan.readers,
                 plan.seed))
-        text.append("asked to come back on a good day: \(late) of \(faultFreeCount)")
-        if let start, let end { text.append("the server: \(start) at first, \(end) at the end") }
+        text.append("retries without a fault: \(late) of \(faultFreeCount)")
+        if let start, let end { text.append("server: \(start) after warm-up, \(end) at the end") }
         if let contradiction {
-            text.append("\nCONTRADICTION: \(contradiction)")
-            if !serverOutput.isEmpty { text.append("the server's last words:\n\(serverOutput)") }
+            text.append("\nINCORRECT RESPONSE: \(contradiction)")
+            if !serverOutput.isEmpty { text.append("last output of the server:\n\(serverOutput)") }
         } else {
-            text += mistakes.isEmpty ? ["every answer was right"] : mistakes
+            text += mistakes.isEmpty ? ["all responses were correct"] : mistakes
         }
         return text.joined(separator: "\n")
     }

@@ -5,7 +5,7 @@ import Synchronization
 final class SoakTally: Sendable {
     /// The label of credentials that were issued because the publication fails open.
     static let failedOpen = "credentials, failed open"
-    static let noFault = "good"
+    static let noFault = "no fault"
 
     struct Line: Sendable {
         let call: String

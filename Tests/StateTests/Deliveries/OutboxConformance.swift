@@ -22,21 +22,21 @@ import Testing
             let due = try await store.deliveriesDue(in: daily, at: noon + 2, limit: 9)
             #expect(due.map(\.delivery) == [first, second])
             #expect(due.map(\.ordered) == [noon + 1, noon + 2])
-            #expect(due.first?.status == .waiting(attempts: 0, next: noon + 1, cause: nil))
+            #expect(due.first?.status == .pending(attempts: 0, next: noon + 1, cause: nil))
             #expect(try await store.deliveriesDue(in: daily, at: noon + 1, limit: 9).map(\.delivery) == [first])
             #expect(try await store.deliveriesDue(in: daily, at: noon + 2, limit: 1).map(\.delivery) == [first])
             #expect(try await store.delivered(first.id, at: noon + 3))
             #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).map(\.delivery) == [second])
-            let all = try await store.deliveries(in: daily, waiting: false, limit: 9)
+            let all = try await store.deliveries(in: daily, pendingOnly: false, limit: 9)
             #expect(all.map(\.delivery) == [second, first])
             #expect(all.last?.status == .delivered(at: noon + 3))
-            #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).map(\.delivery) == [second])
-            #expect(try await store.deliveries(in: daily, waiting: false, limit: 1).count == 1)
+            #expect(try await store.deliveries(in: daily, pendingOnly: true, limit: 9).map(\.delivery) == [second])
+            #expect(try await store.deliveries(in: daily, pendingOnly: false, limit: 1).count == 1)
         }
     }
 
     private func waits(_ id: Delivery.ID, in store: any StateStore) async throws -> Bool {
-        try await store.deliveries(in: daily, waiting: true, limit: 99).contains { $0.delivery.id == id }
+        try await store.deliveries(in: daily, pendingOnly: true, limit: 99).contains { $0.delivery.id == id }
     }
 
     @Test("Leases a delivery to one process until it fails or the lease ends", arguments: FullStore.allCases)
@@ -46,9 +46,10 @@ import Testing
             #expect(try await store.claim(id, lease: [1], at: noon, until: noon + 35))
             #expect(try await !store.claim(id, lease: [2], at: noon + 1, until: noon + 36))
             #expect(try await store.deliveriesDue(in: daily, at: noon + 34, limit: 9).isEmpty)
-            let inFlight = try await store.deliveries(in: daily, waiting: true, limit: 9).first
+            let inFlight = try await store.deliveries(in: daily, pendingOnly: true, limit: 9).first
             #expect(
-                inFlight?.status == .waiting(attempts: 1, next: noon + 35, cause: nil), "on record before it is made")
+                inFlight?.status == .pending(attempts: 1, next: noon + 35, cause: nil),
+                "the attempt is recorded before it is made")
             // The first process seems dead, so its later reports are ignored.
             #expect(try await store.claim(id, lease: [2], at: noon + 35, until: noon + 70))
             try await store.deliveryFailed(id, lease: [1], cause: "late", at: noon, next: noon + 36)
@@ -56,7 +57,7 @@ import Testing
             #expect(try await store.deliveriesDue(in: daily, at: noon + 69, limit: 9).isEmpty)
             try await store.release(id, lease: [2], at: noon + 40)
             let released = try await store.deliveriesDue(in: daily, at: noon + 40, limit: 9).first
-            #expect(released?.status == .waiting(attempts: 1, next: noon + 40, cause: nil))
+            #expect(released?.status == .pending(attempts: 1, next: noon + 40, cause: nil))
             #expect(try await store.claim(id, lease: [3], at: noon + 40, until: noon + 75))
             #expect(try await store.delivered(id, at: noon + 41))
             #expect(try await !store.claim(id, lease: [4], at: noon + 99, until: noon + 134))
@@ -72,12 +73,12 @@ import Testing
             #expect(try await store.deliveriesDue(in: daily, at: noon + 59, limit: 9).isEmpty)
             #expect(
                 try await store.deliveriesDue(in: daily, at: noon + 60, limit: 9).first?.status
-                    == .waiting(attempts: 1, next: noon + 60, cause: "HTTP 503"))
+                    == .pending(attempts: 1, next: noon + 60, cause: "HTTP 503"))
             #expect(try await store.delivered(delivery.id, at: noon + 61))
             try await store.deliveryFailed(delivery.id, lease: [1], cause: "late", at: noon, next: noon + 99)
             #expect(try await !store.delivered(delivery.id, at: noon + 62))
             #expect(
-                try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.status)
+                try await store.deliveries(in: daily, pendingOnly: false, limit: 9).map(\.status)
                     == [.delivered(at: noon + 61)])
         }
     }
@@ -107,13 +108,15 @@ import Testing
         try await kind.with { store async throws in
             let delivery = try await order("1", from: store)
             #expect(try await store.claim(delivery.id, lease: [1], at: noon, until: noon + 35))
-            #expect(try await store.retryDelivery(delivery.id, at: noon + 5), "it waits, and is being tried")
+            #expect(
+                try await store.retryDelivery(delivery.id, at: noon + 5),
+                "the delivery is pending and an attempt is in progress")
             #expect(try await store.deliveriesDue(in: daily, at: noon + 5, limit: 9).isEmpty)
             try await store.deliveryFailed(delivery.id, lease: [1], cause: "HTTP 503", at: noon, next: noon + 3_600)
             #expect(try await store.retryDelivery(delivery.id, at: noon + 5))
             #expect(
                 try await store.deliveriesDue(in: daily, at: noon + 5, limit: 9).first?.status
-                    == .waiting(attempts: 1, next: noon + 5, cause: "HTTP 503"))
+                    == .pending(attempts: 1, next: noon + 5, cause: "HTTP 503"))
             let typo = Delivery.ID(store: appStore, transaction: "1O")
             #expect(try await !store.retryDelivery(typo, at: noon))
             #expect(try await !store.delivered(typo, at: noon))
@@ -123,23 +126,23 @@ import Testing
         }
     }
 
-    @Test("A refunded delivery does not wait, unless the refund is reversed", arguments: FullStore.allCases)
+    @Test("A refunded delivery is not pending, unless the refund is reversed", arguments: FullStore.allCases)
     func refunded(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let delivery = try await order("1", from: store)
             try await store.record([.sample("1", revoked: noon + 1, reported: noon + 1)], at: noon + 1)
             #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).isEmpty)
-            #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).isEmpty)
-            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.status) == [.refunded])
+            #expect(try await store.deliveries(in: daily, pendingOnly: true, limit: 9).isEmpty)
+            #expect(try await store.deliveries(in: daily, pendingOnly: false, limit: 9).map(\.status) == [.refunded])
             #expect(try await !store.retryDelivery(delivery.id, at: noon))
             try await store.record([.sample("1", reported: noon + 2)], at: noon + 2)
             #expect(try await store.deliveriesDue(in: daily, at: noon + 9, limit: 9).map(\.delivery) == [delivery])
-            #expect(try await store.deliveries(in: daily, waiting: true, limit: 9).count == 1)
+            #expect(try await store.deliveries(in: daily, pendingOnly: true, limit: 9).count == 1)
         }
     }
 
     @Test(
-        "Settles a waiting delivery, but not a refunded, erased or unknown one",
+        "Settles a pending delivery, but not a refunded, erased or unknown one",
         arguments: FullStore.allCases)
     func settled(kind: FullStore) async throws {
         try await kind.with { store async throws in
@@ -154,7 +157,7 @@ import Testing
             #expect(try await !waits(taken, in: store))
             #expect(try await !store.settleDelivery(taken, at: noon + 2))
             try await store.record([.sample("2", reported: noon + 2)], at: noon + 2)
-            #expect(try await waits(taken, in: store), "the refund is undone")
+            #expect(try await waits(taken, in: store), "after the reversal of the refund")
             #expect(try await store.delivered(taken, at: noon + 3))
 
             let erased = try await order("3", from: store).id
@@ -185,7 +188,7 @@ import Testing
             let first = try await order("1", from: store)
             let again = Delivery(.sample("1"), to: Credit(account: "4712"), in: daily)
             try await store.claim(.sample("1"), by: buyer(2), delivering: [again])
-            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).map(\.delivery) == [first])
+            #expect(try await store.deliveries(in: daily, pendingOnly: false, limit: 9).map(\.delivery) == [first])
         }
     }
 }

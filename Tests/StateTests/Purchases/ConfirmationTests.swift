@@ -10,7 +10,7 @@ import Testing
             let ledger = harness.ledger
             harness.verifier.verifyBy { _ in
                 let counts = try await ledger.receiptCounts(in: daily)
-                #expect(counts.stores[appStore] == .init(waiting: 1))
+                #expect(counts.stores[appStore] == .init(pending: 1))
                 return .genuine([.sample()])
             }
             #expect(try await harness.confirm() == .recorded([.sample()]))

@@ -8,7 +8,7 @@ import Testing
     private let product = "com.example.credit10"
 
     private func deliveries(_ harness: PurchaseServiceHarness) async throws -> [Delivery] {
-        try await harness.ledger.deliveries(in: daily, waiting: false, limit: 99).map(\.delivery)
+        try await harness.ledger.deliveries(in: daily, pendingOnly: false, limit: 99).map(\.delivery)
     }
 
     @Test("Orders one delivery for each purchase of the named product, however often it is confirmed")

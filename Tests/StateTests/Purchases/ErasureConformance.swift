@@ -11,7 +11,7 @@ import Testing
             try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
             try await store.claim(.sample("2"), by: buyer(1), receipt: "2")
             try await store.claim(.sample("2"), by: buyer(2), receipt: "2")
-            _ = try await store.persist(.sample("waiting"), at: noon)
+            _ = try await store.persist(.sample("pending"), at: noon)
             try await store.link(buyer(1), to: buyer(100))
             // Two claims, three receipts, one link, and one transaction with its purchase.
             #expect(try await store.erase(buyer(1)) == 8)
@@ -59,7 +59,7 @@ import Testing
     func deliveries(kind: FullStore) async throws {
         try await kind.with { store async throws in
             func buy(_ account: String, _ owner: PurchaseOwner) async throws {
-                for id in ["done", "waiting"] {
+                for id in ["done", "pending"] {
                     let transaction = StoreTransaction.sample(id)
                     try await store.claim(
                         transaction, by: owner, receipt: id, rule: .exclusive,
@@ -69,10 +69,10 @@ import Testing
             try await buy("4711", buyer(1))
             try await store.delivered(Delivery.ID(store: appStore, transaction: "done"), at: noon)
             _ = try await store.erase(buyer(1))
-            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).isEmpty)
+            #expect(try await store.deliveries(in: daily, pendingOnly: false, limit: 9).isEmpty)
             // A delivery in the outbox may have arrived, so neither is credited to the next account.
             try await buy("4712", buyer(2))
-            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).isEmpty)
+            #expect(try await store.deliveries(in: daily, pendingOnly: false, limit: 9).isEmpty)
             #expect(try await store.deliveriesDue(in: daily, at: noon + 99, limit: 9).isEmpty)
         }
     }

@@ -30,7 +30,7 @@ import Testing
             try await store.claim(.sample(), by: buyer(1), delivering: [delivery])
             #expect(try await store.transactions(of: buyer(1), in: [appStore]).first?.revoked == noon)
             // A revoked purchase is not credited.
-            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).isEmpty)
+            #expect(try await store.deliveries(in: daily, pendingOnly: false, limit: 9).isEmpty)
         }
     }
 

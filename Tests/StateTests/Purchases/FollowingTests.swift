@@ -94,11 +94,11 @@ import Testing
             }
             harness.verifier.currentBy { [clock = harness.clock] in [$0.refunded(at: clock.now)] }
             harness.clock.advance(by: day - 100)
-            #expect(try await harness.purchaseService.followUp() == 0, "a day has not passed")
+            #expect(try await harness.purchaseService.followUp() == 0, "before a day has passed")
             harness.clock.advance(by: 10)
             #expect(try await harness.holdings() == Holdings(editions: [november]))
             harness.clock.advance(by: 100)
-            #expect(try await harness.purchaseService.followUp() == 0, "the ninety days have")
+            #expect(try await harness.purchaseService.followUp() == 0, "after ninety days")
         }
         try await PurchaseServiceHarness.with { harness async throws in
             harness.verifier.verifyPassword(.sample())
@@ -235,7 +235,7 @@ import Testing
     func progress() async throws {
         try await PurchaseServiceHarness.with { harness async throws in
             harness.verifier.startOutage()
-            _ = try await harness.confirm("waiting", by: buyer(2))
+            _ = try await harness.confirm("pending", by: buyer(2))
             harness.verifier.verifyPassword(.month(), .sample("1", awaitsAcknowledgement: true))
             _ = try await harness.confirm()
             harness.verifier.startOutage()
@@ -283,7 +283,7 @@ import Testing
             harness.clock.set(noon + 30 * day + 1)
             let requested = harness.verifier.queries.count
             #expect(try await !harness.holdings().isSubscribed)
-            #expect(harness.verifier.queries.count == requested + 1, "it rests until its end and no longer")
+            #expect(harness.verifier.queries.count == requested + 1, "not reverified until its end")
             harness.clock.advance(by: 20 * 3600)
             _ = try await harness.purchaseService.followUp()
             harness.clock.advance(by: 3601)

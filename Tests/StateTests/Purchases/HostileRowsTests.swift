@@ -15,7 +15,7 @@ import Testing
             let transaction = StoreTransaction.sample(expires: noon)
             try await store.claim(
                 transaction, by: buyer(1), delivering: [Delivery(transaction, to: Credit(account: "1"), in: daily)])
-            _ = try await store.persist(.sample("waiting"), at: noon)
+            _ = try await store.persist(.sample("pending"), at: noon)
             _ = try await store.begin(
                 PushCampaign(
                     name: "1", publication: daily, app: "com.example.daily", environment: .production,

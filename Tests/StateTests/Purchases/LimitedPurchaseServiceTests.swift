@@ -3,7 +3,7 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("Limits of waiting receipts", .serialized) struct LimitedPurchaseServiceTests {
+@Suite("Limits of pending receipts", .serialized) struct LimitedPurchaseServiceTests {
     private let day: TimeInterval = 86_400
 
     @Test("A receipt over the limit is not stored, and the app is asked to retry later")
@@ -19,7 +19,7 @@ import Testing
                 try await harness.confirm("4", by: buyer(3))
             }
             #expect(harness.verifier.queries.count == 3)
-            #expect(try await harness.counts == .init(waiting: 3))
+            #expect(try await harness.counts == .init(pending: 3))
             #expect(
                 harness.events.withLock { $0 }.suffix(2) == [
                     .postponed(appStore, cause: "ScriptedFailure"), .limited(appStore, .perHour),
@@ -34,15 +34,15 @@ import Testing
 
     @Test("A full queue stores no receipt, but an available store still verifies new ones")
     func backlog() async throws {
-        try await PurchaseServiceHarness.with(limits: ReceiptLimits(waiting: 1)) { harness async throws in
+        try await PurchaseServiceHarness.with(limits: ReceiptLimits(pending: 1)) { harness async throws in
             harness.verifier.startOutage()
             #expect(try await harness.confirm("1") == .pending)
             await #expect(throws: Unavailable.self) { try await harness.confirm("2") }
-            #expect(try await harness.counts == .init(waiting: 1))
-            #expect(harness.events.withLock { $0.last } == .limited(appStore, .waiting))
+            #expect(try await harness.counts == .init(pending: 1))
+            #expect(harness.events.withLock { $0.last } == .limited(appStore, .pending))
             harness.verifier.verifyPassword(.sample())
             #expect(try await harness.confirm("2") == .recorded([.sample()]))
-            #expect(try await harness.counts == .init(waiting: 1, verified: 1))
+            #expect(try await harness.counts == .init(pending: 1, verified: 1))
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
                 harness.clock.advance(by: day)
                 _ = try await harness.purchaseService.followUp()
             }
-            #expect(try await harness.counts == .init(waiting: 1))
+            #expect(try await harness.counts == .init(pending: 1))
             harness.clock.advance(by: day)
             // The service does not report the receipt as stored.
             await #expect(throws: Unavailable.self) { try await harness.confirm() }
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("Pitfall 21: a waiting receipt survives a clock that is ahead and is due at the right time")
+    @Test("Pitfall 21: a pending receipt survives a clock that is ahead and is due at the right time")
     func clockAhead() async throws {
         try await PurchaseServiceHarness.with { harness async throws in
             harness.verifier.startOutage()
@@ -103,7 +103,7 @@ import Testing
             harness.clock.step(by: 365 * 86_400)
             harness.clock.advance(by: 60)
             _ = try await harness.purchaseService.followUp()
-            #expect(try await harness.counts == .init(waiting: 1))
+            #expect(try await harness.counts == .init(pending: 1))
             harness.clock.step(by: -365 * 86_400)
             harness.verifier.verifyPassword(.sample())
             #expect(try await harness.purchaseService.followUp() == 1)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("Pitfall 21: a waiting receipt survives a clock that was behind when it arrived")
+    @Test("Pitfall 21: a pending receipt survives a clock that was behind when it arrived")
     func clockBehind() async throws {
         try await PurchaseServiceHarness.with { harness async throws in
             harness.clock.step(by: -365 * 86_400)
@@ -120,7 +120,7 @@ import Testing
             harness.clock.step(by: 365 * 86_400)
             harness.clock.advance(by: 60)
             _ = try await harness.purchaseService.followUp()
-            #expect(try await harness.counts == .init(waiting: 1))
+            #expect(try await harness.counts == .init(pending: 1))
         }
     }
 }

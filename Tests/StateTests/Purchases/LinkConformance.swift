@@ -98,7 +98,7 @@ import Testing
                 try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
                 try await end(store)
                 #expect(try await store.ids(of: buyer(1)) == ["2"])
-                #expect(try await store.persist(.sample("1"), at: noon).status == .waiting(attempts: 0))
+                #expect(try await store.persist(.sample("1"), at: noon).status == .pending(attempts: 0))
                 #expect(try await store.persist(.sample("2"), at: noon).status == .verified(at: noon))
             }
         }
@@ -119,7 +119,7 @@ import Testing
                 for owner in [buyer(2), subscriber] {
                     #expect(try await store.ids(of: owner).isEmpty)
                     #expect(
-                        try await store.persist(.sample("own", of: owner), at: noon).status == .waiting(attempts: 0))
+                        try await store.persist(.sample("own", of: owner), at: noon).status == .pending(attempts: 0))
                 }
             }
         }

@@ -11,7 +11,7 @@ import Testing
     func once(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let first = try await store.persist(.sample(), at: noon)
-            #expect(first.status == .waiting(attempts: 0))
+            #expect(first.status == .pending(attempts: 0))
             #expect(first.received == noon)
             #expect(first.incoming == .sample())
             #expect(try await store.persist(.sample(), at: noon + 60) == first)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test("Receipts wait until they are due, in order, and count their attempts", arguments: FullStore.allCases)
-    func waiting(kind: FullStore) async throws {
+    func pending(kind: FullStore) async throws {
         try await kind.with { store async throws in
             let first = try await store.persist(.sample("1"), at: noon)
             let second = try await store.persist(.sample("2"), at: noon + 1)
@@ -62,7 +62,7 @@ import Testing
             #expect(try await store.receiptsDue(in: daily, at: noon + 119, limit: 9).map(\.id) == [second.id])
             let due = try await store.receiptsDue(in: daily, at: noon + 120, limit: 9)
             #expect(due.map(\.id) == [second.id, first.id])
-            #expect(due.last?.status == .waiting(attempts: 1))
+            #expect(due.last?.status == .pending(attempts: 1))
             #expect(due.last?.received == noon)
         }
     }
@@ -148,16 +148,16 @@ import Testing
         }
     }
 
-    @Test("Only waiting receipts can be abandoned", arguments: FullStore.allCases)
+    @Test("Only pending receipts can be abandoned", arguments: FullStore.allCases)
     func abandoned(kind: FullStore) async throws {
         try await kind.with { store async throws in
-            let waiting = try await store.persist(.sample("waiting"), at: noon)
+            let pending = try await store.persist(.sample("pending"), at: noon)
             let verified = try await store.persist(.sample("proven"), at: noon)
             _ = try await store.settle(
                 verified, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
-            for record in [waiting, verified] {
-                #expect(try await !store.abandon(record.id, afterWaiting: 3600))
-                #expect(try await store.abandon(record.id, afterWaiting: 0) == (record.id == waiting.id))
+            for record in [pending, verified] {
+                #expect(try await !store.abandon(record.id, pendingFor: 3600))
+                #expect(try await store.abandon(record.id, pendingFor: 0) == (record.id == pending.id))
             }
             #expect(try await store.receiptCounts(in: daily).stores == [appStore: .init(verified: 1)])
         }
@@ -185,8 +185,8 @@ import Testing
             #expect(
                 try await store.receiptCounts(in: daily)
                     == ReceiptCounts(
-                        stores: [appStore: .init(waiting: 2, rejected: 1), play: .init(verified: 1)],
-                        waitingSince: noon + 3))
+                        stores: [appStore: .init(pending: 2, rejected: 1), play: .init(verified: 1)],
+                        pendingSince: noon + 3))
         }
     }
 
@@ -199,12 +199,12 @@ import Testing
             try await store.reject(old, ReceiptRejection(.forged), at: noon)
             let young = try await store.persist(.sample("young"), at: noon)
             try await store.reject(young, ReceiptRejection(.forged), at: noon + 2 * day)
-            _ = try await store.persist(.sample("waiting"), at: noon)
+            _ = try await store.persist(.sample("pending"), at: noon)
             try await store.claim(.sample(), by: buyer(1), receipt: "proven")
             try await store.maintain(for: 121, clock)
             _ = try await store.persist(.sample("new"), at: clock.now)
             #expect(
-                try await store.receiptCounts(in: daily).stores[appStore] == .init(waiting: 2, verified: 1, rejected: 1)
+                try await store.receiptCounts(in: daily).stores[appStore] == .init(pending: 2, verified: 1, rejected: 1)
             )
         }
     }

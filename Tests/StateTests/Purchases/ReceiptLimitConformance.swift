@@ -19,23 +19,23 @@ import Testing
                 let record = try await persist("refused \(number)")
                 try await store.reject(record, ReceiptRejection(.rejectedByStore), at: noon + Double(number))
             }
-            _ = try await persist("waiting 1")
+            _ = try await persist("pending 1")
             for number in 2...3 {
-                _ = try await persist("waiting \(number)")
+                _ = try await persist("pending \(number)")
                 #expect(
                     try await store.receiptCounts(in: daily).stores[appStore]
-                        == .init(waiting: number, rejected: 3 - number))
+                        == .init(pending: number, rejected: 3 - number))
             }
-            await #expect(throws: ReceiptLimitReached.perOwner) { try await persist("waiting 4") }
+            await #expect(throws: ReceiptLimitReached.perOwner) { try await persist("pending 4") }
             // A known receipt is not new, and other owners have separate limits.
-            let known = try await persist("waiting 3")
-            #expect(known.status == .waiting(attempts: 0))
-            _ = try await persist("waiting 4", of: buyer(2))
+            let known = try await persist("pending 3")
+            #expect(known.status == .pending(attempts: 0))
+            _ = try await persist("pending 4", of: buyer(2))
             for number in 1...9 { _ = try await persist("nobody's \(number)", of: nil) }
             // A verified receipt makes room, too.
             _ = try await store.settle(
                 known, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
-            _ = try await persist("waiting 4")
+            _ = try await persist("pending 4")
         }
     }
 
@@ -75,10 +75,10 @@ import Testing
         }
     }
 
-    @Test("Limits the number of waiting receipts, and settled ones make room", arguments: FullStore.allCases)
-    func waiting(kind: FullStore) async throws {
+    @Test("Limits the number of pending receipts, and settled ones make room", arguments: FullStore.allCases)
+    func pending(kind: FullStore) async throws {
         try await kind.with { store async throws in
-            let limits = ReceiptLimits(waiting: 2)
+            let limits = ReceiptLimits(pending: 2)
             func wait(_ number: UInt8, in publication: PublicationID = daily) async throws -> ReceiptRecord? {
                 let record = try await store.persist(
                     .sample(of: buyer(number), in: publication), within: limits, at: noon)
@@ -89,8 +89,8 @@ import Testing
             let second = try #require(try await wait(2))
             #expect(try await wait(3) == nil)
             #expect(try await wait(3, in: weekly) != nil)
-            #expect(try await store.receiptCounts(in: daily).stores == [appStore: .init(waiting: 2)])
-            // Receipts already waiting continue to wait, and an available store is still queried about others.
+            #expect(try await store.receiptCounts(in: daily).stores == [appStore: .init(pending: 2)])
+            // Pending receipts stay pending, and an available store is still queried about others.
             #expect(try await store.postpone(first.id, within: limits, at: noon, until: noon + 120))
             let fourth = try await store.persist(.sample(of: buyer(4)), within: limits, at: noon)
             _ = try await store.settle(fourth, proving: [.sample()], claims: .exclusive, delivering: [], at: noon)
@@ -106,7 +106,7 @@ import Testing
     @Test("The limits do not reject a receipt that its store has verified", arguments: FullStore.allCases)
     func genuine(kind: FullStore) async throws {
         try await kind.with { store async throws in
-            for number in 1...100 { _ = try await store.persist(.sample("waiting \(number)"), at: noon) }
+            for number in 1...100 { _ = try await store.persist(.sample("pending \(number)"), at: noon) }
             await #expect(throws: ReceiptLimitReached.perOwner) { try await store.persist(.sample("new"), at: noon) }
             for number in 1...3 {
                 #expect(
@@ -126,7 +126,7 @@ import Testing
             }
             #expect(
                 try await store.receiptCounts(in: daily).stores == [
-                    appStore: .init(waiting: 100, verified: 1, rejected: 1)
+                    appStore: .init(pending: 100, verified: 1, rejected: 1)
                 ])
             #expect(
                 try await store.persist(.sample(of: buyer(2)), at: noon).status
@@ -136,7 +136,7 @@ import Testing
                 try await store.persist(
                     .sample(of: buyer(2)), proving: [.sample("2")], claims: .exclusive, at: noon + 2) == .settled)
             #expect(
-                try await store.receiptCounts(in: daily).stores == [appStore: .init(waiting: 100, verified: 2)])
+                try await store.receiptCounts(in: daily).stores == [appStore: .init(pending: 100, verified: 2)])
         }
     }
 

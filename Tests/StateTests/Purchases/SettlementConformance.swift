@@ -64,7 +64,7 @@ import Testing
             #expect(
                 try await store.transactions(of: "1", in: appStore)
                     == [.sample("1", revoked: noon, reported: noon + 1)])
-            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).isEmpty)
+            #expect(try await store.deliveries(in: daily, pendingOnly: false, limit: 9).isEmpty)
             #expect(try await store.claim(.sample("1"), by: buyer(1), rule: .exclusive) == .settled)
         }
     }
@@ -117,7 +117,7 @@ import Testing
             #expect(results == Array(repeating: .settled, count: 100))
             #expect(try await store.receiptCounts(in: daily).stores == [appStore: .init(verified: 1)])
             #expect(try await store.ids(of: buyer(1)) == ["1"])
-            #expect(try await store.deliveries(in: daily, waiting: false, limit: 9).count == 1)
+            #expect(try await store.deliveries(in: daily, pendingOnly: false, limit: 9).count == 1)
         }
     }
 

@@ -46,7 +46,7 @@ import Testing
         try await withTemporaryFolder { folder in try await test(try Pair(folder + "/state.sqlite")) }
     }
 
-    @Test("The two query the store about a waiting receipt once")
+    @Test("The two query the store about a pending receipt once")
     func receipts() async throws {
         try await with { pair async throws in
             pair.verifier.startOutage()

@@ -45,7 +45,7 @@ public struct MailCatcher: Sendable {
             let authority = try await TestAuthority("mail-authority", in: folder)
             let issued = try await authority.issue("mail", names: "DNS:localhost,IP:127.0.0.1")
             try Data(program.utf8).write(to: folder.appendingPathComponent("server.py"))
-            try JSONEncoder().encode(responses).write(to: folder.appendingPathComponent("answers.json"))
+            try JSONEncoder().encode(responses).write(to: folder.appendingPathComponent("replies.json"))
             let launch = ServerProcess.Launch(
                 "/usr/bin/python3",
                 [
@@ -82,7 +82,7 @@ public struct MailCatcher: Sendable {
         import asyncio, json, ssl, sys
         from aiosmtpd.smtp import SMTP, AuthResult
         port, manner, certificate, key, user, password = sys.argv[1:7]
-        answers = json.load(open('answers.json'))
+        replies = json.load(open('replies.json'))
 
         class Handler:
             async def handle_RCPT(self, server, session, envelope, address, options):
@@ -90,8 +90,8 @@ public struct MailCatcher: Sendable {
                     server.transport.close()
                 if address == 'slow@example.com':
                     await asyncio.sleep(60)
-                if address in answers:
-                    return answers[address]
+                if address in replies:
+                    return replies[address]
                 envelope.rcpt_tos.append(address)
                 return '250 2.1.5 OK'
             async def handle_DATA(self, server, session, envelope):
@@ -101,7 +101,7 @@ public struct MailCatcher: Sendable {
                         'message': envelope.original_content.decode('latin-1'),
                         'encrypted': session.ssl is not None or manner == 'tls',
                         'user': session.auth_data.login.decode() if session.authenticated else None}) + '\\n')
-                return '250 2.0.0 Kept'
+                return '250 2.0.0 Stored'
 
         def authenticate(server, session, envelope, mechanism, data):
             right = data.login.decode() == user and data.password.decode() == password

@@ -17,7 +17,7 @@ local function target(r)
     return r.the_request:match("^%S+ (.*) HTTP/[%d.]+$")
 end
 
-local function ask(r, uri)
+local function query(r, uri)
     local headers = {
         ["X-Original-URI"] = uri,
         ["X-Original-Method"] = r.method,
@@ -27,11 +27,11 @@ local function ask(r, uri)
     for _, name in ipairs({ "Authorization", "Range", "User-Agent" }) do
         headers[name] = r.headers_in[name]
     end
-    local asked, status, answer = http.request({ url = endpoint, headers = headers, redirect = false })
-    if asked and status == 200 and answer["x-gatefold-path"] then
-        return 200, answer["x-gatefold-path"], answer["x-gatefold-resumption"]
+    local ok, status, fields = http.request({ url = endpoint, headers = headers, redirect = false })
+    if ok and status == 200 and fields["x-gatefold-path"] then
+        return 200, fields["x-gatefold-path"], fields["x-gatefold-resumption"]
     end
-    if asked and status == 403 then return forbidden end
+    if ok and status == 403 then return forbidden end
     return unavailable
 end
 
@@ -42,7 +42,7 @@ end
 function check_access(r)
     local uri = target(r)
     if not uri then return forbidden end
-    local status, path, resumption = ask(r, uri)
+    local status, path, resumption = query(r, uri)
     if status ~= 200 then return status end
 
     -- Expired credentials may continue a download but not start one. An If-Range that does not match would restart the

@@ -3,9 +3,9 @@
 -- Only the headers listed here reach Gatefold, so that a client cannot forge the headers that HAProxy sets.
 
 local endpoint = "http://@GATEFOLD@/auth-request/original-uri"
-local patience = 5000 -- milliseconds
+local timeout = 5000 -- milliseconds
 
-local function verdict(txn)
+local function query(txn)
     local headers = {
         ["x-original-uri"] = { txn.f:url() },
         ["x-original-method"] = { txn.f:method() },
@@ -17,18 +17,18 @@ local function verdict(txn)
         if value then headers[name] = { value } end
     end
 
-    local answer = core.httpclient():get({ url = endpoint, headers = headers, timeout = patience })
-    local path = answer.headers and answer.headers["x-gatefold-path"]
-    if answer.status == 200 and path then
-        return "granted", path[0], answer.headers["x-gatefold-resumption"] ~= nil
+    local response = core.httpclient():get({ url = endpoint, headers = headers, timeout = timeout })
+    local path = response.headers and response.headers["x-gatefold-path"]
+    if response.status == 200 and path then
+        return "granted", path[0], response.headers["x-gatefold-resumption"] ~= nil
     end
-    if answer.status == 403 then return "refused" end
-    return "silent"
+    if response.status == 403 then return "denied" end
+    return "unavailable"
 end
 
-core.register_action("ask_gatefold", { "http-req" }, function(txn)
-    local word, path, is_resumption = verdict(txn)
-    txn:set_var("txn.gatefold_verdict", word)
+core.register_action("query_gatefold", { "http-req" }, function(txn)
+    local verdict, path, is_resumption = query(txn)
+    txn:set_var("txn.gatefold_verdict", verdict)
     if path then txn:set_var("txn.gatefold_path", path) end
     if is_resumption then txn:set_var("txn.gatefold_resumption", "yes") end
 end)

@@ -30,15 +30,15 @@ backend files {
 
 sub vcl_recv {
     if (req.restarts == 0) {
-        call ask;
+        call query_gatefold;
         return (pass);
     }
-    call serve;
+    call serve_file;
     return (hash);
 }
 
-# The first pass.
-sub ask {
+# The first pass: the query to Gatefold.
+sub query_gatefold {
     # The client cannot forge the headers that describe its request.
     unset req.http.X-Original-Method;
     unset req.http.X-Forwarded-Uri;
@@ -73,7 +73,7 @@ sub ask {
 }
 
 # The second pass. vcl_deliver has set req.url to the checked path.
-sub serve {
+sub serve_file {
     std.log("path:" + regsub(req.url, "^/gatefold-checked", ""));
     unset req.http.Authorization;
     unset req.http.Cookie;

@@ -82,13 +82,13 @@ def get(url, body=None, headers=None):
     try:
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20) as response:
             return response.status, response.read().decode()
-    except urllib.error.HTTPError as refused:
-        return refused.code, ""
+    except urllib.error.HTTPError as error:
+        return error.code, ""
 
 
 def prepare(run):
     """Creates secrets, readers and editions."""
-    for name in ("secret", "house-secret", "references"):
+    for name in ("secret", "house-secret", "pseudonyms"):
         (run / name).write_text(secrets.token_urlsafe(32) + "\n")
         (run / name).chmod(0o644)
     rows = ["email,number,password,state,editions"]
@@ -199,7 +199,7 @@ def measure_all(arguments, run, content, started, files):
     responses["/auth-request/original-uri"] = (200, "")
     nginx = start(servers.nginx(run, content, ours.port, returns(responses))).wait()
 
-    requested = {"X-Original-URI": f"/content/bench/{EDITION}.zip", "X-Original-Method": "GET", "Authorization": pair[EDITION]}
+    gate_headers = {"X-Original-URI": f"/content/bench/{EDITION}.zip", "X-Original-Method": "GET", "Authorization": pair[EDITION]}
     post = {"Content-Type": "application/x-www-form-urlencoded"}
     requests = {
         "verify_subscription": (
@@ -208,7 +208,7 @@ def measure_all(arguments, run, content, started, files):
             load.Request(f"/edition_credentials?token={token}&product_id={EDITION}"),
             load.Request(f"/edition_credentials?token=ada&product_id={EDITION}")),
         "sign_in": (load.Request("/house/sign_in", "POST", post, form), load.Request("/house/sign_in", "POST", post, form)),
-        "auth-request": (load.Request("/auth-request/original-uri", headers=requested), None),
+        "auth-request": (load.Request("/auth-request/original-uri", headers=gate_headers), None),
     }
     cases = []
     for connections in (64, 1):
@@ -268,7 +268,7 @@ def measure_all(arguments, run, content, started, files):
         if re.search(arguments.only, case[0]) and (case[0] != APART or len(load.CORES) > 1)]
 
     check(cases, responses)
-    check_rejections((("gatefold", ours.port), ("go", go.port)), token, requested)
+    check_rejections((("gatefold", ours.port), ("go", go.port)), token, gate_headers)
     measured = {name: {peer[0]: [] for peer in peers} for name, _, peers in cases}
     for turn in range(arguments.rounds):
         say(f"Round {turn + 1} of {arguments.rounds}")
@@ -277,16 +277,16 @@ def measure_all(arguments, run, content, started, files):
             for peer, port, request, counted in peers if turn % 2 == 0 else reversed(peers):
                 with load.apart(counted) if name == APART else contextlib.nullcontext():
                     measured[name][peer].append(load.measure(port, request, connections, arguments.seconds, counted))
-    footprints = stand(arguments, run, content, upstream, start, pair, files)
+    standings = stand(arguments, run, content, upstream, start, pair, files)
     micro = json.loads(subprocess.run(
         [arguments.micro, "micro", "--json"], capture_output=True, text=True, check=True).stdout) \
         if arguments.micro and re.search(arguments.only, "micro") else []
     verdict = report.bars(report.all_medians(measured), BARS) \
-        + report.footprint_bars(footprints, IDLE, IDLE_BAR, LONG, GROWTH_BAR)
+        + report.standing_bars(standings, IDLE, IDLE_BAR, LONG, GROWTH_BAR)
     settings = {
         "rounds": arguments.rounds, "seconds": arguments.seconds, "only": arguments.only,
         "memory_minutes": arguments.memory_minutes}
-    result = report.Report(measured, footprints, micro, verdict, settings, made)
+    result = report.Report(measured, standings, micro, verdict, settings, made)
     folder = pathlib.Path(arguments.caller) / arguments.out if arguments.out else pathlib.Path(".gatefold/bench")
     result.write(folder)
     print(result.markdown() if arguments.markdown else result.text())
@@ -341,7 +341,7 @@ def sign_all_in(port):
     def one(name):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
 
-        def ask(*request):
+        def fetch(*request):
             connection.request(*request)
             response = connection.getresponse()
             return response.status, response.read().decode()
@@ -349,12 +349,12 @@ def sign_all_in(port):
         found = []
         for _ in range(SESSIONS):
             post = {"Content-Type": "application/x-www-form-urlencoded"}
-            result = ask("POST", "/sign_in", form_of(name), post)
+            result = fetch("POST", "/sign_in", form_of(name), post)
             token = re.search(r"<token[^>]*>(.*)</token>", result[1])
             if not token:
                 raise SystemExit(f"{name} cannot sign in {SESSIONS} times: {result}")
             found.append(token.group(1))
-            status, text = ask("GET", f"/verify_subscription?token={found[-1]}")
+            status, text = fetch("GET", f"/verify_subscription?token={found[-1]}")
             if status != 200 or 'state="active"' not in text:
                 raise SystemExit(f"{name} is not active: {status} {text[:300]!r}")
         connection.close()
@@ -390,13 +390,13 @@ def check(cases, responses):
                     raise SystemExit(f"{name}: {peer} returned {status} {text[:300]!r}, expected {sample[:300]!r}")
 
 
-def check_rejections(deciding, token, requested):
+def check_rejections(deciding, token, gate_headers):
     """Checks that each server that decides also rejects. A peer that grants every request would do less work."""
     def damaged(text):
         middle = len(text) // 2
         return text[:middle] + ("B" if text[middle] == "A" else "A") + text[middle + 1:]
 
-    wrong = {**requested, "Authorization": damaged(requested["Authorization"])}
+    wrong = {**gate_headers, "Authorization": damaged(gate_headers["Authorization"])}
     for name, port in deciding:
         base = f"http://127.0.0.1:{port}"
         status, text = get(f"{base}/verify_subscription?token={damaged(token)}")
@@ -405,7 +405,7 @@ def check_rejections(deciding, token, requested):
         status, text = get(f"{base}/edition_credentials?token={damaged(token)}&product_id={EDITION}")
         if "<password>" in text:
             raise SystemExit(f"{name} returns credentials for a modified token: {status} {text[:300]!r}")
-        for headers in (wrong, {**requested, "X-Original-URI": f"/content/bench/{SMALL}.zip"}):
+        for headers in (wrong, {**gate_headers, "X-Original-URI": f"/content/bench/{SMALL}.zip"}):
             if (status := get(f"{base}/auth-request/original-uri", None, headers)[0]) != 403:
                 raise SystemExit(f"{name} accepts the wrong credentials for an edition: {status}")
 
@@ -416,8 +416,8 @@ def shape(document):
 
 
 def head(url, headers):
-    requested = urllib.request.Request(url, headers=headers, method="HEAD")
-    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(requested, timeout=20) as response:
+    request = urllib.request.Request(url, headers=headers, method="HEAD")
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=20) as response:
         return response.status, ""
 
 

@@ -88,9 +88,9 @@ def memory_over_time(server, request, connections, minutes):
         print(f"==> Memory: minute {minute + 1} of {minutes}", file=sys.stderr, flush=True)
         load.run(server.port, request, connections, 57)
         # The median of three samples, because memory that is being freed makes single samples vary.
-        looks = []
+        readings = []
         for _ in range(3):
             time.sleep(1)
-            looks.append(server.resident_bytes())
-        samples.append(statistics.median(looks) / 1e6)
+            readings.append(server.resident_bytes())
+        samples.append(statistics.median(readings) / 1e6)
     return {"minutes": minutes, "rss_megabytes": samples, "ratio": samples[-1] / samples[0]}

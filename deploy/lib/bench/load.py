@@ -56,17 +56,17 @@ def keep(servers, cores):
 
 def measure(port, request, connections, seconds, servers):
     """Returns requests per second, latencies in microseconds, bytes per second, and the CPU time and memory of the servers."""
-    held = []
-    observe = lambda: held.append((
+    memory = []
+    take_sample = lambda: memory.append((
         sum(server.proportional_bytes() for server in servers), sum(server.resident_bytes() for server in servers)))
     before = sum(server.cpu_seconds() for server in servers)
-    result = run(port, request, connections, seconds, observe)
+    result = run(port, request, connections, seconds, take_sample)
     if result is None:
         names = ", ".join(server.name for server in servers)
         print(f"==> No response from {names} on port {port}, {connections} connections; trying again", file=sys.stderr)
         time.sleep(2)
         before = sum(server.cpu_seconds() for server in servers)
-        result = run(port, request, connections, seconds, observe)
+        result = run(port, request, connections, seconds, take_sample)
     if result is None:
         raise SystemExit(f"{request.method} {request.path[:60]}: no response on port {port}")
     cpu = sum(server.cpu_seconds() for server in servers) - before
@@ -79,15 +79,15 @@ def measure(port, request, connections, seconds, servers):
         "cpu_per_100000": cpu / result["requests"] * 100_000,
         "cpu_per_gigabyte": cpu / result["bytes"] * 1e9,
         # Measured while the connections are open.
-        "pss_megabytes": held[-1][0] / 1e6,
-        "rss_megabytes": held[-1][1] / 1e6,
+        "pss_megabytes": memory[-1][0] / 1e6,
+        "rss_megabytes": memory[-1][1] / 1e6,
     }
 
 
-def run(port, request, connections, seconds, observe=lambda: None):
+def run(port, request, connections, seconds, take_sample=lambda: None):
     """Returns the results of wrk, or None when the server sent no response at all. Fails if any request had no valid response.
 
-    Calls observe once, in the middle of the measurement."""
+    Calls take_sample once, in the middle of the measurement."""
     threads = str(min(len(os.sched_getaffinity(0)), connections))
     environment = {
         **os.environ, "BENCH_METHOD": request.method, "BENCH_PATH": request.path, "BENCH_BODY": request.body,
@@ -100,7 +100,7 @@ def run(port, request, connections, seconds, observe=lambda: None):
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as wrk:
         time.sleep(seconds / 2)
-        observe()
+        take_sample()
         output, errors = wrk.communicate()
     lines = [line for line in errors.splitlines() if line.startswith("{")]
     if wrk.returncode or not lines:

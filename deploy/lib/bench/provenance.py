@@ -12,24 +12,24 @@ HERE = pathlib.Path(__file__).parent
 CHECKOUT = HERE.parent.parent.parent
 
 
-def matched(command, pattern):
+def output_match(command, pattern):
     """Returns the match of a pattern in a program's output (stdout or stderr, any exit status), or None."""
     try:
-        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=20)
+        run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = re.search(pattern, result.stdout)
+    found = re.search(pattern, run.stdout)
     return found and found.group(1)
 
 
 def commit(folder=CHECKOUT):
     """Returns the commit and whether the checkout differs from it. Both are None outside git or inside another repository."""
     git = ["git", "-C", str(folder)]
-    result = matched([*git, "rev-parse", "--show-toplevel", "--short", "HEAD"], r"\A(.+\n[0-9a-f]+)\n\Z")
-    top, short = result.split("\n") if result else ("/", None)
+    found = output_match([*git, "rev-parse", "--show-toplevel", "--short", "HEAD"], r"\A(.+\n[0-9a-f]+)\n\Z")
+    top, short = found.split("\n") if found else ("/", None)
     if pathlib.Path(top).resolve() != folder.resolve():
         return {"commit": None, "changed": None}
-    return {"commit": short, "changed": matched([*git, "status", "--porcelain"], "(.)") is not None}
+    return {"commit": short, "changed": output_match([*git, "status", "--porcelain"], "(.)") is not None}
 
 
 def machine():
@@ -47,6 +47,6 @@ def made(swift, build, go, php):
     return {
         "at": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         **machine(), **commit(), "swift": swift, "build": build,
-        "nginx": matched(["nginx", "-v"], r"nginx/(\S+)"), "go": matched(["go", "version", go], r": go(\S+)"),
-        "php-fpm": matched([php, "-v"], r"(?m)^PHP (\S+)"), "wrk": matched(["wrk", "-v"], r"wrk (\S+)"),
+        "nginx": output_match(["nginx", "-v"], r"nginx/(\S+)"), "go": output_match(["go", "version", go], r": go(\S+)"),
+        "php-fpm": output_match([php, "-v"], r"(?m)^PHP (\S+)"), "wrk": output_match(["wrk", "-v"], r"wrk (\S+)"),
     }

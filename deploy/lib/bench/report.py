@@ -78,7 +78,7 @@ class Bar:
         return "–" if self.reached is None else f"{self.reached:,.3f}" if self.reached < 100 else f"{self.reached:,.0f}"
 
     @property
-    def label(self):
+    def word(self):
         return "not measured" if self.met is None else "yes" if self.met else "missed"
 
 
@@ -95,18 +95,18 @@ def bars(results, rules):
     return found
 
 
-def footprint_bars(footprints, connections, idle, minutes, growth):
+def standing_bars(standings, connections, idle, minutes, growth):
     """Returns the bars for idle connections (limit in megabytes of RSS) and for memory after minutes of load (permitted
     relative change). A run with fewer connections or minutes does not count for the bar."""
     waiting = Bar(f"{connections:,} idle connections", "gatefold", "RSS MB", f"< {idle}")
-    if result := footprints.get("idle"):
+    if result := standings.get("idle"):
         waiting.case, waiting.reached = f"{result['connections']:,} idle connections", result["rss_megabytes"]
         if result["connections"] >= connections:
             waiting.met = waiting.reached < idle
         else:
             waiting.wanted += f" with {connections:,}"
     worked = Bar(f"{minutes} minutes of load", "last / first minute", "RSS", f"1 ± {growth:.2f}")
-    if result := footprints.get("memory"):
+    if result := standings.get("memory"):
         worked.case, worked.reached = f"{result['minutes']} minutes of load", result["ratio"]
         if result["minutes"] >= minutes:
             worked.met = abs(worked.reached - 1) <= growth
@@ -119,12 +119,12 @@ def bar_lines(verdict):
     """Returns one line for each bar."""
     rows = [("", "reached", "wanted", "by", "compared", "case")]
     rows += [
-        (bar.label.upper() if bar.met is False else bar.label, bar.shown, bar.wanted, bar.by, bar.compared, bar.case)
+        (bar.word.upper() if bar.met is False else bar.word, bar.shown, bar.wanted, bar.by, bar.compared, bar.case)
         for bar in verdict]
     wide = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
-        f"  {label:{wide[0]}}  {reached:>{wide[1]}}  {wanted:{wide[2]}}  {by:{wide[3]}}  {compared:{wide[4]}}  {case}"
-        for label, reached, wanted, by, compared, case in rows)
+        f"  {word:{wide[0]}}  {reached:>{wide[1]}}  {wanted:{wide[2]}}  {by:{wide[3]}}  {compared:{wide[4]}}  {case}"
+        for word, reached, wanted, by, compared, case in rows)
 
 
 def plot(results, machine):
@@ -132,11 +132,11 @@ def plot(results, machine):
     rows, y = [], 40
     for case, peers in results.items():
         key = "bytes_per_second" if is_download(case) else "per_second"
-        highest = max(result[key] for result in peers.values())
+        most = max(result[key] for result in peers.values())
         rows.append(f'<text x="10" y="{y}" font-weight="bold">{html.escape(case)}</text>')
         y += 8
         for name, result in peers.items():
-            width = 420 * result[key] / highest
+            width = 420 * result[key] / most
             colour = "#2b6cb0" if name == "gatefold" else "#a0aec0"
             shown = f"{result[key] / 1e6:,.0f} MB/s" if key == "bytes_per_second" else f"{result[key]:,.0f}/s"
             rows.append(f'<rect x="190" y="{y}" width="{width:.1f}" height="14" fill="{colour}"/>')
@@ -195,9 +195,9 @@ def downloads_table(results):
 class Report:
     """The results of one run: the numbers of each round for each case and peer."""
 
-    def __init__(self, measured, footprints, micro, verdict, settings, made):
+    def __init__(self, measured, standings, micro, verdict, settings, made):
         self.measured, self.results = measured, all_medians(measured)
-        self.footprints, self.micro, self.verdict, self.settings, self.made = footprints, micro, verdict, settings, made
+        self.standings, self.micro, self.verdict, self.settings, self.made = standings, micro, verdict, settings, made
 
     @property
     def machine(self):
@@ -233,17 +233,17 @@ class Report:
              " resident memory. Both are sums over all processes of a server, so that RSS counts shared memory once per process."
              " MB are 10^6 bytes.")
 
-    def footprint_lines(self):
-        if result := self.footprints.get("idle"):
+    def standing_lines(self):
+        if result := self.standings.get("idle"):
             yield (f"{result['connections']:,} idle connections, {result['of_admin_listener']} of them to the admin listener:"
                    f" {result['rss_megabytes']:.0f} MB RSS, before {result['rss_megabytes_before']:.0f} MB,"
                    f" {result['bytes_per_connection']:,.0f} bytes a connection")
-        if result := self.footprints.get("memory"):
+        if result := self.standings.get("memory"):
             yield ("RSS after each minute of load: " + ", ".join(f"{one:.0f}" for one in result["rss_megabytes"]) + " MB")
 
     def text(self):
         parts = ["\n".join([*self.head, textwrap.fill(self.FRAME, 120)]), table(self.measured).strip("\n"),
-                 *self.footprint_lines()]
+                 *self.standing_lines()]
         if self.micro:
             width = max(len(piece["name"]) for piece in self.micro)
             parts.append("nanoseconds a call, one core\n" + "\n".join(
@@ -258,16 +258,16 @@ class Report:
         if any(call(case) == "sign_in" for case in self.results):
             parts.append("¹ " + SIGN_IN)
         parts.append(downloads_table(self.results))
-        parts += [line + "." for line in self.footprint_lines()]
+        parts += [line + "." for line in self.standing_lines()]
         parts.append(markdown_table(["bar", "wanted", "reached", ""], [
-            [f"{bar.case}: {bar.by}, {bar.compared}", bar.wanted, bar.shown, bar.label] for bar in self.verdict]))
+            [f"{bar.case}: {bar.by}, {bar.compared}", bar.wanted, bar.shown, bar.word] for bar in self.verdict]))
         return "\n\n".join(part for part in parts if part)
 
     def write(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "bench.json").write_text(json.dumps(
             {"made": self.made, "settings": self.settings, "medians": self.results, "rounds": self.measured,
-             "footprint": self.footprints, "micro": self.micro,
+             "standing": self.standings, "micro": self.micro,
              "bars": [dataclasses.asdict(bar) for bar in self.verdict]}, indent=1) + "\n")
         (folder / "bench.svg").write_text(plot(self.results, self.machine))
         (folder / "bench.txt").write_text(self.text() + "\n")

@@ -123,7 +123,7 @@ def gatefold(program, run, content, upstream_port, port=None, name="gatefold"):
 def go(program, run):
     port = free_port()
     return Server(
-        "go", [program, "-listen", f"127.0.0.1:{port}", "-secret", run / "secret", "-references", run / "references",
+        "go", [program, "-listen", f"127.0.0.1:{port}", "-secret", run / "secret", "-pseudonyms", run / "pseudonyms",
                "-readers", run / "readers.csv"], port, run)
 
 

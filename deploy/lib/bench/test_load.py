@@ -10,7 +10,7 @@ import load
 
 class Apart(unittest.TestCase):
     @unittest.skipIf(len(load.CORES) < 2, "there is one core")
-    def test_keeps_servers_and_load_apart_and_no_longer(self):
+    def test_separates_servers_and_load_only_within_the_block(self):
         with subprocess.Popen(["sleep", "60"]) as server:
             try:
                 with load.apart([types.SimpleNamespace(pids=lambda: [server.pid])]):
@@ -22,7 +22,7 @@ class Apart(unittest.TestCase):
             finally:
                 server.kill()
 
-    def test_a_server_that_has_ended_is_none_to_keep(self):
+    def test_ignores_a_server_that_has_ended(self):
         with subprocess.Popen(["true"]) as server:
             server.wait()
             load.keep([types.SimpleNamespace(pids=lambda: [server.pid])], load.CORES)

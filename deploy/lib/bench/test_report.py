@@ -45,11 +45,11 @@ def memory(minutes, ratio):
 
 
 class Medians(unittest.TestCase):
-    def test_each_number_has_its_own(self):
+    def test_medians_are_per_measure(self):
         rounds = [one(per_second=10, p99=3), one(per_second=30, p99=1), one(per_second=20, p99=2)]
         self.assertEqual(report.medians(rounds), one(per_second=20, p99=2))
 
-    def test_between_two_rounds_lies_the_middle(self):
+    def test_median_of_two_rounds_is_their_mean(self):
         self.assertEqual(report.medians([one(p50=1), one(p50=2)])["p50"], 1.5)
 
     def test_spread_is_of_the_lowest_and_the_highest_round(self):
@@ -64,43 +64,43 @@ class Bars(unittest.TestCase):
         return bar
 
     def test_at_least(self):
-        self.assertEqual([self.judged(1.3, per_second=rate).label for rate in (1299, 1300, 1301)], ["missed", "yes", "yes"])
+        self.assertEqual([self.judged(1.3, per_second=rate).word for rate in (1299, 1300, 1301)], ["missed", "yes", "yes"])
         self.assertEqual(self.judged(1.3, per_second=1299).shown, "1.299")
         self.assertEqual(self.judged(1.3).wanted, "≥ 1.30")
 
     def test_at_most(self):
-        self.assertEqual([self.judged(-1.0, "p99", p99=p99).label for p99 in (1999, 2000, 2001)], ["yes", "yes", "missed"])
+        self.assertEqual([self.judged(-1.0, "p99", p99=p99).word for p99 in (1999, 2000, 2001)], ["yes", "yes", "missed"])
         self.assertEqual(self.judged(-1.0, "p99").wanted, "≤ 1.00")
 
     def test_not_measured(self):
         bar = self.judged(1.3, case="another")
-        self.assertEqual((bar.label, bar.shown, bar.met), ("not measured", "–", None))
+        self.assertEqual((bar.word, bar.shown, bar.met), ("not measured", "–", None))
         bar, = report.bars({"a": {"gatefold": one()}}, [("a", "gatefold", "go", "per_second", 1.3)])
-        self.assertEqual(bar.label, "not measured")
+        self.assertEqual(bar.word, "not measured")
 
-    def test_the_projects_own_are_about_cases_there_are(self):
+    def test_bars_name_existing_cases(self):
         for case, _, _, key, _ in bench.BARS:
             self.assertIn(case, bench.CASES)
             self.assertIn(key, report.UNITS)
 
 
 class StandingBars(unittest.TestCase):
-    def labels(self, footprints):
-        return [bar.label for bar in report.footprint_bars(footprints, 10_000, 200, 60, 0.05)]
+    def words(self, standings):
+        return [bar.word for bar in report.standing_bars(standings, 10_000, 200, 60, 0.05)]
 
     def test_idle_connections(self):
-        self.assertEqual(self.labels(idle(megabytes=199.9))[0], "yes")
-        self.assertEqual(self.labels(idle(megabytes=200.0))[0], "missed")
+        self.assertEqual(self.words(idle(megabytes=199.9))[0], "yes")
+        self.assertEqual(self.words(idle(megabytes=200.0))[0], "missed")
         # Few connections do not count for the bar of many, even with little memory.
-        self.assertEqual(self.labels(idle(connections=9_999, megabytes=20.0))[0], "not measured")
+        self.assertEqual(self.words(idle(connections=9_999, megabytes=20.0))[0], "not measured")
 
     def test_memory_after_long_load(self):
-        for ratio, label in ((1.049, "yes"), (0.951, "yes"), (1.051, "missed"), (0.949, "missed")):
-            self.assertEqual(self.labels(memory(60, ratio))[1], label)
-        self.assertEqual(self.labels(memory(59, 2.0))[1], "not measured")
+        for ratio, word in ((1.049, "yes"), (0.951, "yes"), (1.051, "missed"), (0.949, "missed")):
+            self.assertEqual(self.words(memory(60, ratio))[1], word)
+        self.assertEqual(self.words(memory(59, 2.0))[1], "not measured")
 
-    def test_nothing_was_looked_at(self):
-        self.assertEqual(self.labels({}), ["not measured", "not measured"])
+    def test_bars_without_measurements(self):
+        self.assertEqual(self.words({}), ["not measured", "not measured"])
 
 
 class Reports(unittest.TestCase):
@@ -113,49 +113,49 @@ class Reports(unittest.TestCase):
             **measured(bench.MANY, gatefold=80_000, nginx_return=120_000, go=45_000),
             **measured("download 20 KB", gatefold=2.5e8, nginx=1.5e9),
         }
-        footprints = {**idle(), **memory(1, 1.0)}
-        verdict = report.bars(report.all_medians(found), bench.BARS) + report.footprint_bars(footprints, 10_000, 200, 60, 0.05)
-        self.result = report.Report(found, footprints, [{"name": "a token", "median": 900.0}], verdict, SETTINGS, MADE)
+        standings = {**idle(), **memory(1, 1.0)}
+        verdict = report.bars(report.all_medians(found), bench.BARS) + report.standing_bars(standings, 10_000, 200, 60, 0.05)
+        self.report = report.Report(found, standings, [{"name": "a token", "median": 900.0}], verdict, SETTINGS, MADE)
 
-    def test_text_says_where_it_comes_from(self):
-        head = self.result.text().split("\n\n")[0]
+    def test_text_names_its_provenance(self):
+        head = self.report.text().split("\n\n")[0]
         self.assertIn("2 × Made-up 1000, 8 GB, Linux 6.1.0", head)
         self.assertIn("commit abc1234, changed since; Swift 6.3.1; swift build -c release; nginx 1.22.1", head)
         self.assertIn("PHP-FPM 8.2.7\n", head)
 
-    def test_outside_git_there_is_no_commit(self):
-        self.result.made = {**MADE, "commit": None, "changed": None}
-        self.assertNotIn("commit", "\n".join(self.result.head))
+    def test_text_has_no_commit_outside_git(self):
+        self.report.made = {**MADE, "commit": None, "changed": None}
+        self.assertNotIn("commit", "\n".join(self.report.head))
 
     def test_text_shows_spread_and_both_kinds_of_memory(self):
-        row = next(line for line in self.result.text().splitlines() if line.startswith("  nginx return"))
+        row = next(line for line in self.report.text().splitlines() if line.startswith("  nginx return"))
         self.assertEqual(row.split()[2:], ["120,000", "60,000–180,000", "0.75", "500", "2,000", "1.00", "20", "30"])
 
-    def test_what_signing_in_leaves_out_is_said_beside_it(self):
-        text = self.result.text()
+    def test_text_explains_the_rows_of_sign_in(self):
+        text = self.report.text()
         self.assertEqual(text.count("counts nothing"), 1)
         self.assertLess(text.index("\nsign_in, 64"), text.index("counts nothing"))
         self.assertLess(text.index("counts nothing"), text.index("\nauth-request, 64"))
 
     def test_markdown_has_a_row_for_each_call(self):
-        rows = [line for line in self.result.markdown().splitlines() if line.startswith("|")]
+        rows = [line for line in self.report.markdown().splitlines() if line.startswith("|")]
         self.assertIn("| verify_subscription, the same again | 90,000 | 0.75 | 2.00 | 6.00 | 0.500 | 2.000 | 1.00 | 1.0 | 30 |", rows)
         self.assertIn("| sign_in ¹ | 5,000 | 0.05 | 0.10 | – | 0.500 | 2.000 | 1.00 | 1.0 | 30 |", rows)
         self.assertIn("| 20 KB, our own file server | 250 | 0.17 | 1.00 |", rows)
         # Grouped, although it was measured last.
         self.assertEqual([row.split(",")[0].strip("| ") for row in rows[2:4]], ["verify_subscription", "verify_subscription of 1"])
-        for block in self.result.markdown().split("\n\n"):
+        for block in self.report.markdown().split("\n\n"):
             lines = block.splitlines()
             if block.startswith("|"):
                 self.assertEqual({line.count("|") for line in lines}, {lines[0].count("|")})
 
     def test_markdown_lists_every_bar(self):
-        rows = self.result.markdown().split("\n\n")[-1].splitlines()[2:]
+        rows = self.report.markdown().split("\n\n")[-1].splitlines()[2:]
         self.assertEqual(len(rows), len(bench.BARS) + 2)
         self.assertIn("| verify_subscription, 64 connections: requests/s, gatefold / nginx return | ≥ 0.75 | 0.750 | yes |", rows)
         self.assertIn("| download 20 KB: MB/s, nginx, auth_request alone / nginx | ≥ 0.50 | – | not measured |", rows)
 
-    def test_nothing_but_micro_benchmarks(self):
+    def test_report_of_micro_benchmarks_only(self):
         result = report.Report({}, {}, [{"name": "a token", "median": 900.0}], report.bars({}, bench.BARS), SETTINGS, MADE)
         self.assertIn("900", result.text())
         self.assertNotIn("requests/s |", result.markdown().split("| bar |")[0])
@@ -175,7 +175,7 @@ class Reports(unittest.TestCase):
 
     def test_json_has_every_round(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.result.write(pathlib.Path(folder) / "new")
+            self.report.write(pathlib.Path(folder) / "new")
             written = json.loads((pathlib.Path(folder) / "new/bench.json").read_text())
         case = "verify_subscription, 64 connections"
         self.assertEqual([result["per_second"] for result in written["rounds"][case]["go"]], [67_500, 45_000, 22_500])
@@ -185,10 +185,10 @@ class Reports(unittest.TestCase):
 
 
 class Provenance(unittest.TestCase):
-    def test_a_program_may_be_missing_or_silent(self):
-        self.assertIsNone(provenance.matched(["/no/such/program"], "(.*)"))
-        self.assertIsNone(provenance.matched(["true"], "version (.*)"))
-        self.assertEqual(provenance.matched(["sh", "-c", "echo made up 1.2 >&2; exit 1"], r"up (\S+)"), "1.2")
+    def test_a_program_may_be_missing_or_print_nothing(self):
+        self.assertIsNone(provenance.output_match(["/no/such/program"], "(.*)"))
+        self.assertIsNone(provenance.output_match(["true"], "version (.*)"))
+        self.assertEqual(provenance.output_match(["sh", "-c", "echo made up 1.2 >&2; exit 1"], r"up (\S+)"), "1.2")
 
     @unittest.skipUnless(shutil.which("git"), "no git here")
     def test_commit(self):
@@ -215,23 +215,23 @@ class Programs(unittest.TestCase):
             compile(path.read_text(), path, "exec")
 
     def test_a_pattern_that_matches_nothing_is_an_error(self):
-        for wrong, matched in (("no such case", "there are:"), ("(", "expected a regular expression")):
+        for wrong, message in (("no such case", "there are:"), ("(", "expected a regular expression")):
             result = subprocess.run(
                 [sys.executable, "-B", HERE / "bench.py", "--gatefold", "none", "--go", "none", "--only", wrong],
                 capture_output=True, text=True)
             self.assertEqual(result.returncode, 2)
-            self.assertIn(matched, result.stderr)
+            self.assertIn(message, result.stderr)
 
     @unittest.skipUnless(shutil.which("bash"), "no bash here")
-    def test_shell_is_read(self):
+    def test_shell_scripts_parse(self):
         subprocess.run(["bash", "-n", HERE.parent.parent / "bench"], check=True)
 
     @unittest.skipUnless(shutil.which("php"), "no PHP here")
-    def test_peer_in_php_is_read(self):
+    def test_php_peer_parses(self):
         subprocess.run(["php", "-l", HERE / "peers/php/index.php"], check=True, stdout=subprocess.DEVNULL)
 
     @unittest.skipUnless(shutil.which("go") and shutil.which("gofmt"), "no Go here")
-    def test_peer_in_go(self):
+    def test_go_peer_builds(self):
         folder = HERE / "peers/go"
         self.assertEqual(subprocess.run(["gofmt", "-l", folder], check=True, capture_output=True, text=True).stdout, "")
         subprocess.run(["go", "vet", "."], cwd=folder, check=True)

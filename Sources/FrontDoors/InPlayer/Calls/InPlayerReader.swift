@@ -47,15 +47,15 @@ extension AccountError {
         switch self {
         case .notOffered: .notOffered
         case .notSignedIn: .notSignedIn
-        case .identifierTaken: .field(identifier, "There is an account of this name already.")
-        case .invalidField(let field): .field(field.name(identifier: identifier), "This can not be kept.")
+        case .identifierTaken: .field(identifier, "An account with this name already exists.")
+        case .invalidField(let field): .field(field.name(identifier: identifier), "This value cannot be stored.")
         case .unacceptablePassword:
             .field(
                 "password",
                 "The password must have at least \(rule.minLength) characters, at most \(PasswordRule.maxLength) bytes, "
                     + "and no control characters.")
-        case .wrongPassword: .field(password, "The password is not right.")
-        case .resetTokenInvalid: .field("token", "The token is not good any more. Please ask for a new one.")
+        case .wrongPassword: .field(password, "The password is incorrect.")
+        case .resetTokenInvalid: .field("token", "This token is no longer valid. Please request a new one.")
         case .throttled(let wait): .throttled(wait, nil)
         }
     }

@@ -35,10 +35,10 @@ struct InPlayerRejection: Error, Equatable {
     /// Source: InPlayer protocol, “Statuses 401 and 403”.
     static let notSignedIn = InPlayerRejection(.unauthorized, "Please sign in.", errors: ["token": "Please sign in."])
     static let unknownMerchant = InPlayerRejection(
-        .notFound, "There is no such merchant.", errors: ["merchant_uuid": "There is no such merchant."])
-    static let unknownCall = InPlayerRejection(.notFound, "There is no such call.")
-    static let noItem = InPlayerRejection(.notFound, "There is no such item.", errors: ["id": "There is no such item."])
-    static let notOffered = InPlayerRejection(.notFound, "This is not offered here.")
+        .notFound, "Unknown merchant.", errors: ["merchant_uuid": "Unknown merchant."])
+    static let unknownCall = InPlayerRejection(.notFound, "Unknown call.")
+    static let noItem = InPlayerRejection(.notFound, "Unknown item.", errors: ["id": "Unknown item."])
+    static let notOffered = InPlayerRejection(.notFound, "This feature is not available.")
 
     static func throttled(_ wait: Int, _ message: String?) -> InPlayerRejection {
         InPlayerRejection(.tooManyRequests, message ?? "Too many attempts. Please try again later.", retryAfter: wait)

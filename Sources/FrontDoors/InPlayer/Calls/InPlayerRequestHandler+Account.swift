@@ -104,13 +104,13 @@ extension InPlayerRequestHandler {
         guard let again = fields["password_confirmation"],
             !isEqualInConstantTime(Array(again.utf8), Array(password.utf8))
         else { return }
-        throw .field("password_confirmation", "The passwords are not the same.")
+        throw .field("password_confirmation", "The passwords do not match.")
     }
 
     private func dateOfBirth() throws(InPlayerRejection) -> String? {
         guard let day = field("date_of_birth") else { return nil }
         guard day.utf8.count == 10, CivilTime.milliseconds(day) != nil else {
-            throw .field("date_of_birth", "Please write the day as 1990-12-31.")
+            throw .field("date_of_birth", "Please enter the date as 1990-12-31.")
         }
         return day
     }

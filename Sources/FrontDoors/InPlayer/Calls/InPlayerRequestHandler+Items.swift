@@ -79,8 +79,8 @@ extension InPlayerRequestHandler {
                 errors: ["token": "Please sign in again."])
         case .notEntitled, nil:
             InPlayerRejection(
-                .notEntitled, rejectionMessage ?? message(.notEntitled) ?? "There is no access.",
-                errors: ["access": rejectionMessage ?? message(.notEntitled) ?? "There is no access."])
+                .notEntitled, rejectionMessage ?? message(.notEntitled) ?? "You do not have access.",
+                errors: ["access": rejectionMessage ?? message(.notEntitled) ?? "You do not have access."])
         }
     }
 

@@ -13,7 +13,7 @@ extension InPlayerRequestHandler {
             mail(
                 EmailMessage(
                     to: account.details.identifier, subject: "Your code: \(code)",
-                    text: "Your code is \(code). It is good for ten minutes.\n"))
+                    text: "Your code is \(code). It is valid for ten minutes.\n"))
         else { throw InPlayerRejection.unavailable(60) }
         return InPlayerResponse.done("The code was sent")
     }
@@ -22,9 +22,9 @@ extension InPlayerRequestHandler {
         guard front.tools.mail != nil, let codes = front.tools.codes else { throw InPlayerRejection.notOffered }
         let account = try await account(of: try await reader())
         guard try await codes.redeem(try required("pin_code"), of: mailbox(account), at: front.now) else {
-            throw InPlayerRejection.field("pin_code", "The code is not right, or not good any more.")
+            throw InPlayerRejection.field("pin_code", "The code is incorrect or has expired.")
         }
-        return InPlayerResponse.done("The code is right")
+        return InPlayerResponse.done("The code is correct")
     }
 
     /// The time after a sign-in during which an export needs no password, in seconds, because web apps send none.
@@ -53,10 +53,10 @@ extension InPlayerRequestHandler {
             mail(
                 EmailMessage(
                     to: account.details.identifier, subject: "Your data",
-                    text: "This is everything that is known of you:\n\n"
+                    text: "This is all data that is stored about you:\n\n"
                         + String(decoding: JSONWriter.bytes(known), as: UTF8.self) + "\n"))
         else { throw InPlayerRejection.unavailable(60) }
-        return InPlayerResponse.done("Your data was sent by mail")
+        return InPlayerResponse.done("Your data was sent by e-mail")
     }
 
     private func isFresh(_ session: Session) -> Bool {
@@ -85,7 +85,7 @@ extension InPlayerRequestHandler {
                         "store": .string(transaction.store.rawValue), "transaction": .string(transaction.id),
                         "product": .string(transaction.product), "purchased": .seconds(transaction.purchased),
                         "ends": transaction.ends.map { .seconds($0) } ?? .null,
-                        "taken_back": transaction.revoked.map { .seconds($0) } ?? .null,
+                        "revoked": transaction.revoked.map { .seconds($0) } ?? .null,
                     ]
                 }),
         ]

@@ -36,7 +36,7 @@ extension InPlayerRequestHandler {
             }
         }
         return InPlayerResponse.done(
-            "If there is an account of this name, a mail with further instructions was sent to it.")
+            "If an account with this name exists, an e-mail with further instructions was sent to it.")
     }
 
     /// Returns a key for a name, with a fixed length for names of any length.

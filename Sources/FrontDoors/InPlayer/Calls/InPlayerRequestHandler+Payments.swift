@@ -66,7 +66,7 @@ extension InPlayerRequestHandler {
     private func product() async throws -> String? {
         if let name = field("product_name") {
             guard name.utf8.count <= StoreTransaction.maxTextLength else {
-                throw InPlayerRejection.field("product_name", "There is no such product.")
+                throw InPlayerRejection.field("product_name", "Unknown product.")
             }
             return name
         }
@@ -91,18 +91,18 @@ extension ReceiptRejection {
     /// The message for readers and for the developer of the app.
     var explanation: String {
         switch reason {
-        case .malformed: "This is no receipt."
-        case .forged: "The store does not vouch for this receipt."
-        case .wrongApp: "The receipt is another app's."
-        case .wrongEnvironment: "Purchases of this kind of account do not count here."
+        case .malformed: "This is not a valid receipt."
+        case .forged: "The receipt is not genuine."
+        case .wrongApp: "The receipt belongs to another app."
+        case .wrongEnvironment: "Purchases in this store environment are not accepted."
         case .notFound: "The store does not know this purchase."
-        case .expired: "This purchase is over."
-        case .revoked: "This purchase was taken back."
-        case .empty: "Nothing was bought."
-        case .claimedByAnother: "Others have this purchase already."
-        case .wrongProduct: "The receipt is for something else."
-        case .noStore: "Nothing is sold in this store."
-        case .rejectedByStore: "The store refused the receipt."
+        case .expired: "This purchase has expired."
+        case .revoked: "This purchase was refunded."
+        case .empty: "The receipt contains no purchase."
+        case .claimedByAnother: "This purchase is already used by other accounts."
+        case .wrongProduct: "The receipt is for another product."
+        case .noStore: "This publication does not sell in this store."
+        case .rejectedByStore: "The store rejected the receipt."
         }
     }
 }

@@ -10,7 +10,7 @@ extension InPlayerRequestHandler {
         switch field("grant_type") ?? (field("refresh_token") == nil ? "password" : "refresh_token") {
         case "password": return try await signIn()
         case "refresh_token": return try await renew()
-        default: throw InPlayerRejection.field("grant_type", "This grant type is not known.")
+        default: throw InPlayerRejection.field("grant_type", "Unknown grant type.")
         }
     }
 

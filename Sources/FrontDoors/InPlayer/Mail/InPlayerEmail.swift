@@ -38,11 +38,11 @@ public struct InPlayerEmail: Sendable {
         """
         Hello,
 
-        somebody, most likely you, asked for a new password. To choose one, enter this in the app within an hour:
+        a new password was requested for your account. To choose one, enter this code in the app within an hour:
 
         \(token)
 
-        If it was not you, there is nothing to do: your password is what it was.
+        If you did not request it, you can ignore this message. Your password has not changed.
 
         """
     }

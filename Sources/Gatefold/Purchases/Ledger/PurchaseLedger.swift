@@ -48,11 +48,11 @@ public protocol PurchaseLedger: Sendable {
     ///   - timestamp: The current time.
     func reject(_ record: ReceiptRecord, _ rejection: ReceiptRejection, at timestamp: Date) async throws
 
-    /// Deletes a receipt that still waits and has waited for the given number of seconds. The ledger uses its own
+    /// Deletes a receipt that has been pending for at least the given number of seconds. The ledger uses its own
     /// clock, which does not jump (see ``StoreClock``). If the same receipt arrives again, it counts as new.
     ///
     /// - Returns: Whether the receipt was deleted.
-    func abandon(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool
+    func abandon(_ record: ReceiptRecord.ID, pendingFor seconds: TimeInterval) async throws -> Bool
 
     /// Claims a due receipt, so that only one of many processes queries its store. The receipt is due again when
     /// the lease ends, even if the process stops.
@@ -74,7 +74,7 @@ public protocol PurchaseLedger: Sendable {
     ///   - limits: The limits on stored receipts.
     ///   - timestamp: The current time. If the clock is set back before this time, the receipt is due immediately.
     ///   - due: The time of the next store query.
-    /// - Returns: False if the number of waiting receipts is at the limit (``ReceiptLimits/waiting``). A receipt
+    /// - Returns: False if the number of pending receipts is at the limit (``ReceiptLimits/pending``). A receipt
     ///   that did not wait before is then deleted.
     @discardableResult
     func postpone(

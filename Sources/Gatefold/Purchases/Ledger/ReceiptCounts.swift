@@ -4,12 +4,12 @@ public import Foundation
 public struct ReceiptCounts: Sendable, Equatable {
     public struct Count: Sendable, Equatable {
         /// The number of receipts whose store was unavailable.
-        public var waiting: Int
+        public var pending: Int
         public var verified: Int
         public var rejected: Int
 
-        public init(waiting: Int = 0, verified: Int = 0, rejected: Int = 0) {
-            self.waiting = waiting
+        public init(pending: Int = 0, verified: Int = 0, rejected: Int = 0) {
+            self.pending = pending
             self.verified = verified
             self.rejected = rejected
         }
@@ -17,11 +17,11 @@ public struct ReceiptCounts: Sendable, Equatable {
 
     /// The counts of the stores with receipts.
     public let stores: [StoreName: Count]
-    /// The arrival of the receipt that has waited longest, or nil if none waits.
-    public let waitingSince: Date?
+    /// The arrival of the receipt that has been pending longest, or nil if none is pending.
+    public let pendingSince: Date?
 
-    public init(stores: [StoreName: Count] = [:], waitingSince: Date? = nil) {
+    public init(stores: [StoreName: Count] = [:], pendingSince: Date? = nil) {
         self.stores = stores
-        self.waitingSince = waitingSince
+        self.pendingSince = pendingSince
     }
 }

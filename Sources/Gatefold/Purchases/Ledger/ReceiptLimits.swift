@@ -2,21 +2,21 @@
 /// disk that sign-out and revocations need.
 ///
 /// The defaults leave room for a launch day with a store outage: 10,000 buyers per hour, and 20,000 receipts that
-/// wait at the same time. Proven receipts do not count, and rejected receipts are stored without their content.
+/// are pending at the same time. Proven receipts do not count, and rejected receipts are stored without their content.
 public struct ReceiptLimits: Sendable, Equatable {
-    /// The limit for one owner in one publication, for rejected and waiting receipts together. Rejected receipts
+    /// The limit for one owner in one publication, for rejected and pending receipts together. Rejected receipts
     /// make room, the oldest first. Default: 100.
     public var perOwner: Int
-    /// The limit for one publication within an hour, for rejected and waiting receipts together. Default: 10,000.
+    /// The limit for one publication within an hour, for rejected and pending receipts together. Default: 10,000.
     public var perHour: Int
-    /// The limit for one publication's receipts that wait because their store was unavailable. Only these receipts
-    /// count. At the limit, an available store is still queried about new receipts. Default: 20,000.
-    public var waiting: Int
+    /// The limit for one publication's receipts that are pending because their store was unavailable. Only these
+    /// receipts count. At the limit, an available store is still queried about new receipts. Default: 20,000.
+    public var pending: Int
 
-    public init(perOwner: Int = 100, perHour: Int = 10_000, waiting: Int = 20_000) {
+    public init(perOwner: Int = 100, perHour: Int = 10_000, pending: Int = 20_000) {
         self.perOwner = perOwner
         self.perHour = perHour
-        self.waiting = waiting
+        self.pending = pending
     }
 }
 
@@ -24,13 +24,13 @@ public struct ReceiptLimits: Sendable, Equatable {
 public enum ReceiptLimitReached: String, BackendFailure {
     case perOwner
     case perHour
-    case waiting
+    case pending
 
     public var cause: String {
         switch self {
         case .perOwner: "too many pending receipts of one owner"
         case .perHour: "too many unverified receipts within an hour"
-        case .waiting: "too many pending receipts"
+        case .pending: "too many pending receipts"
         }
     }
 

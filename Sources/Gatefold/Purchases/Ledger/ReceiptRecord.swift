@@ -33,7 +33,7 @@ public struct ReceiptRecord: Sendable, Equatable {
 
     public enum ReceiptStatus: Sendable, Equatable {
         /// - Parameter attempts: The number of failed store queries.
-        case waiting(attempts: Int)
+        case pending(attempts: Int)
         case verified(at: Date)
         case rejected(ReceiptRejection, at: Date)
     }

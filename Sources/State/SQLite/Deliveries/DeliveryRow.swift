@@ -62,7 +62,7 @@ enum DeliveryRow {
         } else if try StateRow.integer(row, 15, table) != 0 {
             status = .refunded
         } else {
-            status = .waiting(
+            status = .pending(
                 attempts: try StateRow.count(row, 11, table), next: try StateRow.date(row, 12, table),
                 cause: try StateRow.optional(StateRow.text, row, 13, table))
         }

@@ -93,17 +93,17 @@ extension SQLiteStateStore {
     }
 
     public func deliveries(
-        in publication: PublicationID, waiting: Bool, limit: Int
+        in publication: PublicationID, pendingOnly: Bool, limit: Int
     ) async throws -> [DeliveryRecord] {
         try await pool.read { db in
             try readable(
                 db,
                 """
                 SELECT \(DeliveryRow.columns) FROM delivery
-                WHERE publication = ? AND \(waiting ? DeliveryRow.isPending : "account IS NOT NULL")
+                WHERE publication = ? AND \(pendingOnly ? DeliveryRow.isPending : "account IS NOT NULL")
                 ORDER BY ordered DESC, store, transaction_id LIMIT ?
                 """, [publication.rawValue], limit: limit,
-                for: "\(waiting ? "waiting" : "all") deliveries in \(publication)", name: RowName.reference,
+                for: "\(pendingOnly ? "pending" : "all") deliveries in \(publication)", name: RowName.reference,
                 read: DeliveryRow.record)
         }
     }

@@ -25,7 +25,7 @@ enum ReceiptQuota {
     {
         try count(
             db, "publication = ? AND status = 'waiting' AND attempts > 0", [publication.rawValue],
-            upTo: limits.waiting) < limits.waiting
+            upTo: limits.pending) < limits.pending
     }
 
     private static func make(

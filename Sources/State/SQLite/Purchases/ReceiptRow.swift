@@ -90,7 +90,7 @@ enum ReceiptRow {
             ])
     }
 
-    /// Deletes a receipt, but only if it is still waiting.
+    /// Deletes a receipt, but only if it is still pending.
     ///
     /// - Parameter timestamp: The latest storage time, by the store's clock, of a receipt to be deleted.
     static func delete(_ db: Database, _ id: ReceiptRecord.ID, storedBy timestamp: Date = .distantFuture) throws {
@@ -137,8 +137,9 @@ enum ReceiptRow {
 
     private static func status(_ row: Row) throws -> ReceiptRecord.ReceiptStatus {
         switch try StateRow.text(row, 9, table) {
+        // The name that the frozen schema uses for pending receipts.
         case "waiting":
-            return .waiting(attempts: try StateRow.count(row, 10, table))
+            return .pending(attempts: try StateRow.count(row, 10, table))
         case "verified":
             return .verified(at: try StateRow.date(row, 11, table))
         case "rejected":

@@ -18,7 +18,7 @@ extension SQLiteStateStore {
                 id: try ReceiptRow.insert(db, receipt, at: timestamp, stored: self.now(db).timestamp),
                 incoming: receipt,
                 received: timestamp,
-                status: .waiting(attempts: 0))
+                status: .pending(attempts: 0))
         }
     }
 
@@ -26,20 +26,20 @@ extension SQLiteStateStore {
         try await pool.write { db in try ReceiptRow.reject(db, record, rejection, at: timestamp) }
     }
 
-    public func abandon(_ record: ReceiptRecord.ID, afterWaiting seconds: TimeInterval) async throws -> Bool {
+    public func abandon(_ record: ReceiptRecord.ID, pendingFor seconds: TimeInterval) async throws -> Bool {
         try await pool.write { db in
             try ReceiptRow.delete(db, record, storedBy: self.now(db).timestamp.addingTimeInterval(-seconds))
             return db.changesCount > 0
         }
     }
 
-    /// Postpones a receipt that is still waiting, because another process may have received a verdict meanwhile.
+    /// Postpones a receipt that is still pending, because another process may have received a verdict meanwhile.
     public func postpone(
         _ record: ReceiptRecord.ID, lease: [UInt8]?, within limits: ReceiptLimits, at timestamp: Date, until due: Date
     ) async throws -> Bool {
         try await pool.write { db in
             guard let receipt = try ReceiptRow.find(db, record) else { return false }
-            if receipt.status == .waiting(attempts: 0),
+            if receipt.status == .pending(attempts: 0),
                 try !ReceiptQuota.hasCapacity(db, in: receipt.incoming.publication, within: limits)
             {
                 try ReceiptRow.delete(db, record)
@@ -87,7 +87,7 @@ extension SQLiteStateStore {
                 guard let store = try? StateRow.name(row, 0, ReceiptRow.table, as: { StoreName($0) }) else { continue }
                 let count = try StateRow.count(row, 2, ReceiptRow.table)
                 switch try StateRow.text(row, 1, ReceiptRow.table) {
-                case "waiting": stores[store, default: .init()].waiting = count
+                case "waiting": stores[store, default: .init()].pending = count
                 case "verified": stores[store, default: .init()].verified = count
                 case "rejected": stores[store, default: .init()].rejected = count
                 default: continue
@@ -96,7 +96,7 @@ extension SQLiteStateStore {
             let since = try Double.fetchOne(
                 db, sql: "SELECT min(received) FROM receipt WHERE publication = ? AND status = 'waiting'",
                 arguments: [publication.rawValue])
-            return ReceiptCounts(stores: stores, waitingSince: since.map { Date(timeIntervalSince1970: $0) })
+            return ReceiptCounts(stores: stores, pendingSince: since.map { Date(timeIntervalSince1970: $0) })
         }
     }
 }

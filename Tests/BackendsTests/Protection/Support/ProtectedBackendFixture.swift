@@ -25,7 +25,7 @@ struct ProtectedBackendFixture: Sendable {
         self.probe = probe
         var settings = ProtectionSettings()
         change(&settings)
-        let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-references"))
+        let pseudonymKey = PseudonymKey(Secret("Ms9yP4xT0vAz6oBr-pseudonyms"))
         let log = Log()
         self.pseudonymKey = pseudonymKey
         self.credentialFacts = credentialFacts

@@ -42,7 +42,7 @@ struct SoftphoneHarness: Sendable {
                     random: .seeded(3)),
                 editionSecrets: SecretRing(current: Secret(FrontDoorHarness.secret)), state: state,
                 revocations: RevocationList(publication: .title), loginThrottle: UnlimitedLoginAttempts(),
-                pseudonymKey: PseudonymKey(Secret("a secret of the references")), clock: clock.wall,
+                pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms")), clock: clock.wall,
                 random: .seeded(5), purchases: purchaseService)
             let service = SoftphoneService(chosen, authorizationService: authorizationService)
             let router = Router()

@@ -138,7 +138,7 @@ struct InPlayerHarness: Sendable {
                 publication: publication, backend: backend,
                 tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(3)),
                 editionSecrets: secrets, state: state, revocations: RevocationList(publication: id),
-                loginThrottle: options.loginThrottle, pseudonymKey: PseudonymKey(Secret("a secret of the references")),
+                loginThrottle: options.loginThrottle, pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms")),
                 clock: clock.wall, random: .seeded(UInt64(name.utf8.count)), purchases: purchaseService)
             var settings = InPlayerSettings(merchant: merchant)
             settings.fees = [
@@ -150,7 +150,7 @@ struct InPlayerHarness: Sendable {
             if name == "daily" { options.settings(&settings) }
             var tools = InPlayerTools(random: .seeded(9))
             tools.codes = PINCodes(
-                store: InMemoryPINCodes(), pseudonymKey: PseudonymKey(Secret("a secret of the references")),
+                store: InMemoryPINCodes(), pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms")),
                 random: .seeded(9))
             if options.hasMail {
                 tools.mail = { [mails] emailMessage in

@@ -116,9 +116,7 @@ struct PugpigReceiptsTests {
         }
     }
 
-    @Test(
-        "Hole of the reference: a subscription's name alone unlocked any requested product"
-    )
+    @Test("Corrected from the historic server: a subscription's name alone unlocks no other product")
     func requested() async throws {
         try await ReceiptFrontDoorHarness.open { door, shop in
             try await door.test { client in
@@ -139,7 +137,7 @@ struct PugpigReceiptsTests {
         }
     }
 
-    @Test("Hole of the reference: the end of a subscription was only logged")
+    @Test("Corrected from the historic server: the end of a subscription takes effect")
     func expiry() async throws {
         try await ReceiptFrontDoorHarness.open { door, shop in
             let store = shop.apple.store
@@ -161,7 +159,7 @@ struct PugpigReceiptsTests {
         }
     }
 
-    @Test("Hole of the reference: sandbox receipts were accepted in production")
+    @Test("Corrected from the historic server: rejects sandbox receipts in production")
     func sandbox() async throws {
         for environments: Set<StoreEnvironment> in [[.production], [.production, .sandbox]] {
             try await ReceiptFrontDoorHarness.open(environments: environments) { door, shop in
@@ -177,9 +175,7 @@ struct PugpigReceiptsTests {
         }
     }
 
-    @Test(
-        "Hole of the reference: failures had another format. Apple's status is a debug comment"
-    )
+    @Test("Corrected from the historic server: failures have the common format, and Apple's status is a debug comment")
     func failures() async throws {
         for hasDebugComments in [false, true] {
             try await ReceiptFrontDoorHarness.open(hasDebugComments: hasDebugComments) { door, shop in

@@ -61,7 +61,7 @@ struct ReceiptFrontDoorHarness: Sendable {
                     random: .seeded(3)),
                 editionSecrets: SecretRing(current: Secret(FrontDoorHarness.secret)), state: state,
                 revocations: RevocationList(publication: .title), loginThrottle: UnlimitedLoginAttempts(),
-                pseudonymKey: PseudonymKey(Secret("a secret of the references")), clock: clock.wall,
+                pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms")), clock: clock.wall,
                 random: .seeded(5), purchases: purchaseService(clock))
         }
     }

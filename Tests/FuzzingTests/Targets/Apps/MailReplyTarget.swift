@@ -6,35 +6,43 @@ extension FuzzTarget {
         let sentLines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) }
         let reader = MailReplyReader()
         for line in sentLines { line.withUnsafeBytes { reader.take($0) } }
-        promise(reader.lines.count == min(sentLines.count, 20), "more lines were kept than may be")
+        promise(reader.lines.count == min(sentLines.count, 20), "more lines were stored than the limit")
         for (line, raw) in zip(reader.lines, sentLines.suffix(20)) {
             promise(
                 line.utf8.count <= 512 && line.utf8.last != 0x20 && line.utf8.allSatisfy(isVisible),
-                "a terminal takes a line for more than text")
+                "a line contains control characters")
             guard raw.count <= 512, raw.last != 0x20, raw.allSatisfy(isVisible) else { continue }
-            promise(line.utf8.elementsEqual(raw), "a line is another one")
+            promise(line.utf8.elementsEqual(raw), "a line was changed")
         }
         check(MailReply(lines: reader.lines), of: reader)
         let codes = sentLines.map { String(decoding: $0.prefix(3), as: UTF8.self) }
         let taken = codes.count { ["250", "251", "252"].contains($0) }
         promise(
-            !reader.isAboutMessage || taken >= 2 || codes.contains("354"), "what is said to all is said of this letter")
-        promise(nonEmpty(bytes) == bytes, "a letter is another one on its way")
+            !reader.isAboutMessage || taken >= 2 || codes.contains("354"),
+            "a reply about the connection was attributed to the message")
+        promise(nonEmpty(bytes) == bytes, "the mail source changed the message")
     }
 
     private static func check(_ reply: MailReply, of reader: MailReplyReader) {
         let lines = reply.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
         let last = lines.last ?? ""
-        promise(reader.lines.indices.contains { reader.lines[$0...].starts(with: lines) }, "nobody said this")
-        promise(lines.dropLast().allSatisfy { $0.utf8.dropFirst(3).first == 0x2D }, "two replies are taken for one")
         promise(
-            !last.hasPrefix("221") || reader.lines.allSatisfy { $0.hasPrefix("221") }, "a goodbye is taken for a reply")
-        promise(reply.enhancedStatus == enhancedStatus(last), "a status is another one")
-        promise("\(reply)" == "MailReply(redacted)" && Mirror(reflecting: reply).children.isEmpty, "a reply is shown")
+            reader.lines.indices.contains { reader.lines[$0...].starts(with: lines) },
+            "a reply has text that the server did not send")
+        promise(lines.dropLast().allSatisfy { $0.utf8.dropFirst(3).first == 0x2D }, "two replies were parsed as one")
+        promise(
+            !last.hasPrefix("221") || reader.lines.allSatisfy { $0.hasPrefix("221") },
+            "a 221 reply was taken as the reply to the message")
+        promise(reply.enhancedStatus == enhancedStatus(last), "a status was changed")
+        promise(
+            "\(reply)" == "MailReply(redacted)" && Mirror(reflecting: reply).children.isEmpty,
+            "an error contains the reply")
         let error = MailDeliveryError(
             .rejected(status: 550, enhanced: reply.enhancedStatus), reply: reply, isAboutMessage: reader.isAboutMessage)
         promise("\(error)" == "\(MailDeliveryError(error.cause))", "an error quotes the server")
-        promise(error.isPermanent == reader.isAboutMessage, "a letter is given up for what was said to all")
+        promise(
+            error.isPermanent == reader.isAboutMessage,
+            "a message was abandoned because of a reply about the connection")
     }
 
     /// Parses an enhanced status by hand: a three-digit code, a space, three numbers, and a space or the end (RFC 2034,

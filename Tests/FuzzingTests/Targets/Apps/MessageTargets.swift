@@ -7,15 +7,15 @@ import Push
 
 extension FuzzTarget {
     static let mqttPacket = FuzzTarget("mqtt-packet", upTo: 512, of: "MQTTPacket+Reading") { bytes in
-        promise(packets([bytes]) == packets(pieces(bytes)), "pieces are read as something else")
+        promise(packets([bytes]) == packets(pieces(bytes)), "parsing in pieces differs from parsing at once")
         var buffer = ByteBuffer(bytes: bytes)
         guard let packet = try? MQTTPacket.read(from: &buffer) else { return }
         var again = ByteBuffer()
         guard (try? packet.write(to: &again)) != nil else {
-            promise(false, "a packet that was read can not be written")
+            promise(false, "a parsed packet could not be written")
             return
         }
-        promise((try? MQTTPacket.read(from: &again)) == packet, "a packet is another one when it is read again")
+        promise((try? MQTTPacket.read(from: &again)) == packet, "a packet does not round-trip")
     }
 
     /// Apple's response to a notification, and the payload of a notification.
@@ -34,10 +34,10 @@ extension FuzzTarget {
             guard let template = try? MustacheText(text(bytes), kind, variableNames: ["name"]) else { continue }
             let rendered = Data(template.render(["name": marker]).utf8)
             guard kind == .html, Data(bytes).range(of: Data("zq9".utf8)) == nil else { continue }
-            promise(rendered.range(of: Data(marker.utf8)) == nil, "a reader's name is markup in a letter")
+            promise(rendered.range(of: Data(marker.utf8)) == nil, "a reader's name is markup in an e-mail message")
         }
         let header = HeaderText.encode(text(bytes), allowing: HeaderText.inSubjects).replacing("\r\n ", with: "")
-        promise(header.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "a subject ends its header")
+        promise(header.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "a subject contains a line break")
     }
 
     /// A name that no template contains by chance.

@@ -15,25 +15,25 @@ extension FuzzTarget {
             wire += frame(0x80, Array(piece[half...]), key: [1, 0x80, 0xFF, 0x5A])
         }
         let whole = heard([wire])
-        promise(whole.stream == bytes && !whole.isClosed, "a stream is another one when it comes in frames")
-        promise(whole.sent == pieces(bytes).map { [0x0A] + $0 }, "a question has another answer, or none")
-        promise(heard(pieces(wire)) == whole, "pieces are read as something else")
-        promise(packets(over: wire) == packets(in: bytes), "a packet is another one when it comes in frames")
+        promise(whole.stream == bytes && !whole.isClosed, "the stream differs when sent in frames")
+        promise(whole.sent == pieces(bytes).map { [0x0A] + $0 }, "a ping has a wrong pong or none")
+        promise(heard(pieces(wire)) == whole, "parsing in pieces differs from parsing at once")
+        promise(packets(over: wire) == packets(in: bytes), "a packet differs when sent in frames")
 
         let closed = heard([wire + frame(0x88, [0x03, 0xE8])])
-        promise(closed.stream == bytes && closed.isClosed, "a connection goes on that is to be closed")
-        promise(closed.sent.last == [0x08, 0x03, 0xE8], "a goodbye has another answer, or none")
+        promise(closed.stream == bytes && closed.isClosed, "a connection continues after a close frame")
+        promise(closed.sent.last == [0x08, 0x03, 0xE8], "a close frame has a wrong response or none")
         let texted = heard([wire + frame(0x81, [0x61])])
-        promise(texted.stream == bytes && texted.isClosed, "a text is part of the stream")
+        promise(texted.stream == bytes && texted.isClosed, "a text frame is part of the stream")
 
         let odd = heard([bytes])
-        promise(odd.stream.count <= bytes.count, "there is more in the stream than came")
-        if !odd.isClosed { promise(heard(pieces(bytes)) == odd, "pieces are read as something else") }
+        promise(odd.stream.count <= bytes.count, "the stream is longer than its input")
+        if !odd.isClosed { promise(heard(pieces(bytes)) == odd, "parsing in pieces differs from parsing at once") }
 
         let own = sent(bytes)
         promise(
             own?.fin == true && own?.opcode == .binary && own?.maskKey != nil
-                && own?.data.readableBytesView.elementsEqual(bytes) == true, "what is sent is not one masked frame")
+                && own?.data.readableBytesView.elementsEqual(bytes) == true, "the output is not one masked frame")
     }
 
     /// The result of receiving a broker's data.

@@ -26,7 +26,7 @@ extension FuzzTarget {
         for edition in reading.editions {
             guard let file = edition.file else { continue }
             let names = file.utf8.split(separator: 0x2F, omittingEmptySubsequences: false).map { String($0) ?? ".." }
-            promise(names.allSatisfy { !["", ".", ".."].contains($0) }, "a file of an edition lies elsewhere")
+            promise(names.allSatisfy { !["", ".", ".."].contains($0) }, "a file of an edition is outside its folder")
         }
     }
 

@@ -19,9 +19,9 @@ extension FuzzTarget {
                 _ = parts.outcome(hasEnded: false)
             }
             let outcome = whole.outcome(hasEnded: true)
-            promise(parts.outcome(hasEnded: true) == outcome, "pieces are read as something else")
+            promise(parts.outcome(hasEnded: true) == outcome, "parsing in pieces differs from parsing at once")
             guard case .complete(let response) = outcome else { continue }
-            promise(response.body.count <= 64, "more of a body was kept than was asked for")
+            promise(response.body.count <= 64, "more of a body was stored than requested")
             examine(at: response)
         }
     }
@@ -30,8 +30,8 @@ extension FuzzTarget {
         _ = CacheHit.sign(of: response)
         promise(
             CacheRules.problem(response) != nil || response.fields.contains { $0.name.lowercased() == "cache-control" },
-            "an answer says nothing to caches, and passes")
-        promise(Uniformity.difference(of: response, to: [response]) == nil, "an answer is unlike itself")
+            "a response without cache headers passed")
+        promise(Uniformity.difference(of: response, to: [response]) == nil, "a response differs from itself")
         _ = Conformance.TextEncoding.fault(in: response)
         let probe = Probe(.ordinary, .verifySubscription, [], at: endpoint)
         compare(response)
@@ -40,15 +40,15 @@ extension FuzzTarget {
         for element in [root] + root.children {
             _ = HeaderElement.fault(in: element)
             for field in HeaderElement.fields(of: element) {
-                promise(!(field.name + field.value).contains { $0.isNewline }, "a field has lines")
+                promise(!(field.name + field.value).contains { $0.isNewline }, "a field contains a line break")
             }
         }
         let (elements, attributes) = total(root)
         let count = MarkupCount(response.body)
-        promise(count.elements >= elements && count.attributes >= attributes, "markup is read that was not counted")
+        promise(count.elements >= elements && count.attributes >= attributes, "parsed markup was not counted")
         for call in Call.allCases { _ = try? schemas.errors(in: response.body, of: call) }
         guard let faults = try? schemas.errors(in: response.body, of: .verifySubscription) else { return }
-        promise(!faults.isEmpty || root.name == "subscription", "another document is a subscription to its schema")
+        promise(!faults.isEmpty || root.name == "subscription", "the schema of subscriptions accepts another document")
     }
 
     private static func total(_ element: XMLElement) -> (elements: Int, attributes: Int) {
@@ -59,16 +59,17 @@ extension FuzzTarget {
     private static func compare(_ response: ReceivedResponse) {
         var longer = response
         longer.body += Array(" x".utf8)
-        promise(Uniformity.difference(of: longer, to: [response]) != nil, "a word too many is not noticed")
+        promise(Uniformity.difference(of: longer, to: [response]) != nil, "an additional word was not detected")
         var remarked = response
         remarked.body += Array("<!-- 1 2 -->".utf8)
         // The number of words in comments varies, so the comparison excludes comments.
         promise(
-            Uniformity.difference(of: response, to: [response, remarked, longer]) == nil, "an answer is none of several"
+            Uniformity.difference(of: response, to: [response, remarked, longer]) == nil,
+            "a response differs from all of a set that contains it"
         )
         _ = Uniformity.difference(of: longer, to: [response, remarked])
         let text = String(decoding: response.body, as: UTF8.self)
-        promise(Comments.removed(from: text).utf8.count <= text.utf8.count, "taking comments away adds something")
+        promise(Comments.removed(from: text).utf8.count <= text.utf8.count, "removing comments added text")
     }
 
     /// Checks that a text at the start of the response is found, and redacted everywhere.
@@ -78,15 +79,17 @@ extension FuzzTarget {
         let beginning = Array(response.body.prefix(8))
         guard beginning.count == 8, let text = String(validating: beginning, as: UTF8.self) else { return }
         promise(
-            TextSearch.place(of: text, in: exchange, without: []) != nil, "what an answer begins with is not in it")
+            TextSearch.place(of: text, in: exchange, without: []) != nil,
+            "the response does not contain its own beginning")
         let reported = Redaction([Array(text.utf8)]).hidden(String(decoding: response.body, as: UTF8.self))
         let input = EchoedInput(of: [Field("username", text)], as: [Field("username", "sesame")])
-        promise(input.exchanged(in: response, like: response) != response, "what a reader typed is left in an answer")
+        promise(input.exchanged(in: response, like: response) != response, "typed text remained in a response")
         let same = EchoedInput(of: [Field("username", text)], as: [Field("username", text)])
-        promise(same.exchanged(in: response, like: response) == response, "an answer is changed to itself")
+        promise(
+            same.exchanged(in: response, like: response) == response, "a response was reported as changed but is equal")
         // The replacement could contain the text as well.
         let isReported = Array(reported.utf8).firstRange(of: Array(text.utf8)) != nil
-        promise(!isReported || text.contains("…"), "what is secret is told")
+        promise(!isReported || text.contains("…"), "a secret was not redacted")
     }
 
     private static let schemas = ready { try PugpigSchemas() }

@@ -10,7 +10,7 @@ extension FuzzTarget {
         let lines = lines(bytes, 6)
         for size in [Int64(0), 1, 1000, .max] {
             if case .part(let part) = RangeHeader([lines[0]]).selection(of: size) {
-                promise(!part.isEmpty && part.lowerBound >= 0 && part.upperBound <= size, "a range lies outside")
+                promise(!part.isEmpty && part.lowerBound >= 0 && part.upperBound <= size, "a range is outside the file")
             }
         }
         // A resumption never includes the beginning of the file.
@@ -28,7 +28,7 @@ extension FuzzTarget {
         promise(first == conditions.evaluate(against: validators), "conditions have two outcomes")
         _ = conditions.rangeApplies(to: validators, now: HTTPDate(seconds: 1_793_534_400))
         for line in lines {
-            if let date = HTTPDate(line) { promise(date.description == line, "a date is written in another way") }
+            if let date = HTTPDate(line) { promise(date.description == line, "a date does not round-trip") }
         }
     }
 

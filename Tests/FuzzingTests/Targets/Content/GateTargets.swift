@@ -12,60 +12,67 @@ extension FuzzTarget {
     ) { bytes in
         if let path = try? NormalisedPath(target: bytes) {
             let again = try? NormalisedPath(target: path.percentEncoded)
-            promise(again == path, "a path is another one when it is read again")
+            promise(again == path, "a path does not round-trip")
             for segment in path.segments {
                 promise(
                     !segment.isEmpty && segment != "." && segment != ".." && !segment.utf8.contains(0x2F)
-                        && !segment.utf8.contains(0), "a segment is more than one name")
+                        && !segment.utf8.contains(0), "a segment contains more than one name")
             }
         }
         let target = text(bytes)
         if ContentName.fault(of: target) == nil {
             let escaped = "/" + target.utf8.map { "%" + Hexadecimal.encode([$0]) }.joined()
             let segments = (try? NormalisedPath(target: escaped))?.segments
-            promise(segments == [target], "a file has a name that nobody can ask for")
+            promise(segments == [target], "a file has a name that no request can address")
         }
         let nobody = evaluate(target, nil)
-        if let nobody { promise([.open, .free].contains(nobody.reason), "nobody may have what is somebody's") }
+        if let nobody {
+            promise([.open, .free].contains(nobody.reason), "protected content was served without credentials")
+        }
         for (edition, header) in headers {
             guard let content = evaluate(target, header) else { continue }
-            promise(content.path.segments.starts(with: ["content", "daily"]), "content of another place is served")
+            promise(
+                content.path.segments.starts(with: ["content", "daily"]),
+                "content outside the requested path was served")
             switch content.reason {
-            case .open, .free: promise(nobody == content, "what is everybody's is another thing for a reader")
+            case .open, .free: promise(nobody == content, "public content differs for a reader")
             case .credentials:
                 promise(content.edition == edition, "another edition was opened")
-                promise(served(content) == edition.rawValue, "a file of another edition is served")
-            case .resumption, .feed: promise(false, "nobody asked for the feed or to resume")
+                promise(served(content) == edition.rawValue, "a file of another edition was served")
+            case .resumption, .feed: promise(false, "a feed or resumption result without such a request")
             }
         }
         if let pattern = PathPattern(target) { _ = pattern.matches(["ed-1", "cover.jpg"], endsWithSlash: false) }
     }
 
-    /// A request's query, where publications accept tickets.
+    /// A request's query, where publications accept download tokens.
     static let downloadToken = FuzzTarget("download-token", upTo: 512, of: "DownloadToken") { bytes in
         let query = text(bytes)
         for value in DownloadToken.offered(in: "/x?" + query) {
             guard let downloadToken = DownloadToken(value) else { continue }
             promise(
-                DownloadToken(downloadToken.text.utf8) == downloadToken, "a ticket is another one when it is read again"
+                DownloadToken(downloadToken.text.utf8) == downloadToken, "a download token does not round-trip"
             )
         }
         guard let content = evaluate("/content/daily/ed-1.zip?" + query, nil) else { return }
-        promise(content.edition == FuzzedTenant.edition && content.reason == .credentials, "a ticket opened more")
+        promise(
+            content.edition == FuzzedTenant.edition && content.reason == .credentials,
+            "a download token opened more than its edition")
         let genuine = pairs.filter { $0.0 == FuzzedTenant.edition }.map { "ticket=" + DownloadToken($0.1).text }
         let given = query.utf8.split { "&#".utf8.contains($0) }
         promise(
-            genuine.contains { one in given.contains { $0.elementsEqual(one.utf8) } }, "a ticket was not given out")
+            genuine.contains { one in given.contains { $0.elementsEqual(one.utf8) } },
+            "a download token was accepted that was not issued")
     }
 
     static let basicCredentials = FuzzTarget("basic-credentials", upTo: 256, of: "BasicCredentials") { bytes in
         guard let pair = BasicCredentials(bytes: bytes) else { return }
-        promise(!pair.userid.utf8.contains(UInt8(ascii: ":")), "a colon did not divide")
+        promise(!pair.userid.utf8.contains(UInt8(ascii: ":")), "the first colon did not separate user and password")
         var encoded = text(Array(bytes.drop { $0 != 0x20 }.drop { $0 == 0x20 }))
         encoded += String(repeating: "=", count: (4 - encoded.utf8.count % 4) % 4)
         promise(
             Data(base64Encoded: encoded) == Data("\(pair.userid):\(pair.password)".utf8),
-            "another decoder reads another pair")
+            "an independent decoder returns other credentials")
     }
 
     private static func evaluate(_ target: String, _ header: String?) -> AllowedContent? {

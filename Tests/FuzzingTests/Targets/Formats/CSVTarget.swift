@@ -4,7 +4,7 @@ extension FuzzTarget {
     static let csv = FuzzTarget("csv", upTo: 2048, of: "CSVReader", "SpreadsheetFormula") { bytes in
         let tight = CSVFormat(maxRowLength: 40, maxFields: 5)
         let whole = outcomes([bytes], tight)
-        promise(whole == outcomes(pieces(bytes), tight), "pieces are read as something else")
+        promise(whole == outcomes(pieces(bytes), tight), "parsing in pieces differs from parsing at once")
         for separator in CSVFormat.Separator.allCases {
             let format = CSVFormat(separator: separator)
             for case .success(let row) in outcomes([bytes], format) {
@@ -14,12 +14,12 @@ extension FuzzTarget {
                 writer.write(row.fields)
                 let again = outcomes([writer.take()], format)
                 guard again.count == 2, case .success(let read) = again[1] else {
-                    promise(false, "a row that was written is no row")
+                    promise(false, "a written row could not be parsed")
                     continue
                 }
                 promise(
                     read.fields.map { Array(SpreadsheetFormula.restore($0).utf8) } == row.fields.map { Array($0.utf8) },
-                    "a row that was written is another row")
+                    "a row does not round-trip")
             }
         }
     }

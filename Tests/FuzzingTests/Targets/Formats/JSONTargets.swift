@@ -4,7 +4,7 @@ extension FuzzTarget {
     static let json = FuzzTarget("json", upTo: 2048, of: "JSONParser", "JSONValue") { bytes in
         guard let value = try? JSONParser.parse(bytes) else { return }
         let again = try? JSONParser.parse(JSONWriter.bytes(value))
-        promise(again == value, "what was read is not what is read of its own writing")
+        promise(again == value, "a value does not round-trip")
         for path in paths { _ = try? path.values(in: value) }
         _ = JSONPointer("/a/0/b")?.value(in: value)
     }

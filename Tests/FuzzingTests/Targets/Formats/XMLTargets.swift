@@ -5,24 +5,26 @@ extension FuzzTarget {
     static let xmlDocument = FuzzTarget("xml-document", upTo: 2048, of: "XMLDocument", "XPath", "LibXML") { bytes in
         let limits = XMLDocument.Limits(size: 2000, depth: 20)
         if let document = try? XMLDocument(parsing: bytes, limits: limits) {
-            promise(bytes.count <= limits.size, "a document beyond its size was read")
-            promise(depth(document.root) <= limits.depth + 1, "a document beyond its depth was read")
+            promise(bytes.count <= limits.size, "a document over the size limit was parsed")
+            promise(depth(document.root) <= limits.depth + 1, "a document over the depth limit was parsed")
         }
         let input = text(bytes)
         if input.contains("FILE"), !input.contains(planted),
             let document = try? XMLDocument(parsing: Array(input.replacing("FILE", with: file).utf8))
         {
-            promise(!holdsPlanted(document.root), "a document has another file's text in it")
+            promise(!holdsPlanted(document.root), "a document contains the text of another file")
         }
         if let values = try? XPath.values(of: paths, in: bytes, limits: limits) {
-            promise(values.count == paths.count, "an expression has no values")
+            promise(values.count == paths.count, "an expression returned no values")
         }
     }
 
     static let xmlRecords = FuzzTarget("xml-records", upTo: 2048, of: "XMLRecordReader", "XMLRecordState") { bytes in
         let whole = try? records([bytes])
         let parts = try? records(pieces(bytes))
-        promise(whole.map { $0.map(\.fields) } == parts.map { $0.map(\.fields) }, "pieces are read as something else")
+        promise(
+            whole.map { $0.map(\.fields) } == parts.map { $0.map(\.fields) },
+            "parsing in pieces differs from parsing at once")
     }
 
     private static let paths = ["//a", "/*/*/@*", "count(//*)", "//b[. = 'x']", "string(/*)", "//comment() | //@*"]

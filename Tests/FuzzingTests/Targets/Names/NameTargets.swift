@@ -17,46 +17,60 @@ extension FuzzTarget {
     ) { bytes in
         let text = text(bytes)
         let skeleton = LookAlikeSkeleton.of(text)
-        promise(LookAlikeSkeleton.of(skeleton) == skeleton, "a skeleton has another skeleton")
-        promise(LookAlikeSkeleton.of(text.uppercased()) == skeleton || !text.allSatisfy(\.isASCII), "case is counted")
+        promise(LookAlikeSkeleton.of(skeleton) == skeleton, "the skeleton of a skeleton differs")
+        promise(
+            LookAlikeSkeleton.of(text.uppercased()) == skeleton || !text.allSatisfy(\.isASCII),
+            "the skeleton depends on letter case")
         let counted = LookAlikeSkeleton.all(of: text)
-        promise(counted.first == skeleton && counted.count <= 3, "a name is counted without its skeleton, or too often")
         promise(
-            counted.allSatisfy { LookAlikeSkeleton.all(of: $0).contains($0) }, "what is counted is counted otherwise")
+            counted.first == skeleton && counted.count <= 3,
+            "a name lacks the counter of its skeleton or has too many counters")
         promise(
-            counted.dropFirst().allSatisfy { $0.utf8.count <= max(text.utf8.count, 20) }, "a number was written out")
+            counted.allSatisfy { LookAlikeSkeleton.all(of: $0).contains($0) },
+            "a counted name is missing from its own counters")
+        promise(
+            counted.dropFirst().allSatisfy { $0.utf8.count <= max(text.utf8.count, 20) }, "a number was expanded")
         if let first = text.utf8.first, (0x30...0x39).contains(first) {
-            promise(!Set(LookAlikeSkeleton.all(of: " +00\(text)")).isDisjoint(with: counted), "a number has no value")
+            promise(
+                !Set(LookAlikeSkeleton.all(of: " +00\(text)")).isDisjoint(with: counted),
+                "a number does not share a counter with its value")
         }
         for folding in [NameFolding(), .code, NameFolding(ignoring: [])] {
             let folded = folding.fold(text)
-            promise(folding.fold(folded).utf8.elementsEqual(folded.utf8), "a name that was folded folds again")
+            promise(folding.fold(folded).utf8.elementsEqual(folded.utf8), "case folding is not idempotent")
         }
         if let edition = EditionID(text) {
             promise(
-                edition.rawValue == text && !text.contains("..") && !text.hasPrefix("."), "an edition leads upwards")
-            promise(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }, "an edition is no name of a file")
+                edition.rawValue == text && !text.contains("..") && !text.hasPrefix("."),
+                "an edition ID contains a parent segment")
+            promise(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }, "an edition ID is not a file name")
         }
         if let publication = PublicationID(text) { promise(publication.rawValue == text, "a name was changed") }
         if let store = StoreName(text) { promise("\(store)" == text, "a name was changed") }
-        if let item = SaleItem(name: text) { promise(item.name == text, "an item has another name") }
-        if let delivery = Delivery.ID(text) { promise(delivery.description == text, "a delivery has another name") }
-        if let reference = SessionPseudonym(text) { promise(SessionPseudonym("\(reference)") == reference, "lost") }
+        if let item = SaleItem(name: text) { promise(item.name == text, "an item's name does not round-trip") }
+        if let delivery = Delivery.ID(text) {
+            promise(delivery.description == text, "a delivery's ID does not round-trip")
+        }
+        if let reference = SessionPseudonym(text) {
+            promise(SessionPseudonym("\(reference)") == reference, "a reference does not round-trip")
+        }
         if let address = ClientAddress(text) {
-            promise(ClientAddress(address.description) == address, "an address is another one when it is read again")
+            promise(ClientAddress(address.description) == address, "an address does not round-trip")
         }
         for length in ["/0", "/8", "/128", ""] { _ = AddressBlock(text + length) }
         if case .token(let token) = PushTokenText.read(text) {
-            promise(PushTokenText.sizes.contains(token.count), "a token has no token's size")
+            promise(PushTokenText.sizes.contains(token.count), "a token has a wrong length")
         }
         if let address = MailAddress(text) {
-            promise(address.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "an address can end a header")
+            promise(address.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "an address contains a line break")
             promise(address.text.utf8.count { $0 == UInt8(ascii: "@") } == 1, "an address has two hosts")
         }
         if let decoded = Hexadecimal.decode(text) {
             promise(Hexadecimal.encode(decoded) == text.lowercased(), "digits were lost")
         }
-        if let decoded = Base64URL.decode(text) { promise(Base64URL.encode(decoded) == text, "two texts, same bytes") }
+        if let decoded = Base64URL.decode(text) {
+            promise(Base64URL.encode(decoded) == text, "two texts decode to the same bytes")
+        }
         promise(Base64URL.decode(Base64URL.encode(bytes)) == bytes, "bytes were lost")
         promise(Hexadecimal.decode(Hexadecimal.encode(bytes)) == bytes, "bytes were lost")
     }
@@ -68,14 +82,14 @@ extension FuzzTarget {
     ) { bytes in
         let lines = lines(bytes, 2)
         if let url = ServiceURL(lines[0]) {
-            promise(ServiceURL(url.text)?.text == url.text, "a URL is another one when it is read again")
+            promise(ServiceURL(url.text)?.text == url.text, "a URL does not round-trip")
             if let next = url.redirected(to: lines[1]) {
-                promise(ServiceURL(next.text)?.origin == next.origin, "a redirection leads elsewhere")
+                promise(ServiceURL(next.text)?.origin == next.origin, "a redirect target is on another host")
             }
         }
         if let address = Conformance.Address(lines[0]) {
             promise(!address.host.isEmpty && address.path.hasPrefix("/"), "an address has no host or no path")
-            promise(!address.path.contains { $0.isWhitespace }, "an address ends a request's line")
+            promise(!address.path.contains { $0.isWhitespace }, "an address contains a space or a line break")
         }
         if let address = FrontDoors.ContentAddress(lines[0]) { _ = address.of(lines[1]) }
         if let address = ListenAddress(lines[0]) {

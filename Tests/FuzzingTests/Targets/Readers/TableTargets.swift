@@ -20,7 +20,7 @@ extension FuzzTarget {
             }
             guard let read = try? ImportRow(row, columns: known, foldsProof: true) else { return }
             let texts = [read.identifier, read.message ?? ""] + read.categories.flatMap { [$0.scheme, $0.value] }
-            promise(!read.identifier.isEmpty && texts.allSatisfy { !$0.utf8.contains(0) }, "a row is no reader's")
+            promise(!read.identifier.isEmpty && texts.allSatisfy { !$0.utf8.contains(0) }, "a row has no reader")
         }
         reader.read(bytes, take)
         reader.finish(take)
@@ -34,7 +34,7 @@ extension FuzzTarget {
         for format in formats {
             let whole = try? items([bytes], format)
             let parts = try? items(pieces(bytes), format)
-            promise(whole == parts, "pieces are read as something else")
+            promise(whole == parts, "parsing in pieces differs from parsing at once")
             for case .row(let row) in whole ?? [] {
                 promise(FeedCells.decode(FeedCells.encode(row.cells)) == row.cells, "cells were lost")
             }
@@ -59,7 +59,9 @@ extension FuzzTarget {
                 let record = Record(fields, requiresEveryField: requiresEveryField)
                 guard let reported = try? mapping.subscription(from: record, at: FuzzedTenant.now) else { continue }
                 let isGold = fields["plan"]?.contains { $0.lowercased().contains("gold") } == true
-                promise(reported.entitlement != .allEditions || isGold, "everything was opened by no word")
+                promise(
+                    reported.entitlement != .allEditions || isGold,
+                    "all editions were opened without the configured value")
             }
         }
     }

@@ -11,13 +11,13 @@ extension FuzzTarget {
         promise(ReceiptText.unspaced(unspaced) == unspaced, "spaces were left")
         let readings = ReceiptText.readings(text)
         if let receipt = ReceiptText.repaired(text) {
-            promise(ReceiptText.repaired(receipt) == receipt, "what was repaired is repaired again")
+            promise(ReceiptText.repaired(receipt) == receipt, "repairing is not idempotent")
             if let decoded = ReceiptText.decoded(receipt) {
-                promise(readings.contains(decoded), "what was repaired is none of what can be read")
+                promise(readings.contains(decoded), "a repaired receipt is not one of the possible readings")
             }
         }
         if let receipt = StoreReceipt(encoded: bytes) {
-            promise(StoreReceipt(encoded: receipt.encoded) == receipt, "a receipt was lost")
+            promise(StoreReceipt(encoded: receipt.encoded) == receipt, "a receipt does not round-trip")
         }
     }
 

@@ -23,7 +23,9 @@ extension FuzzTarget {
             GoogleSinglePurchase(json, requested: "p")?.result(query, in: store, at: FuzzedTenant.now),
         ] {
             guard case .found(let transactions) = result else { continue }
-            promise(!transactions.isEmpty && transactions.allSatisfy { $0.quantity > 0 }, "nothing was bought")
+            promise(
+                !transactions.isEmpty && transactions.allSatisfy { $0.quantity > 0 },
+                "a purchase has no transactions or a quantity of zero")
         }
         _ = try? AppleJWSHeader(json)
         _ = try? SignedTransaction(json)
@@ -53,9 +55,9 @@ extension FuzzTarget {
         for status in [200, 400, 401, 403, 404, 408, 410, 429, 500, 503] {
             let reply = try? GoogleCalls.reply(OutboundResponse(status: status, headers: [], body: body))
             switch reply {
-            case .found?: promise(status == 200, "an error is a purchase")
-            case .gone?: promise(status == 410, "a purchase is over without a word")
-            case .rejected?: promise(status == 400 || status == 404, "a purchase is refused without a word")
+            case .found?: promise(status == 200, "an error was accepted as a purchase")
+            case .gone?: promise(status == 410, "a purchase expired without evidence")
+            case .rejected?: promise(status == 400 || status == 404, "a purchase was rejected without evidence")
             case nil: break
             }
         }

@@ -10,16 +10,18 @@ extension FuzzTarget {
     ) { bytes in
         let lines = lines(bytes, 2)
         if let call = InPlayerAddress(lines[0], isKnown: { $0.rawValue == "daily" })?.call {
-            promise(call.pattern.hasPrefix("/") && !call.methods.isEmpty, "a call can not be made")
+            promise(call.pattern.hasPrefix("/") && !call.methods.isEmpty, "a call has no pattern or no methods")
         }
         _ = purchases.match(lines[0])
         if let template = PathTemplate(lines[1]) {
             promise(
-                PathTemplate(template.description)?.description == template.description, "a template is another one")
+                PathTemplate(template.description)?.description == template.description,
+                "a template does not round-trip")
             _ = template.match(lines[0])
         }
         _ = SignedTarget(lines[0])
-        promise(keys.account(signing: lines[0], at: FuzzedTenant.now) == nil, "keys were found that nobody has")
+        promise(
+            keys.account(signing: lines[0], at: FuzzedTenant.now) == nil, "an unsigned target was accepted as signed")
     }
 
     private static let purchases = PathTemplate("/purchases/:app_id/:user_id")!

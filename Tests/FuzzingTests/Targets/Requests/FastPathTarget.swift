@@ -25,12 +25,12 @@ extension FuzzTarget {
         promise(
             fastPath.lines == plain.lines,
             """
-            in front of the fast lane answers are others, or come in another order: \(fastPath.lines)
+            the responses with the fast path differ, or have another order: \(fastPath.lines)
             instead of \(plain.lines)
             for \(text(bytes).debugDescription)
             """)
-        promise(fastPath.isOpen == plain.isOpen, "in front of the fast lane a connection ends elsewhere")
-        promise(fastPath.requests <= plain.requests, "the fast lane makes requests")
+        promise(fastPath.isOpen == plain.isOpen, "a connection with the fast path ends at another request")
+        promise(fastPath.requests <= plain.requests, "the fast path adds requests")
     }
 
     /// Returns the number of requests that pass the fast path and the number of all requests.
@@ -67,7 +67,7 @@ extension FuzzTarget {
             lines: lines.filter { !$0.hasPrefix("Date: ") }, isOpen: channel.isActive, requests: fake.requests)
         channel.close(promise: nil)
         // Otherwise the next line would wait forever.
-        promise(!channel.isActive, "a connection can not be closed")
+        promise(!channel.isActive, "a connection could not be closed")
         _ = try? channel.finish(acceptAlreadyClosed: true)
         return exchange
     }

@@ -14,25 +14,25 @@ extension FuzzTarget {
         for method in [HTTPRequest.Method.get, .options] {
             let isAccepted = TargetFormMiddleware.hasForm(target, method: method)
             let hasForm = isPathOrAddress(bytes) || bytes == [UInt8(ascii: "*")] && method == .options
-            promise(!isAccepted || hasForm, "a target without a form was accepted")
-            if isASCII { promise(isAccepted == hasForm, "a target was refused that has a form") }
+            promise(!isAccepted || hasForm, "a target without a valid form was accepted")
+            if isASCII { promise(isAccepted == hasForm, "a target with a valid form was rejected") }
         }
         for route in [
             "none", "/{publication}/sign_in", "/accounts/forgot-password/{token}", "/purchases/:app_id/:user_id",
         ] {
             let shown = LoggedPath.of(target, route: route)
-            promise(shown == route || shown.count <= 512, "a line of the log is as long as somebody likes")
+            promise(shown == route || shown.count <= 512, "a log line exceeds its length limit")
             promise(!shown.utf8.contains(UInt8(ascii: "?")), "a query is in the log")
             if !target.hasPrefix("/content/") { check(installationBehind: target, route, bytes) }
             check(mailed: "\(target)/\(written("forgot-password", bytes))", of: target, route)
         }
         if !target.hasPrefix("/content/") {
             let shown = LoggedPath.of(target, route: "none")
-            promise(!shown.contains("%"), "the log has what was asked for without a route")
+            promise(!shown.contains("%"), "the log contains an escaped part of a path without a route")
             let read = shown.split(separator: "/").dropLast()
             promise(
                 read.allSatisfy { $0 == "{other}" || PublicationConfiguration.reserved.contains(String($0)) },
-                "the log has a word that no call has")
+                "the log contains a word that no call has")
         }
     }
 
@@ -50,7 +50,7 @@ extension FuzzTarget {
         let shown = LoggedPath.of("\(target)/\(written(installation, bytes))", route: route)
         let read = FrontDoors.FormFields.unescaped(Array(shown.utf8)).uppercased()
         guard !target.uppercased().contains(installation) else { return }
-        promise(!read.contains(installation), "an installation is in the log")
+        promise(!read.contains(installation), "an installation identifier is in the log")
     }
 
     private static let installation = "6B8F0E1C-2A3D-4E5F-8A9B-0C1D2E3F4A5B"

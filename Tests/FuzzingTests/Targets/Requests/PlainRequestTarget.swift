@@ -11,17 +11,18 @@ extension FuzzTarget {
         guard let request = bytes.withUnsafeBytes({ FastPathRequest($0) }) else { return }
         promise((1...bytes.count).contains(request.length), "a request is longer than its bytes")
         guard let reported = parsed(Array(bytes.prefix(request.length))) else {
-            promise(false, "another parser reads no request here")
+            promise(false, "an independent parser finds no request")
             return
         }
-        promise(reported.method == .GET && reported.isKeepAlive, "another parser reads another request")
-        promise(reported.uri == request.target, "another parser reads another target")
+        promise(reported.method == .GET && reported.isKeepAlive, "an independent parser returns another request")
+        promise(reported.uri == request.target, "an independent parser returns another target")
         for (name, value) in [
             ("authorization", request.authorization), ("accept-language", request.acceptLanguage),
             ("x-original-uri", request.originalURI), ("x-original-method", request.originalMethod),
             ("x-forwarded-for", request.forwardedFor),
         ] {
-            promise(reported.headers[name] == [value].compactMap(\.self), "another parser reads another \(name)")
+            promise(
+                reported.headers[name] == [value].compactMap(\.self), "an independent parser returns another \(name)")
         }
     }
 

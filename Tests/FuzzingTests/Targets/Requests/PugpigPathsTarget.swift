@@ -15,14 +15,15 @@ extension FuzzTarget {
         for call in PugpigCall.allCases {
             check(lines[0], publication, call.rawValue) { call.publication(in: $0) }
             let selector = call.publication(in: lines[0])
-            promise(call.publication(in: "\n\(lines[0])".dropFirst()) == selector, "a part of a text is another path")
+            promise(
+                call.publication(in: "\n\(lines[0])".dropFirst()) == selector, "a substring is parsed as another path")
             if selector != nil { calls += 1 }
         }
         for call in PugpigReceiptCall.allCases {
             check(lines[0], publication, "edition_credentials/\(call.rawValue)") { call.publication(in: $0) }
             if call.publication(in: lines[0]) != nil { calls += 1 }
         }
-        promise(calls <= 1, "a path is two calls'")
+        promise(calls <= 1, "a path matches two calls")
         checkFeed(lines[0].utf8.first == 0x2F ? lines[0] : "/" + lines[0])
         checkFeed("/\(lines[1])/feed")
         checkFeed("/itunes/\(lines[1])")
@@ -34,14 +35,15 @@ extension FuzzTarget {
     ) {
         if let selector = read(path) {
             let own = written(name, selector)
-            promise([own, own + "/"].contains { $0.utf8.elementsEqual(path.utf8) }, "a path has another spelling")
+            promise([own, own + "/"].contains { $0.utf8.elementsEqual(path.utf8) }, "a path is not canonical")
         }
         var selectors = [PugpigCall.PublicationSelector.defaultPublication]
         if let publication { selectors.append(.named(publication)) }
         for selector in selectors {
             let path = written(name, selector)
-            promise([path, path + "/"].allSatisfy { read($0) == selector }, "what was written is not read")
-            promise([path + "//", "/" + path, path + "?"].allSatisfy { read($0) == nil }, "a path has more spellings")
+            promise([path, path + "/"].allSatisfy { read($0) == selector }, "a written path could not be parsed")
+            promise(
+                [path + "//", "/" + path, path + "?"].allSatisfy { read($0) == nil }, "a path has several spellings")
         }
     }
 
@@ -57,7 +59,7 @@ extension FuzzTarget {
         let expected = feedPaths.first { $0.path.utf8.elementsEqual(path.utf8) }
         promise(
             found?.0 === expected?.feed && found?.isNewsstand == expected?.isNewsstand,
-            "a path has another publication's feed, or none")
+            "a path has the feed of another publication, or none")
     }
 
     /// Every path of a feed with its publication.

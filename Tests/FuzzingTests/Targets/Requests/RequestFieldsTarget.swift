@@ -19,7 +19,7 @@ extension FuzzTarget {
         guard bytes.allSatisfy({ $0 < 0x80 }) else { return }
         let key = text(bytes)
         let expected = isMetadata(key) ? [key: "x"] : [:]
-        promise(handler(["metadata[\(key)]": "x"]).metadata == expected, "a field of an account is lost")
+        promise(handler(["metadata[\(key)]": "x"]).metadata == expected, "an account field was lost")
     }
 
     /// Checks that the subscriber system receives exactly the typed credentials, and never empty ones, which some
@@ -27,11 +27,11 @@ extension FuzzTarget {
     private static func checkCredentials(_ fields: [String: String]) {
         guard let credentials = credentialFields.credentials(from: fields) else { return }
         let expected = credentials.kind == .typed ? ["password", "username"] : ["receipt"]
-        promise(credentials.names == expected, "credentials are not all there")
+        promise(credentials.names == expected, "credentials are incomplete")
         for name in expected {
             let value = credentials[name] ?? ""
-            promise(fields[name]?.utf8.elementsEqual(value.utf8) == true, "credentials are not what was typed")
-            promise(!value.allSatisfy(\.isWhitespace) && !value.utf8.contains(0), "nothing is a password")
+            promise(fields[name]?.utf8.elementsEqual(value.utf8) == true, "credentials differ from the input")
+            promise(!value.allSatisfy(\.isWhitespace) && !value.utf8.contains(0), "an empty password was accepted")
         }
         let identifier = credentials.identifier
         promise(CredentialFields.fold(identifier) == identifier, "a reader has two identifiers")
@@ -39,7 +39,7 @@ extension FuzzTarget {
 
     private static func checkMetadata(_ fields: [String: String]) {
         for (key, value) in handler(fields).metadata {
-            promise(fields["metadata[\(key)]"] == value && isMetadata(key), "nobody sent this field of an account")
+            promise(fields["metadata[\(key)]"] == value && isMetadata(key), "an account has a field that was not sent")
         }
     }
 
@@ -52,7 +52,7 @@ extension FuzzTarget {
         promise((0...1_000_000).contains(page.number) && (1...100).contains(page.size), "a page is too long")
         let (all, first) = (Array(0..<250), page.number * page.size)
         let expected = all.filter { $0 >= first && $0 < first + page.size }
-        promise(page.cut(all).elementsEqual(expected), "a page is another one")
+        promise(page.cut(all).elementsEqual(expected), "a page differs from the requested one")
     }
 
     private static func handler(_ fields: [String: String]) -> InPlayerRequestHandler {

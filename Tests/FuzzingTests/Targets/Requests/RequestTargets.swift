@@ -22,7 +22,7 @@ extension FuzzTarget {
             }
         }
         let fields = try? RequestFields.read(query: text(bytes)[...].utf8)
-        promise(fields?.contains { ($0 + $1).unicodeScalars.contains("\u{FFFD}") } != true, "a field is no text")
+        promise(fields?.contains { ($0 + $1).unicodeScalars.contains("\u{FFFD}") } != true, "a field is not text")
         _ = try? BakerBody.parse(bytes)
         _ = try? BasispressRegistration(bytes)
         let isBlank = bytes.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -36,7 +36,7 @@ extension FuzzTarget {
         promise(
             !TemplateVariable.occurs(in: purchase.credit.account)
                 && !purchase.credit.account.unicodeScalars.contains("\u{FFFD}"),
-            "an account is everybody's")
+            "an account name has an unfilled template variable or invalid UTF-8")
     }
 
     /// Five lines: X-Forwarded-For, the forwarded target, its method, Accept-Language, and a bearer header or the state
@@ -51,22 +51,25 @@ extension FuzzTarget {
             if let name = HTTPField.Name(name), !value.isEmpty { headers.append(HTTPField(name: name, value: value)) }
         }
         let client = resolver.client(peer: proxy, headers: headers)
-        promise(client != nil, "a request comes from nowhere")
-        promise(resolver.client(peer: stranger, headers: headers) == stranger, "a stranger was believed")
+        promise(client != nil, "a request has no client address")
+        promise(
+            resolver.client(peer: stranger, headers: headers) == stranger, "a header of an untrusted client was used")
         let head = HTTPRequest(
             method: .get, scheme: nil, authority: nil, path: "/auth" + lines[1], headerFields: headers)
         if let reported = ForwardedTarget.original.read(head) {
-            promise(reported.target.utf8.first == 0x2F, "a forwarded target is no path")
+            promise(reported.target.utf8.first == 0x2F, "a forwarded target is not a path")
         }
         promise(ForwardedTarget.forwarded.read(head) == nil, "a target was read from another convention's headers")
         if let reported = ForwardedTarget.pathPrefix("/auth").read(head), let path = head.path {
-            promise(reported.target.utf8.elementsEqual(path.utf8.dropFirst(5)), "a path was cut elsewhere")
-            promise(reported.target.utf8.first == 0x2F, "a forwarded target is no path")
+            promise(reported.target.utf8.elementsEqual(path.utf8.dropFirst(5)), "a path was split at another position")
+            promise(reported.target.utf8.first == 0x2F, "a forwarded target is not a path")
         }
         let languages = AcceptLanguage.parse(lines[3])
         promise(languages.count <= 10, "too many languages")
         if messages.text(.active, for: languages) != nil {
-            promise(languages.contains { $0 == "de" || $0.hasPrefix("de-") }, "nobody asked for this language")
+            promise(
+                languages.contains { $0 == "de" || $0.hasPrefix("de-") }, "a language was chosen that was not requested"
+            )
         }
         _ = Bearer(lines[4])
         _ = SocialState(lines[4])

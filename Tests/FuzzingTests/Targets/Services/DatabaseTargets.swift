@@ -12,7 +12,7 @@ extension FuzzTarget {
         for dialect in [SQLDialect.postgreSQL, .odbc] {
             guard let template = try? SQLScanner.template(text, dialect: dialect) else { continue }
             let written = template.render { ":\($0)" }
-            promise((try? SQLScanner.template(written, dialect: dialect)) == template, "a statement is another one")
+            promise((try? SQLScanner.template(written, dialect: dialect)) == template, "a statement was changed")
         }
     }
 
@@ -23,14 +23,14 @@ extension FuzzTarget {
         let text = text(bytes)
         _ = PostgreSQLError.isBoundValueError(context: text, values: 2)
         if case .serverError(let state) = ConnectFailure(message: text) {
-            promise(state.utf8.count == 5, "a state is none of SQL's")
+            promise(state.utf8.count == 5, "a value is not an SQLSTATE")
         }
         for encoding in [ODBCEncoding.utf8, .latin1, .windows1252] {
             guard let read = encoding.decode(bytes) else {
-                promise(encoding == .utf8, "a byte is no letter")
+                promise(encoding == .utf8, "a byte has no character")
                 continue
             }
-            if let again = encoding.encode(read) { promise(again == bytes, "a letter is another one") }
+            if let again = encoding.encode(read) { promise(again == bytes, "a character does not round-trip") }
         }
     }
 }

@@ -21,7 +21,7 @@ extension FuzzTarget {
         _ = DirectoryKey.value(text)
         // Some servers treat both as an anonymous bind (Pitfall 14).
         let isNobodys = text.utf8.contains(0) || text.allSatisfy(\.isWhitespace)
-        promise(!isNobodys || !DirectoryProof.isUsable(text), "a password that is none is sent to a directory")
+        promise(!isNobodys || !DirectoryProof.isUsable(text), "an empty password was sent to a directory")
     }
 
     private static let groups = DistinguishedName("ou=groups,dc=example")!

@@ -18,10 +18,10 @@ extension FuzzTarget {
         if let tag = headers.entityTag {
             promise(
                 !tag.isEmpty && tag.utf8.count <= 512 && tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F },
-                "an entity tag can end its header")
+                "an entity tag contains a line break")
         }
         take(Array("HTTP/1.1 200 OK".utf8), headers)
-        promise(headers.entityTag == nil, "a response has another one's entity tag")
+        promise(headers.entityTag == nil, "a response has the entity tag of another one")
     }
 
     private static func take(_ line: [UInt8], _ headers: HeaderReader) {
@@ -30,45 +30,48 @@ extension FuzzTarget {
     }
 
     private static func checkPlain(_ bytes: [UInt8]) {
-        promise(download(pieces(bytes), limit: bytes.count) == nil, "a file that is not too large was not kept")
+        promise(download(pieces(bytes), limit: bytes.count) == nil, "a file within the size limit was not stored")
         let whole = contents(isCompressed: false, limit: bytes.count)
-        promise(whole.bytes == bytes && whole.rejection == nil, "a file is another one when it is read")
+        promise(whole.bytes == bytes && whole.rejection == nil, "the stored file differs from the received one")
         let digest = ready { try FeedFile.digest(path, SHA256.self) }
-        promise(digest == Hexadecimal.encode(Array(SHA256.hash(data: bytes))), "a file has another one's digest")
+        promise(digest == Hexadecimal.encode(Array(SHA256.hash(data: bytes))), "the digest does not match the file")
         let line = Data("\(digest.uppercased())  feed.csv\n".utf8)
-        promise(FeedChecksum.digest(in: line, .sha256) == digest, "a checksum is not found")
+        promise(FeedChecksum.digest(in: line, .sha256) == digest, "a checksum was not found")
         guard !bytes.isEmpty else { return }
         let less = contents(isCompressed: false, limit: bytes.count - 1)
-        promise(less.rejection == .tooLarge(limit: bytes.count - 1), "a file beyond its size was read")
-        promise(less.bytes.count < bytes.count, "more of a file was read than may be")
+        promise(less.rejection == .tooLarge(limit: bytes.count - 1), "a file over the size limit was read")
+        promise(less.bytes.count < bytes.count, "more of a file was read than the limit")
         promise(
             download(pieces(bytes), limit: bytes.count - 1) == .tooLarge(limit: bytes.count - 1),
-            "a file beyond its size was kept")
-        promise(!FileManager.default.fileExists(atPath: path), "what was not kept is still there")
+            "a file over the size limit was stored")
+        promise(!FileManager.default.fileExists(atPath: path), "a rejected file was not deleted")
     }
 
     private static func checkPacked(_ bytes: [UInt8]) {
         let some = unpacked(bytes, limit: 4096)
         let known: [FeedRejection?] = [nil, .compression, .tooLarge(limit: 4096)]
-        promise(some.bytes.count <= 4096 && known.contains(some.rejection), "more was unpacked than may be")
+        promise(some.bytes.count <= 4096 && known.contains(some.rejection), "more was unpacked than the limit")
         if some.rejection == nil, !some.bytes.isEmpty {
-            promise(bytes.starts(with: [0x1F, 0x8B]), "what is not packed was taken")
+            promise(bytes.starts(with: [0x1F, 0x8B]), "a file that is not compressed was accepted")
             let limit = some.bytes.count - 1
-            promise(unpacked(bytes, limit: limit).rejection == .tooLarge(limit: limit), "more was unpacked than may be")
+            promise(
+                unpacked(bytes, limit: limit).rejection == .tooLarge(limit: limit), "more was unpacked than the limit")
         }
         let file = packed(bytes)
         let whole = unpacked(file, limit: bytes.count)
-        promise(whole.bytes == bytes && whole.rejection == nil, "a file is another one when it is unpacked")
+        promise(whole.bytes == bytes && whole.rejection == nil, "an unpacked file differs from the original")
         let half = bytes.count / 2
         let members = unpacked(packed(Array(bytes[..<half])) + packed(Array(bytes[half...])), limit: bytes.count)
-        promise(members.bytes == bytes && members.rejection == nil, "a file of two parts is another one")
+        promise(
+            members.bytes == bytes && members.rejection == nil,
+            "an unpacked file of two members differs from the original")
         let cut = Int(bytes.last ?? 0) * 5 % file.count
-        promise(unpacked(Array(file[..<cut]), limit: 4096).rejection == .compression, "half a file was taken")
+        promise(unpacked(Array(file[..<cut]), limit: 4096).rejection == .compression, "a truncated file was accepted")
         guard !bytes.isEmpty else { return }
         var damaged = file
         // After the headers of the file and of its only block.
         damaged[15 + Int(bytes[0]) % bytes.count] ^= 1
-        promise(unpacked(damaged, limit: 4096).rejection == .compression, "a damaged file was taken")
+        promise(unpacked(damaged, limit: 4096).rejection == .compression, "a damaged file was accepted")
     }
 
     private static func checkChecksum(_ bytes: [UInt8]) {
@@ -81,12 +84,12 @@ extension FuzzTarget {
             if let found {
                 promise(
                     found.utf8.count == lengths[algorithm] && Hexadecimal.decode(found) != nil,
-                    "a checksum is none of its kind")
+                    "a checksum has the wrong format")
             }
             // Other text has more kinds of spaces.
             guard bytes.allSatisfy({ $0 < 0x80 }) else { continue }
             let expected = isDigest && word.utf8.count == lengths[algorithm] ? word : nil
-            promise(found == expected, "a checksum is another one")
+            promise(found == expected, "a checksum was changed")
         }
     }
 
@@ -116,12 +119,12 @@ extension FuzzTarget {
         } catch let rejection as FeedRejection {
             return (read, rejection)
         } catch {
-            fatalError("A target could not be made ready: \(error)")
+            fatalError("A target could not be prepared: \(error)")
         }
     }
 
     private static func unpacked(_ file: [UInt8], limit: Int) -> (bytes: [UInt8], rejection: FeedRejection?) {
-        promise(download([file], limit: file.count) == nil, "a file that is not too large was not kept")
+        promise(download([file], limit: file.count) == nil, "a file within the size limit was not stored")
         return contents(isCompressed: true, limit: limit)
     }
 

@@ -20,7 +20,7 @@ extension FuzzTarget {
         if let challenge = DigestChallenge([line]) {
             let written = challenge.response(
                 user: "u", password: "p", method: "GET", target: "/", count: 1, clientNonce: "c")
-            promise(written.hasPrefix("Digest "), "a challenge has no answer")
+            promise(written.hasPrefix("Digest "), "a challenge has no response")
         }
         for status in [200, 401, 404, 500, 503] {
             // An outage is neither an acceptance nor a rejection, and an unclear result is an outage (Pitfall 9).
@@ -29,15 +29,17 @@ extension FuzzTarget {
             switch outcome {
             case .good(let values)?:
                 let isReported = mentions(values["state"], "active") || mentions(values["plan"], "gold")
-                promise(status == 200 && isReported, "somebody is recognised without a word")
+                promise(status == 200 && isReported, "a reader was authenticated without evidence")
             case .rejected(let values)?:
                 let isReported = mentions(values["state"], "gone") || mentions(values["plan"], "none")
-                promise([200, 401].contains(status) && isReported, "somebody is refused without a word")
+                promise([200, 401].contains(status) && isReported, "a reader was rejected without evidence")
             case nil: break
             }
         }
         if ServiceTransport.isServiceError(bytes), let json = try? JSONParser.parse(bytes) {
-            promise(json["code"] != nil || json["errors"]?.members != nil, "a page is taken for a service's own word")
+            promise(
+                json["code"] != nil || json["errors"]?.members != nil,
+                "a document of another server was accepted as the service's error")
         }
     }
 
@@ -54,14 +56,14 @@ extension FuzzTarget {
         if let template = try? PlaceholderTemplate(lines[0]) { _ = try? template.render(values, in: .form) }
         if let template = try? XMLTemplate(lines[0]) { _ = try? template.render(values) }
         if let template = try? URLTemplate(lines[0], base: nil), let url = try? template.url(values) {
-            promise(ServiceURL(url.text)?.origin == url.origin, "a value leads elsewhere")
+            promise(ServiceURL(url.text)?.origin == url.origin, "a value changed the host or path")
         }
         let form = try? TemplateContext.form.write(lines[1])
-        promise(form.map { Backends.FormFields("v=\($0)").values("v") } == [lines[1]], "a value is another one")
+        promise(form.map { Backends.FormFields("v=\($0)").values("v") } == [lines[1]], "a value does not round-trip")
         guard let made = try? place.url(values).text else { return }
         let path = made.dropFirst("https://h.example/a/".count)
-        promise(made.hasPrefix("https://h.example/a/"), "a value leads elsewhere")
-        promise(path.split(separator: "/", omittingEmptySubsequences: false).count == 2, "a value is two segments")
+        promise(made.hasPrefix("https://h.example/a/"), "a value changed the host or path")
+        promise(path.split(separator: "/", omittingEmptySubsequences: false).count == 2, "a value spans two segments")
     }
 
     /// A response of another endpoint of the same kind.
@@ -70,16 +72,16 @@ extension FuzzTarget {
         _ = try? PugpigDocuments.token(response)
         _ = try? PugpigDocuments.verdict(response)
         if let reported = try? PugpigDocuments.subscription(response), reported.entitlement == .allEditions {
-            promise(reported.state == .active, "a reader without a subscription has everything")
+            promise(reported.state == .active, "a reader without a subscription has all editions")
         }
     }
 
     /// A line of a publisher's program.
-    static let programResponse = FuzzTarget("program-response", upTo: 1024, of: "ProcessMessages") { bytes in
+    static let programResponse = FuzzTarget("process-response", upTo: 1024, of: "ProcessMessages") { bytes in
         guard let response = try? ProcessResponse(bytes, to: 1) else { return }
         _ = try? response.record()
         guard let found = try? response.found() else { return }
-        promise(text(bytes).contains("true") && !found.key.isEmpty, "somebody is recognised without a word")
+        promise(text(bytes).contains("true") && !found.key.isEmpty, "a reader was authenticated without evidence")
     }
 
     private static let reader = ready {

@@ -10,15 +10,15 @@ extension FuzzTarget {
     ) { bytes in
         let text = text(bytes)
         let chain = ChainSession(text)
-        promise(ChainSession(chain.upstreamSession) == chain, "a session is another one when it is read again")
+        promise(ChainSession(chain.upstreamSession) == chain, "a session does not round-trip")
         if let session = PugpigSession(text) {
-            promise(PugpigSession(session.text) == session, "a session is another one when it is read again")
+            promise(PugpigSession(session.text) == session, "a session does not round-trip")
         }
         _ = ServiceSession(text)
         _ = TestTokenCodec(publication: FuzzedTenant.id).open(text)
         if let session = InPlayerSession(text), let written = try? session.text() {
             promise(
-                (try? InPlayerSession(written)?.text()) == written, "a session is another one when it is read again")
+                (try? InPlayerSession(written)?.text()) == written, "a session does not round-trip")
         }
     }
 }

@@ -10,32 +10,38 @@ extension FuzzTarget {
         "token-response", upTo: 1024, of: "ClientCredentials", "Authorization", "GoogleServiceAccount"
     ) { bytes in
         if let token = try? ClientCredentials.token(in: bytes) {
-            promise(isCarried(token.text), "a token can end its header")
-            if let lifetime = token.lifetime { promise(lifetime > 0 && lifetime < 1e9, "a token lasts for ever") }
-            promise((try? ClientCredentials.token(in: withUnknownMember(bytes))) == token, "an unknown member counts")
+            promise(isCarried(token.text), "a token contains a line break")
+            if let lifetime = token.lifetime {
+                promise(lifetime > 0 && lifetime < 1e9, "a token's lifetime is out of range")
+            }
+            promise(
+                (try? ClientCredentials.token(in: withUnknownMember(bytes))) == token,
+                "an unknown member changed the result")
         }
         let input = text(bytes)
         let response = JSONWriter.bytes(["access_token": .string(input), "token_type": "bEARER", "expires_in": "60"])
         let expected = isCarried(input) ? TokenCache.Token(text: input, lifetime: 60) : nil
-        promise((try? ClientCredentials.token(in: response)) == expected, "a token is another one, or was not taken")
+        promise((try? ClientCredentials.token(in: response)) == expected, "a token was changed or rejected")
         if let token = try? GoogleServiceAccount.token(in: OutboundResponse(status: 200, headers: [], body: bytes)) {
-            promise(isCarried(token.text), "a token of Google's can end its header")
-            promise((1...86_400).contains(token.lifetime ?? 0), "a token of Google's lasts for more than a day")
+            promise(isCarried(token.text), "a Google token contains a line break")
+            promise((1...86_400).contains(token.lifetime ?? 0), "a Google token lasts more than a day")
         }
-        promise(GoogleServiceAccount.isToken(input) == isCarried(input), "another rule for what a token is")
+        promise(GoogleServiceAccount.isToken(input) == isCarried(input), "the rules for tokens differ")
         let document = JSONWriter.bytes(["access_token": "t", "token_type": "bearer", "expires_in": .string(input)])
         if let lifetime = (try? ClientCredentials.token(in: document))?.lifetime {
-            promise(lifetime > 0 && lifetime < 1e9, "a token lasts for ever")
+            promise(lifetime > 0 && lifetime < 1e9, "a token's lifetime is out of range")
         }
         let challenge = OutboundRequest.Header(name: "www-authenticate", value: input)
         let basic = OutboundRequest.Header(
             name: "WWW-Authenticate", value: "Basic realm=\"r\", error=\"invalid_token\"")
         let rejects = ClientCredentials.rejectsToken(rejection([challenge]))
-        promise(ClientCredentials.rejectsToken(rejection([challenge, basic])) == rejects, "another challenge counts")
+        promise(
+            ClientCredentials.rejectsToken(rejection([challenge, basic])) == rejects,
+            "an unrelated challenge changed the result")
         guard rejects == true else { return }
         // A quoted text may contain backslashes anywhere.
         let folded = input.replacing("\\", with: "").lowercased()
-        promise(folded.contains("bearer") && folded.contains("invalid_token"), "a token is given up without a word")
+        promise(folded.contains("bearer") && folded.contains("invalid_token"), "a token was discarded without evidence")
     }
 
     /// Returns whether the token may follow `Bearer ` in a header without injecting anything after it.

@@ -15,15 +15,15 @@ extension FuzzTarget {
         _ = caching.open(decomposed)
         _ = FuzzedTenant.pseudonymKey.reference(to: Subscriber(backend: "house", key: decomposed))
         for (genuine, isOpened) in opened(text) {
-            promise(!isOpened || Array(text.utf8) == Array(genuine.utf8), "a text was opened that nobody was given")
+            promise(!isOpened || Array(text.utf8) == Array(genuine.utf8), "a text was opened that was not issued")
         }
         promise(
             FuzzedTenant.pseudonymKey.open(SealedSubscriber(bytes: bytes)) == nil,
-            "a reader was read that nobody sealed")
+            "a subscriber was opened that was not sealed")
         // A reader's pseudonym is unique, whatever the previous query was.
         let reader = Subscriber(backend: "house", key: text)
         let alone = PseudonymKey(Secret("the key of the references")).reference(to: reader)
-        promise(FuzzedTenant.pseudonymKey.reference(to: reader) == alone, "a reader has another one's pseudonym")
+        promise(FuzzedTenant.pseudonymKey.reference(to: reader) == alone, "a reader has the pseudonym of another one")
     }
 
     /// Two lines: the user and the password of an edition or of the feed.
@@ -37,12 +37,14 @@ extension FuzzTarget {
                 pair, for: edition, at: FuzzedTenant.now, revocations: FuzzedTenant.revocations)
             guard case .accepted = verdict else { continue }
             promise(
-                pairs.contains { $0.0 == edition && isSame($0.1, pair) }, "a pair opens an edition it was not made for")
+                pairs.contains { $0.0 == edition && isSame($0.1, pair) },
+                "credentials open an edition that they were not issued for")
         }
         let subject = FuzzedTenant.feedVerifier.verify(
             token: lines[0], password: lines[1], at: FuzzedTenant.now, revocations: FuzzedTenant.revocations)
         promise(
-            subject == nil || Array(lines[0].utf8) == Array(FuzzedTenant.token.utf8), "a token opens that was not given"
+            subject == nil || Array(lines[0].utf8) == Array(FuzzedTenant.token.utf8),
+            "a token was accepted that was not issued"
         )
     }
 
@@ -50,10 +52,10 @@ extension FuzzTarget {
     static let accessTokens = FuzzTarget("access-token", upTo: 1024, of: "AccessTokens", "JSONValue") { bytes in
         let text = text(bytes)
         if let header = AccessTokenHeader(text) {
-            promise(text.utf8.count { $0 == UInt8(ascii: ".") } == 2, "a token has not three parts")
+            promise(text.utf8.count { $0 == UInt8(ascii: ".") } == 2, "a token does not have three parts")
             _ = signers[header.key]
         }
-        if case .token(let token) = Bearer(text) { promise(!token.contains(" "), "a token has a space") }
+        if case .token(let token) = Bearer(text) { promise(!token.contains(" "), "a token contains a space") }
     }
 
     private static let signers = SigningKeys(FuzzedTenant.secrets, publication: FuzzedTenant.id)

@@ -43,7 +43,7 @@ const (
 var (
 	tokenKey, saltKey cipher.AEAD
 	tokenID, saltID   []byte
-	referenceKey      []byte
+	pseudonymKey      []byte
 	secret            []byte
 	tokenContext      = []byte("token 1 " + publication)
 
@@ -167,9 +167,9 @@ func seal(key cipher.AEAD, id, plain, context []byte) string {
 	return base64.RawURLEncoding.EncodeToString(key.Seal(sealed, nonce, plain, context))
 }
 
-// reference returns the pseudonym that revocations are stored under.
-func reference(s session) [7]byte {
-	code := hmac.New(sha256.New, referenceKey)
+// pseudonym returns the pseudonym that revocations are stored under.
+func pseudonym(s session) [7]byte {
+	code := hmac.New(sha256.New, pseudonymKey)
 	for _, part := range []string{"subscriber", s.backend, s.key} {
 		var length [8]byte
 		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
@@ -181,15 +181,15 @@ func reference(s session) [7]byte {
 	return result
 }
 
-func isRevoked(who [7]byte, issued uint32) bool {
+func isRevoked(subject [7]byte, issued uint32) bool {
 	lock.RLock()
-	before, found := revocations[who]
+	before, found := revocations[subject]
 	lock.RUnlock()
 	return found && issued < before
 }
 
-// told returns the subscription that a subscriber system reported at most five minutes ago.
-func told(s session) subscription {
+// cachedSubscription returns the subscription that a subscriber system reported at most five minutes ago.
+func cachedSubscription(s session) subscription {
 	key := s.backend + "\x00" + s.key
 	lock.RLock()
 	entry, found := cache[key]
@@ -208,7 +208,7 @@ func told(s session) subscription {
 	return entry
 }
 
-func answer(w http.ResponseWriter, document string) {
+func respond(w http.ResponseWriter, document string) {
 	header := w.Header()
 	header.Set("Content-Type", "text/xml; charset=utf-8")
 	noCache(header)
@@ -231,11 +231,11 @@ const declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 
 func verify(w http.ResponseWriter, r *http.Request) {
 	s, ok := openToken(r.FormValue("token"))
-	if !ok || s.expires <= now() || isRevoked(reference(s), s.issued) {
-		answer(w, declaration+"<subscription state=\"unknown\"/>")
+	if !ok || s.expires <= now() || isRevoked(pseudonym(s), s.issued) {
+		respond(w, declaration+"<subscription state=\"unknown\"/>")
 		return
 	}
-	entry := told(s)
+	entry := cachedSubscription(s)
 	var builder strings.Builder
 	builder.WriteString(declaration)
 	builder.WriteString("<subscription state=\"")
@@ -247,7 +247,7 @@ func verify(w http.ResponseWriter, r *http.Request) {
 		builder.WriteString("</issue>")
 	}
 	builder.WriteString("</issues></subscription>")
-	answer(w, builder.String())
+	respond(w, builder.String())
 }
 
 func password(edition, salt string) string {
@@ -260,32 +260,32 @@ func password(edition, salt string) string {
 func credentials(w http.ResponseWriter, r *http.Request) {
 	s, ok := openToken(r.FormValue("token"))
 	edition := r.FormValue("product_id")
-	who := reference(s)
+	subject := pseudonym(s)
 	refusal := ""
 	switch {
-	case !ok || isRevoked(who, s.issued):
+	case !ok || isRevoked(subject, s.issued):
 		refusal = "notrecognised"
 	case s.expires <= now():
 		refusal = "expired"
 	default:
 		refusal = "notentitled"
-		for _, issue := range told(s).issues {
+		for _, issue := range cachedSubscription(s).issues {
 			if issue == edition {
 				refusal = ""
 			}
 		}
 	}
 	if refusal != "" {
-		answer(w, declaration+"<credentials><error status=\""+refusal+"\"/></credentials>")
+		respond(w, declaration+"<credentials><error status=\""+refusal+"\"/></credentials>")
 		return
 	}
 	minutes := (now() + 86400 + 59) / 60
 	plain := []byte{byte(minutes >> 16), byte(minutes >> 8), byte(minutes)}
 	plain = binary.BigEndian.AppendUint32(plain, s.issued)
-	plain = append(plain, who[:]...)
+	plain = append(plain, subject[:]...)
 	plain = append(plain, s.reference[:]...)
 	salt := seal(saltKey, saltID, plain, []byte("salt 1 "+publication+" "+edition))
-	answer(w, declaration+"<credentials><userid>"+escaped(salt)+"</userid><password>"+
+	respond(w, declaration+"<credentials><userid>"+escaped(salt)+"</userid><password>"+
 		password(edition, salt)+"</password></credentials>")
 }
 
@@ -293,14 +293,14 @@ func signIn(w http.ResponseWriter, r *http.Request) {
 	known, found := readers[strings.ToLower(strings.TrimSpace(r.FormValue("email")))]
 	digest := sha256.Sum256(append([]byte(r.FormValue("password")), known.salt...))
 	if !found || subtle.ConstantTimeCompare(digest[:], known.digest[:]) != 1 {
-		answer(w, declaration+"<error status=\"notrecognised\"/>")
+		respond(w, declaration+"<error status=\"notrecognised\"/>")
 		return
 	}
 	s := session{issued: now(), expires: now() + 30*86400, backend: "house", key: known.number}
 	if _, err := rand.Read(s.reference[:]); err != nil {
 		panic(err)
 	}
-	answer(w, declaration+"<token>"+escaped(sealToken(s))+"</token>")
+	respond(w, declaration+"<token>"+escaped(sealToken(s))+"</token>")
 }
 
 // Makes the same decision as the auth-request endpoint: path, edition, salt, password, expiry, revocation.
@@ -328,9 +328,9 @@ func authRequest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	minutes := uint32(plain[0])<<16 | uint32(plain[1])<<8 | uint32(plain[2])
-	var who [7]byte
-	copy(who[:], plain[7:14])
-	if minutes*60 <= now() || isRevoked(who, binary.BigEndian.Uint32(plain[3:])) {
+	var subject [7]byte
+	copy(subject[:], plain[7:14])
+	if minutes*60 <= now() || isRevoked(subject, binary.BigEndian.Uint32(plain[3:])) {
 		w.WriteHeader(http.StatusForbidden)
 		return
 	}
@@ -350,11 +350,11 @@ func read(path string) []byte {
 func main() {
 	listen := flag.String("listen", "127.0.0.1:9000", "address")
 	secretFile := flag.String("secret", "", "the publication's secret")
-	referencesFile := flag.String("references", "", "the secret of the pseudonyms")
+	pseudonymsFile := flag.String("pseudonyms", "", "file with the pseudonym secret")
 	feed := flag.String("readers", "", "CSV: identifier, number, {SSHA256}digest")
 	flag.Parse()
 	secret = read(*secretFile)
-	referenceKey = hkdf(read(*referencesFile), "gatefold references 1", 32)
+	pseudonymKey = hkdf(read(*pseudonymsFile), "gatefold references 1", 32)
 	tokenKey, tokenID = aead("token"), hkdf(secret, "gatefold token identifier 1", 4)
 	saltKey, saltID = aead("salt"), hkdf(secret, "gatefold salt identifier 1", 1)
 	for _, line := range strings.Split(string(read(*feed)), "\n")[1:] {
