@@ -30,9 +30,10 @@ let products: [String: [String]] = [
     "swift-service-lifecycle": ["ServiceLifecycle", "UnixSignals"],
 ]
 
-/// Returns the dependencies with these names: library products of other packages, and targets of this one.
+/// Returns the dependencies with these names, which spaces separate: library products of other packages, and targets of
+/// this one.
 func dependencies(_ names: [String]) -> [Target.Dependency] {
-    names.map { name in
+    names.flatMap { $0.split(separator: " ").map(String.init) }.map { name in
         let package = products.first { $0.value.contains(name) }?.key
         return package.map { .product(name: name, package: $0) } ?? .byName(name: name)
     }
@@ -48,15 +49,17 @@ func program(_ name: String, path: String? = nil, _ names: String...) -> Target 
 }
 
 func tests(_ name: String, _ names: String...) -> Target {
-    .testTarget(name: name, dependencies: dependencies(names), swiftSettings: swiftSettings)
+    .testTarget(
+        name: name, dependencies: dependencies(names + ["Gatefold Primitives TestSupport"]),
+        swiftSettings: swiftSettings)
 }
 
 /// The dependencies of the fuzz targets: the modules that read bytes from outside, and the readers that ours are compared with.
 let fuzzed = [
-    "Backends", "CSV", "Catalogues", "Conformance", "ContentGate", "Crypto", "FrontDoors", "Gatefold", "HTTPTypes",
-    "HummingbirdCore", "InPlayer", "JSON", "LDAP", "Logging", "MQTT", "Mail", "NIOCore", "NIOEmbedded", "NIOHTTP1",
-    "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOWebSocket", "ODBC", "OutgoingRequests", "PKCS7", "PostgreSQL", "Push",
-    "Receipts", "Server", "Settings", "Transfers", "XML",
+    "Accounts Backends CSV Catalogues Commerce Conformance ContentGate Crypto FrontDoors Gatefold HTTPTypes",
+    "HummingbirdCore InPlayer JSON LDAP Logging MQTT Mail NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1",
+    "NIOWebSocket ODBC OutgoingRequests PKCS7 PasswordHashing PostgreSQL Primitives Push Receipts SQLAccess Server",
+    "Settings Transfers XML",
 ]
 
 let package = Package(
@@ -109,100 +112,106 @@ let package = Package(
         // System calls that Swift imports from no header: which pages of a file are in memory, and how to release memory.
         .target(name: "CResidency"),
 
+        // What needs no knowledge of the rest: clock, secrets, encodings, caches, signals.
+        module("Primitives"),
+
         // The domain: no HTTP, SQL or XML.
-        module("Gatefold", "Crypto", "CryptoExtras"),
+        module("Gatefold", "Crypto Primitives"),
+
+        // Purchases, readers' accounts, and tokens for CDNs, each on top of the core.
+        module("Commerce", "Crypto Gatefold Primitives"),
+        module("Accounts", "Gatefold Primitives"),
+        module("EdgeTokens", "Crypto CryptoExtras Gatefold Primitives"),
 
         // Formats and configuration.
         module("XML", "CLibXML2"),
         module("CSV"),
         module("JSON"),
-        module("Settings", "Crypto", "Gatefold", "Yams"),
+        module("Settings", "Crypto Primitives Yams"),
 
         // C libraries, each wrapped in Swift once.
-        module("PostgreSQL", "CLibPQ", "SharedLibraries"),
-        module("ODBC", "CODBC", "SharedLibraries"),
-        module("LDAP", "CLDAP", "SharedLibraries"),
-        module("Transfers", "CLibCurl", "SharedLibraries"),
-        module("PKCS7", "COpenSSL", "SharedLibraries"),
+        module("PostgreSQL", "CLibPQ SharedLibraries"),
+        module("ODBC", "CODBC SharedLibraries"),
+        module("LDAP", "CLDAP SharedLibraries"),
+        module("Transfers", "CLibCurl SharedLibraries"),
+        module("PKCS7", "COpenSSL SharedLibraries"),
 
-        // SQLite: the setup that all our database files share.
-        module("SQLAccess", "GRDB", "GRDBSQLite", "Gatefold"),
+        // Databases: the publishers' own, and the setup that all our SQLite files share. Stored passwords.
+        module(
+            "PasswordHashing",
+            "CArgon2 CCrypt Crypto CryptoExtras Gatefold NIOPosix Primitives Settings SharedLibraries"),
+        module("SQLAccess", "GRDB GRDBSQLite NIOPosix ODBC PostgreSQL Primitives Settings"),
 
         // HTTP requests to other systems, and the limits that protect both sides.
-        module(
-            "OutgoingRequests",
-            "AsyncHTTPClient", "Gatefold", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Settings"),
-        module("Protections", "Gatefold", "Settings"),
+        module("OutgoingRequests", "AsyncHTTPClient NIOCore NIOHTTP1 NIOPosix NIOSSL Primitives Settings"),
+        module("Resilience", "Crypto Gatefold Primitives Settings"),
 
         // The check of edition credentials in front of content.
-        module("ContentGate", "CResidency", "Gatefold", "HTTPTypes", "Hummingbird", "NIOCore", "NIOHTTP1", "NIOPosix"),
+        module("ContentGate", "CResidency Gatefold HTTPTypes Hummingbird NIOCore NIOHTTP1 NIOPosix Primitives"),
 
         // Subscriber systems, catalogues, stores, push services, webhooks, e-mail and the state database.
         module(
             "Backends",
-            "CArgon2", "CCrypt", "CSV", "Crypto", "CryptoExtras", "GRDB", "Gatefold", "InPlayer", "JSON", "LDAP",
-            "NIOCore", "NIOPosix", "ODBC", "OutgoingRequests", "PostgreSQL", "Protections", "SQLAccess", "Settings",
-            "SharedLibraries", "Transfers", "XML"),
-        module(
-            "Catalogues", "Backends", "GRDB", "Gatefold", "JSON", "OutgoingRequests", "SQLAccess", "Settings", "XML"),
+            "Accounts CSV Commerce Crypto GRDB Gatefold InPlayer JSON LDAP NIOCore NIOPosix ODBC OutgoingRequests",
+            "PasswordHashing PostgreSQL Primitives Resilience SQLAccess Settings SharedLibraries Transfers XML"),
+        module("Catalogues", "GRDB Gatefold JSON OutgoingRequests Primitives SQLAccess Settings XML"),
         module(
             "Receipts",
-            "Crypto", "CryptoExtras", "Gatefold", "JSON", "JWTKit", "OutgoingRequests", "PKCS7", "Protections",
-            "Settings", "SwiftASN1", "X509"),
+            "Commerce Crypto CryptoExtras JSON JWTKit OutgoingRequests PKCS7 Primitives Resilience Settings SwiftASN1",
+            "X509"),
         module(
             "Push",
-            "AsyncHTTPClient", "Crypto", "Gatefold", "JSON", "JWTKit", "NIOCore", "NIOHTTP1", "NIOSSL",
-            "OutgoingRequests", "Protections", "Settings"),
-        module("Deliveries", "Backends", "Crypto", "Gatefold", "JSON", "OutgoingRequests", "Protections", "Settings"),
-        module("Mail", "Gatefold", "Mustache", "Protections", "Settings", "Transfers"),
-        module("State", "GRDB", "Gatefold", "JSON", "SQLAccess"),
+            "AsyncHTTPClient Crypto Gatefold JSON JWTKit NIOCore NIOHTTP1 NIOSSL OutgoingRequests Primitives",
+            "Resilience Settings"),
+        module("Deliveries", "Commerce Crypto Gatefold JSON OutgoingRequests Primitives Resilience SQLAccess Settings"),
+        module("Mail", "Gatefold Mustache Primitives Settings Transfers"),
+        module("State", "Accounts Commerce GRDB Gatefold JSON Primitives SQLAccess"),
 
         // The protocols of the apps.
         module(
             "FrontDoors",
-            "ContentGate", "Crypto", "Gatefold", "HTTPTypes", "Hummingbird", "JSON", "JWTKit", "Logging", "NIOCore",
-            "NIOHTTP1", "NIOHTTPTypes", "XML"),
+            "Accounts Commerce ContentGate Crypto Gatefold HTTPTypes Hummingbird JSON JWTKit Logging NIOCore NIOHTTP1",
+            "NIOHTTPTypes Primitives XML"),
 
         // The server, which connects all of these; the rules of `gatefold check`; the programs.
         module(
             "Server",
-            "Backends", "CResidency", "Catalogues", "ContentGate", "Crypto", "Deliveries", "FrontDoors", "Gatefold",
-            "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "MQTT", "Mail", "Metrics", "NIOCore",
-            "NIOHTTP1", "NIOHTTP2", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOHTTPTypesHTTP2", "NIOSSL", "NIOTLS",
-            "Protections", "Push", "Receipts", "ServiceLifecycle", "Settings", "State", "UnixSignals"),
+            "Accounts Backends CResidency Catalogues Commerce ContentGate Crypto Deliveries EdgeTokens FrontDoors",
+            "Gatefold HTTPTypes Hummingbird HummingbirdCore Logging MQTT Mail Metrics NIOCore NIOHTTP1 NIOHTTP2",
+            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOHTTPTypesHTTP2 NIOSSL NIOTLS PasswordHashing Primitives Push Receipts",
+            "Resilience ServiceLifecycle Settings State UnixSignals"),
         module(
             "Conformance",
-            "Gatefold", "NIOCore", "NIOHPACK", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS", "OutgoingRequests",
-            "Settings", "XML"),
+            "Gatefold NIOCore NIOHPACK NIOHTTP2 NIOPosix NIOSSL NIOTLS OutgoingRequests Primitives Settings XML"),
         program(
             "GatefoldCommand",
-            "ArgumentParser", "AsyncHTTPClient", "Backends", "CSV", "Catalogues", "Conformance", "Gatefold",
-            "Logging", "Mail", "Metrics", "NIOCore", "NIOHTTP1", "NIOSSL", "Push", "SQLAccess", "Server", "Settings",
-            "State", "Transfers", "UnixSignals"),
+            "Accounts ArgumentParser AsyncHTTPClient Backends CSV Catalogues Commerce Conformance Gatefold Logging",
+            "Mail Metrics NIOCore NIOHTTP1 NIOSSL PasswordHashing Primitives Push SQLAccess Server Settings State",
+            "Transfers UnixSignals"),
         program(
             "Benchmarks",
-            "ArgumentParser", "Backends", "ContentGate", "FrontDoors", "Gatefold", "HTTPTypes", "JSON", "Protections",
-            "State"),
+            "ArgumentParser Backends ContentGate FrontDoors Gatefold HTTPTypes JSON PasswordHashing Primitives",
+            "Resilience State"),
 
         // Libraries that know nothing of the rest: MQTT, and a client of InPlayer's service.
-        module("MQTT", "NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket"),
-        module("InPlayer", "AsyncHTTPClient", "Crypto", "MQTT", "NIOCore", "NIOHTTP1", "NIOSSL"),
+        module("MQTT", "NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOPosix NIOSSL NIOWebSocket"),
+        module("InPlayer", "AsyncHTTPClient Crypto MQTT NIOCore NIOHTTP1 NIOSSL"),
 
         // What tests share: helpers, real servers with the same readers in each, and fakes of the stores and push services.
         module(
             "TestSupport", path: "Tests/TestSupport",
-            "Gatefold", "HummingbirdCore", "JSON", "Logging", "NIOCore", "NIOPosix", "Protections", "XML"),
+            "Accounts Commerce Gatefold HummingbirdCore JSON Logging NIOCore NIOPosix Primitives XML"),
         module(
             "BackendFixtures", path: "Tests/BackendFixtures",
-            "Backends", "GRDB", "Gatefold", "Settings", "TestSupport"),
+            "Backends GRDB Gatefold PasswordHashing Primitives Settings TestSupport"),
         module(
             "StoreFixtures", path: "Tests/StoreFixtures",
-            "Crypto", "Gatefold", "HTTPTypes", "Hummingbird", "HummingbirdTLS", "JSON", "Logging", "NIOCore",
-            "NIOSSL", "ServiceLifecycle", "SwiftASN1", "TestSupport", "X509"),
+            "Commerce Crypto HTTPTypes Hummingbird HummingbirdTLS JSON Logging NIOCore NIOSSL Primitives",
+            "ServiceLifecycle SwiftASN1 TestSupport X509"),
         module(
             "PushFixtures", path: "Tests/PushFixtures",
-            "Crypto", "Gatefold", "HTTPTypes", "Hummingbird", "HummingbirdHTTP2", "Logging", "NIOCore", "NIOHTTP2",
-            "NIOSSL", "ServiceLifecycle", "TestSupport"),
+            "Crypto Gatefold HTTPTypes Hummingbird HummingbirdHTTP2 Logging NIOCore NIOHTTP2 NIOSSL ServiceLifecycle",
+            "TestSupport"),
 
         // The publisher's rules written a second time, for tests to compare the program with.
         module("AccessModel", path: "Tests/AccessModel", "Gatefold"),
@@ -210,90 +219,67 @@ let package = Package(
         // The load and outage test that deploy/soak runs.
         program(
             "gatefold-soak", path: "Tests/Soak",
-            "AccessModel", "ArgumentParser", "BackendFixtures", "Backends", "Gatefold", "TestSupport"),
+            "AccessModel ArgumentParser BackendFixtures Gatefold PasswordHashing Primitives TestSupport"),
 
         // Tests of one module each.
         tests(
             "BackendsTests",
-            "BackendFixtures", "Backends", "Benchmarks", "CSV", "Conformance", "Crypto", "GRDB", "Gatefold",
-            "HTTPTypes", "Hummingbird", "HummingbirdTesting", "InPlayer", "JSON", "LDAP", "NIOCore", "NIOPosix",
-            "ODBC", "OutgoingRequests", "PostgreSQL", "Protections", "SQLAccess", "Settings", "SharedLibraries",
-            "State", "TestSupport", "Transfers", "XML"),
-        tests("CSVTests", "CSV", "TestSupport"),
-        tests(
-            "CataloguesTests",
-            "BackendFixtures", "Catalogues", "FrontDoors", "GRDB", "Gatefold", "SQLAccess", "Settings", "TestSupport",
-            "XML"),
+            "BackendFixtures Backends Benchmarks CSV Commerce Conformance Crypto GRDB HTTPTypes Hummingbird",
+            "HummingbirdTesting InPlayer JSON LDAP NIOCore NIOPosix ODBC OutgoingRequests PasswordHashing PostgreSQL",
+            "Resilience SQLAccess Settings SharedLibraries State Transfers XML"),
+        tests("CSVTests", "CSV"),
+        tests("CataloguesTests", "BackendFixtures Catalogues FrontDoors GRDB SQLAccess Settings XML"),
         tests(
             "ConformanceTests",
-            "Conformance", "Crypto", "Gatefold", "GatefoldCommand", "NIOCore", "NIOHPACK", "NIOHTTP2", "NIOPosix",
-            "NIOSSL", "NIOTLS", "Settings", "TestSupport", "XML"),
+            "Conformance Crypto GatefoldCommand NIOCore NIOHPACK NIOHTTP2 NIOPosix NIOSSL NIOTLS Settings XML"),
         tests(
             "ContentGateTests",
-            "ContentGate", "Gatefold", "HTTPTypes", "Hummingbird", "HummingbirdTesting", "Logging", "NIOCore",
-            "NIOHTTP1", "NIOPosix", "TestSupport"),
+            "ContentGate HTTPTypes Hummingbird HummingbirdTesting Logging NIOCore NIOHTTP1 NIOPosix"),
         tests(
             "DeliveriesTests",
-            "BackendFixtures", "Crypto", "Deliveries", "GRDB", "Gatefold", "Hummingbird", "JSON", "NIOCore",
-            "Protections", "Settings", "TestSupport"),
+            "BackendFixtures Commerce Crypto Deliveries GRDB Hummingbird JSON NIOCore Resilience Settings"),
         tests(
             "FrontDoorsTests",
-            "Backends", "Catalogues", "ContentGate", "Crypto", "FrontDoors", "Gatefold", "HTTPTypes", "Hummingbird",
-            "HummingbirdTesting", "InPlayer", "JSON", "MQTT", "NIOCore", "NIOEmbedded", "NIOHTTPTypes", "Receipts",
-            "Settings", "State", "TestSupport", "XML"),
-        tests("GatefoldTests", "Gatefold", "TestSupport"),
-        tests(
-            "InPlayerTests",
-            "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdTesting", "InPlayer", "NIOCore", "NIOSSL", "TestSupport"),
-        tests("JSONTests", "JSON", "TestSupport"),
-        tests("MQTTTests", "MQTT", "NIOCore", "NIOSSL", "TestSupport"),
-        tests("MailTests", "Gatefold", "JSON", "Mail", "NIOCore", "NIOPosix", "Settings", "TestSupport", "Transfers"),
-        tests(
-            "OutgoingRequestsTests",
-            "Gatefold", "NIOCore", "NIOPosix", "OutgoingRequests", "Settings", "TestSupport"),
-        tests("ProtectionsTests", "Gatefold", "Protections", "TestSupport"),
-        tests(
-            "PushTests",
-            "Crypto", "Gatefold", "JWTKit", "OutgoingRequests", "Push", "PushFixtures", "Settings", "TestSupport"),
+            "Accounts Backends Catalogues Commerce ContentGate Crypto FrontDoors HTTPTypes Hummingbird",
+            "HummingbirdTesting InPlayer JSON MQTT NIOCore NIOEmbedded NIOHTTPTypes PasswordHashing Receipts",
+            "Resilience Settings State XML"),
+        tests("GatefoldTests", "Accounts Commerce EdgeTokens"),
+        tests("InPlayerTests", "Crypto HTTPTypes Hummingbird HummingbirdTesting InPlayer NIOCore NIOSSL"),
+        tests("JSONTests", "JSON"),
+        tests("MQTTTests", "MQTT NIOCore NIOSSL"),
+        tests("MailTests", "JSON Mail NIOCore NIOPosix Settings Transfers"),
+        tests("OutgoingRequestsTests", "NIOCore NIOPosix OutgoingRequests Settings"),
+        tests("ResilienceTests", "Resilience"),
+        tests("PushTests", "Crypto JWTKit OutgoingRequests Push PushFixtures Settings"),
         tests(
             "ReceiptsTests",
-            "Crypto", "FrontDoors", "Gatefold", "HTTPTypes", "Hummingbird", "HummingbirdTLS", "HummingbirdTesting",
-            "JSON", "JWTKit", "NIOCore", "NIOSSL", "OutgoingRequests", "PKCS7", "Protections", "Receipts", "Settings",
-            "State", "StoreFixtures", "SwiftASN1", "TestSupport", "X509"),
+            "Commerce Crypto FrontDoors HTTPTypes Hummingbird HummingbirdTLS HummingbirdTesting JSON JWTKit NIOCore",
+            "NIOSSL OutgoingRequests PKCS7 Receipts Resilience Settings State StoreFixtures SwiftASN1 X509"),
         tests(
             "ServerTests",
-            "AsyncHTTPClient", "Backends", "Catalogues", "ContentGate", "Crypto", "FrontDoors", "Gatefold",
-            "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdTesting", "Logging", "MQTT", "Mail", "Metrics",
-            "NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOHTTP2", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOPosix",
-            "NIOSSL", "NIOTLS", "OutgoingRequests", "Push", "Server", "ServiceLifecycle", "Settings", "State",
-            "TestSupport", "Transfers"),
-        tests("SettingsTests", "Gatefold", "Settings", "TestSupport"),
-        tests("StateTests", "Crypto", "GRDB", "Gatefold", "SQLAccess", "State", "TestSupport"),
-        tests("XMLTests", "TestSupport", "XML"),
+            "Accounts AsyncHTTPClient Backends Catalogues Commerce ContentGate Crypto EdgeTokens FrontDoors HTTPTypes",
+            "Hummingbird HummingbirdCore HummingbirdTesting Logging MQTT Mail Metrics NIOCore NIOEmbedded NIOHTTP1",
+            "NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL NIOTLS OutgoingRequests PasswordHashing Push",
+            "Resilience Server ServiceLifecycle Settings State Transfers"),
+        tests("SettingsTests", "Settings"),
+        tests("StateTests", "Accounts Commerce Crypto GRDB SQLAccess State"),
+        tests("XMLTests", "XML"),
 
         // Tests of the whole program, of its parsers with random bytes, and of the files in deploy.
-        tests(
-            "BackendSuites",
-            "BackendFixtures", "Backends", "Conformance", "Gatefold", "GatefoldCommand", "Server", "Settings",
-            "TestSupport"),
-        tests("StoreSuites", "GRDB", "Gatefold", "GatefoldCommand", "JSON", "StoreFixtures", "TestSupport"),
+        tests("BackendSuites", "BackendFixtures Backends Conformance GatefoldCommand PasswordHashing Server Settings"),
+        tests("StoreSuites", "Commerce GRDB GatefoldCommand JSON StoreFixtures"),
         tests(
             "InPlayerSuites",
-            "AsyncHTTPClient", "GRDB", "GatefoldCommand", "InPlayer", "NIOCore", "NIOSSL", "StoreFixtures",
-            "TestSupport"),
+            "Accounts AsyncHTTPClient Commerce GRDB GatefoldCommand InPlayer NIOCore NIOSSL StoreFixtures"),
         .testTarget(
             name: "FuzzingTests", dependencies: dependencies(fuzzed + ["TestSupport"]), exclude: ["Program"],
             swiftSettings: swiftSettings),
-        tests(
-            "DeployTests",
-            "ContentGate", "FrontDoors", "Gatefold", "GatefoldCommand", "InPlayer", "MQTT", "TestSupport"),
+        tests("DeployTests", "ContentGate FrontDoors GatefoldCommand InPlayer MQTT"),
         tests(
             "CommandTests",
-            "Backends", "Crypto", "GRDB", "Gatefold", "GatefoldCommand", "NIOCore", "NIOHPACK", "NIOPosix", "NIOSSL",
-            "PushFixtures", "Server", "State", "TestSupport"),
-        tests(
-            "ModelTests",
-            "AccessModel", "Backends", "ContentGate", "Gatefold", "HTTPTypes", "Protections", "State", "TestSupport"),
+            "Accounts Backends Commerce Crypto GRDB GatefoldCommand NIOCore NIOHPACK NIOPosix NIOSSL PasswordHashing",
+            "PushFixtures Server State"),
+        tests("ModelTests", "AccessModel Backends Commerce ContentGate HTTPTypes PasswordHashing Resilience State"),
     ]
 )
 

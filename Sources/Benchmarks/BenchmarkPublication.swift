@@ -1,6 +1,8 @@
 import Backends
 import Foundation
 import Gatefold
+import PasswordHashing
+import Primitives
 import State
 
 /// The publication that the benchmarks use.

@@ -1,4 +1,5 @@
 package import Gatefold
+import Primitives
 
 /// A source of a publication's catalogue outside the configuration.
 package protocol CatalogueSource: Sendable {

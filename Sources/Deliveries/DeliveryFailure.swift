@@ -1,6 +1,5 @@
 package import Foundation
-import Gatefold
-import Protections
+import Primitives
 
 /// The reason that a delivery failed, without secrets and accounts.
 package enum DeliveryFailure: RequestScopedFailure, Equatable {

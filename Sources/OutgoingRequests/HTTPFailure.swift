@@ -1,10 +1,10 @@
 import AsyncHTTPClient
 import Foundation
-import Gatefold
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import Primitives
 
 /// An error of an HTTP request to another system. It holds no URL, header or body, because any of them may hold a
 /// credential.

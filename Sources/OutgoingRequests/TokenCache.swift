@@ -1,5 +1,5 @@
 package import Foundation
-package import Gatefold
+package import Primitives
 import Synchronization
 
 /// A token cache that fetches the next token shortly before the current one expires. Concurrent callers share one

@@ -3,14 +3,17 @@ import Catalogues
 import ContentGate
 import Deliveries
 import FrontDoors
-public import Gatefold
+import Gatefold
 import Hummingbird
 import HummingbirdCore
 public import Logging
 import Mail
 import NIOCore
 import NIOSSL
+import PasswordHashing
+public import Primitives
 import Push
+import Resilience
 import ServiceLifecycle
 import Settings
 import State

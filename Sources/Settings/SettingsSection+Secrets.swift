@@ -1,5 +1,5 @@
 import Foundation
-public import Gatefold
+public import Primitives
 
 extension SettingsSection {
     /// The maximum size of a secret, in bytes: 64 KiB.

@@ -1,5 +1,5 @@
 public import Foundation
-import Gatefold
+import Primitives
 
 extension SettingsSection {
     public func string(_ name: String) throws(SettingsError) -> String? {

@@ -1,6 +1,8 @@
 import Backends
 import Foundation
 public import Gatefold
+import PasswordHashing
+import Primitives
 import Settings
 import Synchronization
 import TestSupport

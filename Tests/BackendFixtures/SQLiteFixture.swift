@@ -2,6 +2,7 @@ import Backends
 import Foundation
 import GRDB
 public import Gatefold
+import PasswordHashing
 import TestSupport
 
 /// The embedded subscriber database.

@@ -1,6 +1,7 @@
 import BackendFixtures
 import Foundation
 import Gatefold
+import Primitives
 import TestSupport
 import Testing
 

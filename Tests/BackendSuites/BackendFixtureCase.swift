@@ -1,6 +1,8 @@
 import BackendFixtures
 import Backends
 import Gatefold
+import PasswordHashing
+import Primitives
 import Settings
 import Testing
 

@@ -1,6 +1,7 @@
 import BackendFixtures
 import Conformance
 import Gatefold
+import Primitives
 import TestSupport
 import Testing
 

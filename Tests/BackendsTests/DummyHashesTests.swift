@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Dummy hashes of unknown identifiers") struct DummyHashesTests {
     private let dummyHashes = DummyHashes(key: Data(repeating: 7, count: 32))

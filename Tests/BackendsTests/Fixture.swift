@@ -5,6 +5,8 @@ import Gatefold
 import Synchronization
 import TestSupport
 
+@testable import PasswordHashing
+
 /// A subscriber database in its own folder, with a clock, a hash counter and a statement log.
 final class Fixture: Sendable {
     let folder: String

@@ -1,12 +1,13 @@
 import Foundation
 import GRDB
 import Gatefold
-import SQLAccess
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import SQLAccess
 
 @Suite("Import with concurrent readers and writers") struct ImportBesideOthersTests {
     private struct PowerCut: Error {}

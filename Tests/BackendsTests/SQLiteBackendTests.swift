@@ -5,6 +5,8 @@ import Gatefold
 import TestSupport
 import Testing
 
+@testable import PasswordHashing
+
 @Suite("Embedded subscriber database") struct SQLiteBackendTests {
     private static let table = """
         email,password,state,message,all_editions,periods,editions,categories

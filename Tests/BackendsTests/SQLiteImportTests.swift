@@ -2,12 +2,13 @@ import CSV
 import Foundation
 import GRDB
 import Gatefold
-import SQLAccess
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import SQLAccess
 
 @Suite("Subscriber import") struct SQLiteImportTests {
     private static let hash = ForeignHash.all[0].hash

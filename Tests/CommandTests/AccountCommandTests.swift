@@ -1,6 +1,10 @@
+import Accounts
 import Backends
+import Commerce
 import Foundation
 import Gatefold
+import PasswordHashing
+import Primitives
 import State
 import TestSupport
 import Testing

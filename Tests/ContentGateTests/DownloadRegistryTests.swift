@@ -1,4 +1,3 @@
-import Gatefold
 import HTTPTypes
 import Hummingbird
 import TestSupport

@@ -1,6 +1,7 @@
 import ContentGate
 import Gatefold
 import HTTPTypes
+import Primitives
 import TestSupport
 import Testing
 

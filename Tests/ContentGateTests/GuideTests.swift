@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import Primitives
 import Testing
 
 @Suite("Code of the guide")

@@ -8,7 +8,9 @@ struct NoAgentTests {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "Sources")
         var read = 0
-        for folder in ["Gatefold", "ContentGate", "FrontDoors", "Server"] {
+        for folder in [
+            "Primitives", "Gatefold", "Commerce", "Accounts", "EdgeTokens", "ContentGate", "FrontDoors", "Server",
+        ] {
             let files = FileManager.default.enumerator(
                 at: sources.appending(path: folder), includingPropertiesForKeys: nil)
             for case let file as URL in try #require(files) where file.pathExtension == "swift" {

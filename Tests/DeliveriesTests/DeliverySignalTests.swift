@@ -1,5 +1,5 @@
 import Foundation
-import Protections
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,6 +1,8 @@
+import Commerce
 import Foundation
 import Gatefold
-import Protections
+import Primitives
+import Resilience
 import TestSupport
 import Testing
 

@@ -1,7 +1,8 @@
 import BackendFixtures
+import Commerce
 import Foundation
 import GRDB
-import Gatefold
+import Primitives
 import Settings
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
+import Commerce
 import Foundation
-import Gatefold
 import JSON
+import Primitives
 import Settings
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import Gatefold
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import ContentGate
 import Foundation
-import Gatefold
 import TestSupport
 import Testing
 

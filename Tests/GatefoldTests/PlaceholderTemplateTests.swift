@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 import Testing
 
 @Suite("Placeholder template")

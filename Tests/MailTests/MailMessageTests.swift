@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import JSON
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Gatefold
+import Primitives
 import PushFixtures
 import Settings
 import TestSupport

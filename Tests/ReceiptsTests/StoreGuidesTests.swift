@@ -1,5 +1,6 @@
+import Commerce
 import Foundation
-import Gatefold
+import Primitives
 import Settings
 import TestSupport
 import Testing

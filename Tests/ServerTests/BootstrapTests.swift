@@ -2,6 +2,7 @@ import ContentGate
 import Foundation
 import Gatefold
 import HTTPTypes
+import Primitives
 import Testing
 
 @testable import Server

@@ -5,6 +5,7 @@ import Gatefold
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Primitives
 import Settings
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Gatefold
 import HTTPTypes
+import Primitives
 import Server
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import FrontDoors
-import Gatefold
 import Settings
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import Foundation
 import FrontDoors
-import Gatefold
 import Hummingbird
 import HummingbirdTesting
+import Primitives
 import TestSupport
 import Testing
 

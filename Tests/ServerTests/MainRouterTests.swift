@@ -1,13 +1,12 @@
-import Backends
 import Foundation
 import FrontDoors
-import Gatefold
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
 import NIOEmbedded
+import Primitives
 import Settings
 import State
 import TestSupport

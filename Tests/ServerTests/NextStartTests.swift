@@ -1,5 +1,4 @@
 import FrontDoors
-import Gatefold
 import Logging
 import Settings
 import TestSupport

@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import Logging
+import Primitives
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import Foundation
 import FrontDoors
-import Gatefold
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Primitives
 import Settings
 import TestSupport
 import Testing

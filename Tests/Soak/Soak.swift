@@ -1,6 +1,5 @@
 import BackendFixtures
 import Foundation
-import Gatefold
 import TestSupport
 
 /// Sets a soak up, runs it and reports the result.

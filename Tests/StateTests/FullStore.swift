@@ -1,5 +1,7 @@
+import Commerce
 import Foundation
 import Gatefold
+import Primitives
 import State
 import TestSupport
 import Testing

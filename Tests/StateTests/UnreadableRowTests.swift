@@ -1,3 +1,5 @@
+import Accounts
+import Commerce
 import Foundation
 import GRDB
 import Gatefold

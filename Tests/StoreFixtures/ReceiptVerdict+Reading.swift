@@ -1,4 +1,4 @@
-package import Gatefold
+package import Commerce
 
 extension ReceiptVerdict {
     /// The verified transactions, empty for a rejection.

@@ -1,5 +1,6 @@
+public import Commerce
 public import Foundation
-public import Gatefold
+public import Primitives
 
 /// A fake app store with a scripted verdict on each receipt.
 public final class FakeSellingStore: ReceiptVerifier {

@@ -1,5 +1,5 @@
+public import Accounts
 public import Foundation
-public import Gatefold
 
 /// An in-memory store of PIN codes.
 public actor InMemoryPINCodes: PINCodeStore {

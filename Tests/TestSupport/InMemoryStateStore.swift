@@ -1,5 +1,6 @@
 public import Foundation
 public import Gatefold
+public import Primitives
 
 /// An in-memory session store.
 public actor InMemoryStateStore: SessionStore {

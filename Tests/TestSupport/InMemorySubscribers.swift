@@ -1,4 +1,5 @@
 public import Gatefold
+import Primitives
 import Synchronization
 
 /// An in-memory subscriber backend whose readers can register and change their passwords.

@@ -1,5 +1,5 @@
 public import Foundation
-public import Gatefold
+public import Primitives
 import Synchronization
 
 /// A clock that only a test advances.

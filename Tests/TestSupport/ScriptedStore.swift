@@ -1,5 +1,5 @@
+public import Commerce
 public import Foundation
-public import Gatefold
 import Synchronization
 
 /// A store with scripted verdicts that records the submitted receipts.

@@ -1,5 +1,5 @@
+public import Commerce
 public import Foundation
-public import Gatefold
 import Synchronization
 
 /// An app store with scripted results that counts its queries.

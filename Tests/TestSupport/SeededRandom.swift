@@ -1,4 +1,4 @@
-public import Gatefold
+public import Primitives
 import Synchronization
 
 /// SplitMix64: the same seed produces the same numbers, so that a failing property test is reproducible.

@@ -12,38 +12,44 @@ fast_targets=(
     XMLTests
 )
 
-# Suites that need another server or program, or that take more than a few seconds alone, because they try thousands of
+# Suites that need another server or program, or that take more than about a second alone, because they try thousands of
 # inputs or wait for time to pass.
 slow_suites=(
     CataloguesTests.DatabaseCatalogueTests CataloguesTests.FeedOverHTTPTests
-    ContentGateTests.FileServerTests ContentGateTests.OpenFileTests ContentGateTests.PathDifferentialTests
-    ContentGateTests.RangeHeaderTests ContentGateTests.ResumptionRuleTests
+    ContentGateTests.FileServerTests ContentGateTests.FileTransferTests ContentGateTests.GuideTests
+    ContentGateTests.OpenFileTests ContentGateTests.PathDifferentialTests ContentGateTests.RangeHeaderTests
+    ContentGateTests.ResumptionRuleTests
     DeployTests.EndpointContractTests DeployTests.FiveMinutesTests DeployTests.FrontTests
     DeployTests.NotificationsTests DeployTests.RetiredNamesTests DeployTests.ServerProcessTests
     DeployTests.SharedCacheTests
     FrontDoorsTests.AwaitedCatalogueTests FrontDoorsTests.BakerCatalogueEndpointTests FrontDoorsTests.BakerPathsTests
     FrontDoorsTests.BasispressTests FrontDoorsTests.CacheableDocumentTests FrontDoorsTests.CloudSoftphoneTests
-    FrontDoorsTests.DocumentsTests FrontDoorsTests.EnumerationTests FrontDoorsTests.InPlayerAccountTests
+    FrontDoorsTests.ConsoleTests FrontDoorsTests.DocumentsTests FrontDoorsTests.EnumerationTests
+    FrontDoorsTests.FailuresTests FrontDoorsTests.GuideResponsesTests FrontDoorsTests.InPlayerAccountTests
     FrontDoorsTests.InPlayerItemTests FrontDoorsTests.InPlayerPathTests FrontDoorsTests.InPlayerPurchaseTests
-    FrontDoorsTests.InPlayerSDKTests FrontDoorsTests.InPlayerTokenTests FrontDoorsTests.NotificationThrottleTests
-    FrontDoorsTests.PugpigFeedDoorTests FrontDoorsTests.TestUsersTests
+    FrontDoorsTests.InPlayerSDKTests FrontDoorsTests.InPlayerTokenTests FrontDoorsTests.NotificationKeysTests
+    FrontDoorsTests.NotificationThrottleTests FrontDoorsTests.PugpigFeedDoorTests FrontDoorsTests.PurchaseTests
+    FrontDoorsTests.SoftphonePurchaseTests FrontDoorsTests.TestUsersTests
     FuzzingTests.FuzzTargetTests
     GatefoldTests.AccountValuesTests GatefoldTests.AgreementTests GatefoldTests.AkamaiEdgeTokenTests
-    GatefoldTests.CloudFrontSignedCookiesTests GatefoldTests.DenialCacheTests GatefoldTests.DeviceUsesTests
-    GatefoldTests.EditionPasswordTests GatefoldTests.ExpiringDictionaryTests GatefoldTests.ImmediateResultsTests
-    GatefoldTests.LoginThrottleLedgerTests GatefoldTests.LoginThrottleWaitingTests
-    GatefoldTests.PasswordResetTokensTests GatefoldTests.SecretComparisonTests GatefoldTests.StoreReceiptTests
+    GatefoldTests.CivilTimeTests GatefoldTests.ClientAddressTests GatefoldTests.CloudFrontSignedCookiesTests
+    GatefoldTests.DenialCacheTests GatefoldTests.DeviceLimitTests GatefoldTests.DeviceUsesTests
+    GatefoldTests.EditionPasswordTests GatefoldTests.EncodingTests GatefoldTests.ExpiringDictionaryTests
+    GatefoldTests.GuideTests GatefoldTests.ImmediateResultsTests GatefoldTests.LoginThrottleLedgerTests
+    GatefoldTests.LoginThrottleWaitingTests GatefoldTests.PasswordResetTokensTests GatefoldTests.PushTokenTextTests
+    GatefoldTests.SecretComparisonTests GatefoldTests.SpelledNumberTests GatefoldTests.StoreReceiptTests
     GatefoldTests.SubscriberRevocationsTests
-    JSONTests.JSONParserTests JSONTests.JSONPathTests JSONTests.JSONWriterTests
+    JSONTests.JSONParserTests JSONTests.JSONPathTests JSONTests.JSONValueTests JSONTests.JSONWriterTests
     OutgoingRequestsTests.OutgoingHTTPTests OutgoingRequestsTests.TrustTests
     PushTests.APNsClientTests PushTests.APNsVerdictTests PushTests.CampaignRunnerTests PushTests.CampaignSendingTests
     PushTests.PublishedNotifierTests
-    ReceiptsTests.AmazonStoreTests ReceiptsTests.AppStoreServerTests ReceiptsTests.GoogleAddOnTests
+    ReceiptsTests.AmazonStoreTests ReceiptsTests.AppStoreServerTests ReceiptsTests.AppleArticleTests
+    ReceiptsTests.AppleReceiptFormatTests ReceiptsTests.AppleStoreTests ReceiptsTests.GoogleAddOnTests
     ReceiptsTests.GooglePublisherTests ReceiptsTests.GoogleSignedDataTests ReceiptsTests.Pitfall18UnifiedTests
     ReceiptsTests.RevocationTests ReceiptsTests.RevokedPurchaseTests ReceiptsTests.UnifiedReceiptTests
     ReceiptsTests.VerifyReceiptTests
     ServerTests.CachedResponsesTests ServerTests.FastPathTests ServerTests.FileSendingTests
-    ServerTests.HTTP1ServerChannelTests
+    ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
     StateTests.LedgerModelTests StateTests.RetentionConformance StateTests.ReverificationConformance
-    StateTests.RevocationFollowerTests StateTests.SettlementConformance
+    StateTests.RevocationFollowerTests StateTests.SQLiteAccountTests StateTests.SettlementConformance
 )

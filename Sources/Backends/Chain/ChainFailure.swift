@@ -1,4 +1,4 @@
-import Gatefold
+import Primitives
 
 /// The reason for the failure of a chain.
 enum ChainFailure: BackendFailure, Equatable, CustomStringConvertible {

@@ -1,5 +1,7 @@
 import Foundation
 import Gatefold
+import Primitives
+import Resilience
 import Synchronization
 
 /// The lazy migration of readers from other systems into a store of our own. A reader is copied at sign-in, so that

@@ -1,5 +1,7 @@
 import Foundation
 import Gatefold
+import PasswordHashing
+import Primitives
 
 /// A backend that authenticates the subscribers of a feed.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 public import Gatefold
+import PasswordHashing
 public import Settings
 import Transfers
 

@@ -1,5 +1,5 @@
 import Foundation
-public import Gatefold
+public import Primitives
 import Transfers
 import XML
 

@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 import Settings
 
 /// Checks at startup, so that a configuration mistake neither rejects every reader nor admits everyone later.

@@ -1,5 +1,5 @@
-import Gatefold
 import OutgoingRequests
+import Primitives
 import Settings
 
 /// A configured subscriber service: its calls and the values that they send.

@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import OutgoingRequests
+import Primitives
 
 /// A subscriber backend that authenticates readers with a service over HTTP.
 struct HTTPServiceBackend: SubscriberBackend {

@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 import Settings
 
 extension SettingsSection {

@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import OutgoingRequests
+import Primitives
 import Settings
 
 /// One call to a service: its request, and the meaning of its responses.

@@ -1,5 +1,4 @@
-import Gatefold
-import Protections
+import Primitives
 
 /// A failure to interpret a service's response.
 enum ServiceFailure: RequestScopedFailure, Equatable {

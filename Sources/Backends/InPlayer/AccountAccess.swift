@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import InPlayer
+import Primitives
 
 /// The access of one account, queried in one of its sessions.
 struct AccountAccess: Sendable {

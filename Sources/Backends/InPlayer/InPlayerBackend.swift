@@ -1,6 +1,8 @@
+import Accounts
 import Foundation
 import Gatefold
 import InPlayer
+import Primitives
 
 /// A backend that authenticates the accounts of an InPlayer merchant and queries their access.
 ///

@@ -1,7 +1,6 @@
 import Foundation
-import Gatefold
 import InPlayer
-import Protections
+import Primitives
 
 /// The reason for a failure of InPlayer's service, apart from the connection. It names a status and an item, and
 /// nothing from the response.

@@ -7,7 +7,7 @@ import InPlayer
 /// The text format has five lines: the format's number, the session's identifier, the access token's expiry in Unix
 /// seconds, the access token and the refresh token. The last three may be empty.
 struct InPlayerSession: Sendable, Equatable {
-    /// The maximum length of the text in bytes. A token has limited room (``SealedTokenCodec/maxSubscriberLength``),
+    /// The maximum length of the text in bytes. A token has limited room (`SealedTokenCodec.maxSubscriberLength`),
     /// and the rest is for the backend's name, the account's key and a chain around it.
     static let maxLength = SealedTokenCodec.maxSubscriberLength - 700
     private static let form = "1"

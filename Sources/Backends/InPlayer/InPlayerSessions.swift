@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import InPlayer
+import Primitives
 import Synchronization
 
 /// The clients of recently used sessions, one per session. Concurrent queries share the client, so that tokens are

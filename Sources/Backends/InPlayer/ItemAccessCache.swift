@@ -1,6 +1,5 @@
 import Foundation
-import Gatefold
-import Protections
+import Primitives
 import Synchronization
 
 /// A cache of the accounts' access to items that combines concurrent queries of the same session. Another session

@@ -1,5 +1,5 @@
-import Gatefold
 import LDAP
+import Primitives
 import Settings
 
 /// The method by which a directory's readers authenticate.

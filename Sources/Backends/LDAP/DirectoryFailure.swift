@@ -1,5 +1,5 @@
-public import Gatefold
 public import LDAP
+public import Primitives
 
 extension LDAPError: BackendFailure {
     public var cause: String { description }

@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import LDAP
+import Primitives
 import Settings
 
 /// The subscription information in a reader's groups: fields for the mapping, in addition to the entry's

@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import LDAP
+import Primitives
 
 /// The key of a reader in tokens: the entry's name, or an attribute that remains the same after a rename.
 struct DirectoryKey: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Gatefold
 import LDAP
+import Primitives
 import Settings
 
 /// The location of a directory's readers.

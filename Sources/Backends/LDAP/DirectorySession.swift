@@ -1,4 +1,5 @@
 import LDAP
+import SQLAccess
 import Synchronization
 
 /// The order of several servers. The server that last accepted a connection is first.

@@ -1,5 +1,7 @@
 import Gatefold
 import LDAP
+import Primitives
+import SQLAccess
 import Settings
 
 /// A directory, `kind: ldap`.

@@ -1,5 +1,8 @@
 import Gatefold
 import LDAP
+import Primitives
+import Resilience
+import SQLAccess
 
 /// A backend that authenticates the people of a directory.
 struct LDAPSubscriberBackend: SubscriberBackend {

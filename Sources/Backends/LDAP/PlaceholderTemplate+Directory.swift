@@ -1,5 +1,6 @@
 import Gatefold
 import LDAP
+import Primitives
 import Settings
 
 /// The templates of search filters and distinguished names.

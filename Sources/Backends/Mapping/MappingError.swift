@@ -1,5 +1,4 @@
-import Gatefold
-import Protections
+import Primitives
 
 /// An error that makes the result of a subscriber system unusable. It is never a rejection, and never an empty
 /// result. Source: Pitfall 1, “A missing issue list read as everything”.

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 
 /// A mapping from a subscriber system's record to a subscription, configured by the backend's `subscription`

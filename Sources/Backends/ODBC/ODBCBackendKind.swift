@@ -1,5 +1,6 @@
 public import Gatefold
 import ODBC
+import SQLAccess
 public import Settings
 
 /// A publisher's own tables in any database that has an ODBC driver, `kind: odbc`.

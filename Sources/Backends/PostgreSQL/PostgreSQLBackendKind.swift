@@ -1,5 +1,6 @@
 public import Gatefold
 import PostgreSQL
+import SQLAccess
 public import Settings
 
 /// The publisher's own tables in PostgreSQL, `kind: postgresql`.

@@ -1,4 +1,7 @@
 import Gatefold
+import PasswordHashing
+import Primitives
+import SQLAccess
 
 /// A subscriber backend that queries a program of the publisher: one line of JSON in, one line out.
 struct ProcessBackend: SubscriberBackend {

@@ -1,5 +1,7 @@
 import Foundation
 import Gatefold
+import PasswordHashing
+import SQLAccess
 import Settings
 
 /// The backend kind of a program of the publisher that is queried over standard input and output, `kind: process`.

@@ -1,5 +1,6 @@
 import Foundation
-import Gatefold
+import Primitives
+import SQLAccess
 import Synchronization
 
 /// One child of the pool, which handles one query at a time.

@@ -1,6 +1,5 @@
 import Foundation
-import Gatefold
-import Protections
+import Primitives
 
 /// A failure to query a process. It quotes no output of the process, because the output may contain a reader's
 /// data.

@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import JSON
+import PasswordHashing
 
 /// One query to the process, as one line of JSON. See the article “Asking a program”.
 struct ProcessRequest: Encodable, Equatable {

@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import OutgoingRequests
+import Primitives
 import XML
 
 /// A strict reader of another endpoint's responses. A document that does not follow the protocol exactly is a

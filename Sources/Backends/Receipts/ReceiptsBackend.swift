@@ -1,5 +1,8 @@
+import Commerce
 import Foundation
 import Gatefold
+import Primitives
+import Resilience
 
 /// A backend that authenticates the owner of a store receipt as the buyer of the earliest purchase in the receipt.
 ///

@@ -1,4 +1,4 @@
-import Gatefold
+import Commerce
 
 extension StoreKind {
     /// Determines the kind of store from the format of a receipt. Only Amazon names a user. Only Google signs a

@@ -1,4 +1,8 @@
+public import Commerce
 public import Gatefold
+public import PasswordHashing
+public import Primitives
+public import Resilience
 public import Settings
 
 /// A kind of subscriber backend in the configuration. A kind first reads its settings and then opens the backend.
@@ -56,7 +60,7 @@ public protocol BackendKind: Sendable {
     var isRemote: Bool { get }
 
     /// The maximum number of concurrent queries according to the kind's own settings, such as its pool size, or
-    /// `nil` if only ``ProtectionSettings`` limits them. More queries are never sent because they would wait within
+    /// `nil` if only `ProtectionSettings` limits them. More queries are never sent because they would wait within
     /// their deadlines.
     var maxConcurrent: Int? { get }
 

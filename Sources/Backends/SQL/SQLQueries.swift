@@ -1,3 +1,5 @@
+import PasswordHashing
+import SQLAccess
 import Settings
 
 /// The statements of a publisher, read from a backend's settings `queries`, `proof` and `request_fields`.

@@ -1,4 +1,8 @@
 import Gatefold
+import PasswordHashing
+import Primitives
+import Resilience
+import SQLAccess
 
 /// Authenticates the subscribers of a database with the publisher's own statements.
 struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
@@ -33,7 +37,7 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
         return .authenticated(Subscriber(backend: name, key: found.key))
     }
 
-    /// Returns the subscription of a reader. Each row is one subscription; see ``Subscription/merged(_:)`` for
+    /// Returns the subscription of a reader. Each row is one subscription; see `Subscription.merged(_:)` for
     /// several.
     func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
         guard subscriber.backend == name, var values = SQLValues(key: subscriber.key, context, queries) else {

@@ -1,5 +1,3 @@
-import Gatefold
-
 /// The row that a migrated reader is written to. An identifier names a reader only together with the system that
 /// the reader comes from.
 ///

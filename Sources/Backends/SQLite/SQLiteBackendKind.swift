@@ -1,5 +1,6 @@
 import Foundation
 public import Gatefold
+public import Primitives
 public import Settings
 
 /// The embedded subscriber database, `kind: sqlite`.

@@ -1,5 +1,7 @@
 import Foundation
 import Gatefold
+import PasswordHashing
+import Primitives
 
 /// Migration of readers from another system. Passwords are stored as yescrypt hashes, rows are marked as migrated,
 /// and no row of the operator or of another system's reader is replaced.

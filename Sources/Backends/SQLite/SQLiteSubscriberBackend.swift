@@ -1,5 +1,7 @@
 import Foundation
 public import Gatefold
+public import PasswordHashing
+public import Primitives
 
 /// Authenticates the subscribers of the embedded database.
 ///

@@ -1,4 +1,6 @@
 import Gatefold
+import PasswordHashing
+import Primitives
 
 /// The readers of the embedded database who register, change their passwords and delete their accounts through
 /// self-service, `self_service: true`.

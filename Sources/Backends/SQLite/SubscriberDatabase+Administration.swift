@@ -1,6 +1,8 @@
 import Foundation
 import GRDB
 import Gatefold
+import PasswordHashing
+import Primitives
 import SQLAccess
 
 extension SubscriberDatabase {
@@ -28,10 +30,10 @@ extension SubscriberDatabase {
     /// password is required. A migrated subscriber belongs to the operator afterwards.
     ///
     /// - Parameters:
-    ///   - hash: A hash in a format that ``PasswordScheme`` detects.
+    ///   - hash: A hash in a format that `PasswordScheme` detects.
     ///   - identifier: The identifier of the subscriber.
     /// - Returns: False if the subscriber does not exist.
-    /// - Throws: ``PasswordError/unreadableHash`` for any other format.
+    /// - Throws: `PasswordError.unreadableHash` for any other format.
     @discardableResult
     public func setPassword(hash: String?, of identifier: String) async throws -> Bool {
         if let hash, PasswordScheme(of: hash) == nil { throw PasswordError.unreadableHash }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Gatefold
+import Primitives
 import SQLAccess
 
 extension SubscriberDatabase {

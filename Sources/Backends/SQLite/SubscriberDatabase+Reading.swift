@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Gatefold
+import PasswordHashing
 import SQLAccess
 
 extension SubscriberDatabase {

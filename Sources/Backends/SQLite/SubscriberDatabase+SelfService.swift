@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import Gatefold
+import Primitives
 import SQLAccess
 
 extension SubscriberDatabase {

@@ -1,6 +1,8 @@
 import Foundation
 public import GRDB
-public import Gatefold
+import Gatefold
+import PasswordHashing
+public import Primitives
 import SQLAccess
 
 /// The embedded subscriber database: one SQLite file.

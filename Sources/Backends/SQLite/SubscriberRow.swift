@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Gatefold
+import Primitives
 
 /// An unreadable row. It is thrown as an error, because it must lead neither to a rejection nor to a grant.
 ///

@@ -1,5 +1,7 @@
 import Foundation
 import Gatefold
+import Primitives
+import Resilience
 import Synchronization
 
 /// The concurrent queries to the watched backend, their comparison and its counters.

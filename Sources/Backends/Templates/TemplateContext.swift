@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import LDAP
 import OutgoingRequests
-import Protections
+import Primitives
 
 /// The place of a value in a request. The place decides the encoding of the value, so that the value can never be
 /// read as anything but a value.

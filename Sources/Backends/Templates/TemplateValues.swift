@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 /// The values of templates, by name.
 struct TemplateValues: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 public import Gatefold
+public import Primitives
 
 /// The users of the historic test endpoint, for app developers. They produce every result that a reader can get,
 /// and the responses of a slow or broken server. The backend knows no real reader and opens no real edition.

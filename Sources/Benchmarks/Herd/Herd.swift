@@ -1,7 +1,7 @@
 import Backends
 import Foundation
 import Gatefold
-import Protections
+import Resilience
 import Synchronization
 
 /// Many readers at the same time, in front of a subscriber system with little capacity.

@@ -1,6 +1,6 @@
 import Backends
 import Foundation
-import Protections
+import Resilience
 
 /// The measurements of a herd.
 struct HerdReport: Sendable {

@@ -5,7 +5,8 @@ import FrontDoors
 import Gatefold
 import HTTPTypes
 import JSON
-import Protections
+import Primitives
+import Resilience
 
 /// The parts of every request: its token, the cached result, the document, the password and the gate.
 enum MicrobenchmarkFixture {

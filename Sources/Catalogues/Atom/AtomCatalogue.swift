@@ -1,4 +1,3 @@
-import Gatefold
 import Settings
 
 /// A source of editions in an external Atom or OPDS feed, including all its pages.

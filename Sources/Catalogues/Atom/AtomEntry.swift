@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Primitives
 import XML
 
 /// An entry of a feed.

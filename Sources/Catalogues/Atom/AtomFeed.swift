@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Primitives
 import XML
 
 /// A parser for one page of an Atom or OPDS feed. Every input yields a page or an error.

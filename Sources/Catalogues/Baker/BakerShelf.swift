@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import JSON
+import Primitives
 
 /// A parser for a Baker shelf. Every input yields a catalogue or an error.
 ///

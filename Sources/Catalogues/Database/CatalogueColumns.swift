@@ -1,7 +1,8 @@
-import Backends
 import Foundation
 import Gatefold
 import JSON
+import Primitives
+import SQLAccess
 import Settings
 
 /// The mapping from the columns of a query to the fields of an edition.

@@ -1,5 +1,4 @@
-import Backends
-import Gatefold
+import SQLAccess
 import Settings
 
 /// A source of editions that a SQL statement of the publisher returns.

@@ -1,5 +1,5 @@
-import Backends
 import GRDB
+import SQLAccess
 import Settings
 
 /// The catalogue source `kind: sqlite`.

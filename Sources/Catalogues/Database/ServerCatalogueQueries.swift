@@ -1,4 +1,4 @@
-import Backends
+import SQLAccess
 import Settings
 
 /// The catalogue source `kind: postgresql`.

@@ -1,5 +1,6 @@
 package import Foundation
 package import Gatefold
+import Primitives
 import Synchronization
 
 /// A publication's catalogue: the current version, its source, and its cached record.

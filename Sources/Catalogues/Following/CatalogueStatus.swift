@@ -1,5 +1,6 @@
 package import Foundation
 package import Gatefold
+package import Primitives
 
 /// The health of a publication's catalogue.
 package struct CatalogueStatus: Sendable, Equatable {

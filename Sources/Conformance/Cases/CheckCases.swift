@@ -1,4 +1,4 @@
-package import Gatefold
+package import Primitives
 package import Settings
 
 /// The known facts about an endpoint before a check: readers, addresses and secrets.

@@ -1,5 +1,3 @@
-import Gatefold
-
 /// A replacement of the input that a response repeats by the input of another request. A server may name the reader
 /// that it rejects if it does so for every reader.
 struct EchoedInput {

@@ -1,4 +1,4 @@
-import Gatefold
+import Primitives
 import XML
 
 /// A filter that removes secrets from the text of a server that a report quotes. A server may well write a token

@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import OutgoingRequests
+import Primitives
 
 /// A search for a text in a response, in every form in which the response could contain it.
 ///

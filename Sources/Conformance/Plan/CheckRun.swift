@@ -1,4 +1,4 @@
-package import Gatefold
+package import Primitives
 
 /// A check of an endpoint. The requests depend on the known facts about the endpoint and on its responses.
 ///

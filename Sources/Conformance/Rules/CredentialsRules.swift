@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 import XML
 
 /// The rules about edition credentials: their recipients and their format.

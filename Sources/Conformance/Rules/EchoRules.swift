@@ -1,4 +1,4 @@
-import Gatefold
+import Primitives
 import XML
 
 /// The rules that a response must not repeat the secrets of a request.

@@ -1,4 +1,3 @@
-import Gatefold
 import HTTPTypes
 public import Hummingbird
 

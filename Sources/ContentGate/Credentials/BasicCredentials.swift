@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 /// A userid and password from an `Authorization` header (RFC 7617).
 ///

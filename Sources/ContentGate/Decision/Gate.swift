@@ -1,6 +1,7 @@
 import Foundation
-public import Gatefold
+package import Gatefold
 import HTTPTypes
+public import Primitives
 
 /// A gate that decides which content a request may have.
 ///

@@ -1,9 +1,9 @@
 import Foundation
-public import Gatefold
 import HTTPTypes
 public import Hummingbird
 import NIOCore
 public import NIOPosix
+public import Primitives
 
 /// A server of the content that the gate has allowed, from the layout's directory.
 ///

@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 /// The conversion of one path segment between its wire format and its text, by the rules of ``NormalisedPath`` and
 /// `ContentName`.

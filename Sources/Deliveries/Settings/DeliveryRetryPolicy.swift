@@ -1,5 +1,5 @@
 package import Foundation
-import Protections
+import Primitives
 import Settings
 
 /// The maximum number of concurrent deliveries, and the retry intervals of failed deliveries in seconds.

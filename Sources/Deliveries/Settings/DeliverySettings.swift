@@ -1,7 +1,8 @@
-import Backends
+package import Commerce
 import Foundation
-package import Gatefold
-package import Protections
+package import Primitives
+package import Resilience
+import SQLAccess
 package import Settings
 
 /// The section `deliveries`: the delivery of purchases to a publication's provider.

@@ -1,5 +1,5 @@
-import Gatefold
-import Protections
+import Commerce
+import Resilience
 
 /// A carrier with a circuit breaker and a deadline. The breaker pauses calls to a failing service or database.
 struct ProtectedDeliveryTransport: DeliveryTransport {

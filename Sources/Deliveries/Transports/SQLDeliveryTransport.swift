@@ -1,5 +1,5 @@
-import Backends
-import Gatefold
+import Commerce
+import SQLAccess
 
 /// A carrier that delivers exactly once, through the provider's own statements in the provider's own database.
 ///

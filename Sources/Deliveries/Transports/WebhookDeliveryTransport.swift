@@ -1,8 +1,9 @@
+import Commerce
 import Crypto
 import Foundation
-import Gatefold
 import JSON
 import OutgoingRequests
+import Primitives
 
 /// A carrier that delivers through a request to a service of the provider.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import OutgoingRequests
+import Primitives
 import Settings
 
 /// The settings of `kind: webhook`.

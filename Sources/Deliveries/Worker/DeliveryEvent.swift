@@ -1,5 +1,5 @@
 package import Gatefold
-package import Protections
+package import Resilience
 
 /// An event of deliveries, for logs and metrics. It holds no account.
 package enum DeliveryEvent: Sendable, Equatable {

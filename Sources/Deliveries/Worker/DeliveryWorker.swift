@@ -1,6 +1,8 @@
+package import Commerce
 import Foundation
 package import Gatefold
-import Protections
+package import Primitives
+import Resilience
 
 /// The delivery plan of one publication: its carrier and its pace.
 package struct DeliveryPlan: Sendable {

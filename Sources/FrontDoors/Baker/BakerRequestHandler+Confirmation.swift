@@ -1,4 +1,4 @@
-import Gatefold
+import Commerce
 import HTTPTypes
 import Hummingbird
 import JSON

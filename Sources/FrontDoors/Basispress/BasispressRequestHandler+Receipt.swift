@@ -1,3 +1,4 @@
+import Commerce
 import Gatefold
 import Hummingbird
 import JSON

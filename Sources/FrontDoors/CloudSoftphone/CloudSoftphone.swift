@@ -1,4 +1,4 @@
-public import Gatefold
+public import Commerce
 public import HTTPTypes
 
 /// The settings of the in-app-purchase web service that a publication's Cloud Softphone app calls.

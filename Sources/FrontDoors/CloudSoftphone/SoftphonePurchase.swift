@@ -1,3 +1,4 @@
+import Commerce
 import Gatefold
 
 /// A purchase as the app reports it.

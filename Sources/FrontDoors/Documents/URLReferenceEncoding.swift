@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 /// The escaping of text from the catalogue in the URLs of documents (RFC 3986).
 enum URLReferenceEncoding {

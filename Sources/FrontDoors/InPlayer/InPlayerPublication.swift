@@ -1,5 +1,8 @@
+public import Accounts
+public import Commerce
 public import Foundation
 public import Gatefold
+public import Primitives
 
 /// A publication for apps that are built on InPlayer's SDKs.
 public struct InPlayerPublication: Sendable {

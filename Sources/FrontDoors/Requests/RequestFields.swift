@@ -1,4 +1,4 @@
-import Gatefold
+import Commerce
 package import HTTPTypes
 package import Hummingbird
 import NIOCore

@@ -1,3 +1,4 @@
+public import Commerce
 public import Gatefold
 import HTTPTypes
 public import Hummingbird

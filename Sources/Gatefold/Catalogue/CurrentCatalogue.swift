@@ -1,3 +1,4 @@
+public import Primitives
 import Synchronization
 
 /// The current catalogue of a publication.

@@ -1,4 +1,5 @@
 public import Foundation
+public import Primitives
 
 /// An issuer of a publication's edition credentials. The issuer always chooses the salt; a client never does.
 public struct EditionCredentialsIssuer: Sendable {
@@ -49,18 +50,4 @@ public struct EditionCredentialsIssuer: Sendable {
     }
 
     private func randomSalt() -> String { Hexadecimal.encode(random.bytes(16)) }
-}
-
-/// The subscriber and session that a salt is issued for.
-public struct SaltSubject: Sendable, Equatable {
-    public let subscriber: SubscriberPseudonym
-    public let session: SessionPseudonym
-    /// The issue time of the session.
-    public let issuedAt: Date
-
-    public init(subscriber: SubscriberPseudonym, session: SessionPseudonym, issuedAt: Date) {
-        self.subscriber = subscriber
-        self.session = session
-        self.issuedAt = issuedAt
-    }
 }

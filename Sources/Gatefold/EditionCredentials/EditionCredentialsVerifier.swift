@@ -1,4 +1,5 @@
 public import Foundation
+public import Primitives
 
 /// A verifier of the edition credentials that apps send with downloads. It is pure: the same input has the same
 /// result.

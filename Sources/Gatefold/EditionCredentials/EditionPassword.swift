@@ -1,4 +1,5 @@
 import Crypto
+public import Primitives
 
 /// The historic password formula: the lower-case hexadecimal SHA-1 of `edition:salt:secret`. Source: Edition
 /// credentials and the content gate, “Password formula”.

@@ -1,4 +1,5 @@
 public import Foundation
+public import Primitives
 
 /// A verifier of the credentials that an app sends for the feed: its token and the `global_auth_password` that it
 /// received with the token. Source: Edition credentials and the content gate, “Feed password”.

@@ -1,4 +1,5 @@
 public import Foundation
+public import Primitives
 
 /// The contents of a sealed salt: its expiry and the session that it was issued for.
 ///

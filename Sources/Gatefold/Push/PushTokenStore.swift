@@ -1,4 +1,5 @@
 public import Foundation
+public import Primitives
 
 /// A store of push tokens and of the progress of campaigns.
 public protocol PushTokenStore: Sendable {

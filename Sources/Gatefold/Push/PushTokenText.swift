@@ -1,3 +1,5 @@
+import Primitives
+
 /// A push token as an app encodes it: hexadecimal digits or base64. Source: Baker protocol, “Push token request”;
 /// Basispress protocol, “Push token registration”.
 public enum PushTokenText: Sendable, Equatable {

@@ -1,4 +1,5 @@
 public import Foundation
+public import Primitives
 import Synchronization
 
 /// The revocations of one publication, in memory. Reading a token needs no database query.
@@ -78,7 +79,7 @@ public final class RevocationList: Sendable {
 
     /// Returns the latest boundary of this subscriber for any session. Every existing session counts as issued no
     /// later than the later of this boundary and the current time.
-    func boundary(subscriber: SubscriberPseudonym) -> Date {
+    package func boundary(subscriber: SubscriberPseudonym) -> Date {
         max(floor, part(of: subscriber).revocations(of: subscriber)?.boundary ?? .distantPast)
     }
 

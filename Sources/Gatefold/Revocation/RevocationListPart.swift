@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 import Synchronization
 
 /// A part of the revocation list, for a share of the subscribers.

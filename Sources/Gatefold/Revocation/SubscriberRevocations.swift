@@ -1,4 +1,5 @@
 package import Foundation
+import Primitives
 
 /// The joined revocations of one subscriber in one publication.
 ///
@@ -11,7 +12,7 @@ package struct SubscriberRevocations: Sendable, Equatable {
     struct SessionRevocation: Sendable, Equatable {
         private let number: UInt32
         fileprivate(set) var before: WholeSecond
-        /// The latest expiry of the ended tokens, or ``WholeSecond/none`` until the store provides it.
+        /// The latest expiry of the ended tokens, or `WholeSecond.none` until the store provides it.
         fileprivate(set) var expires: WholeSecond
 
         init(_ session: SessionPseudonym, before: WholeSecond, expires: WholeSecond) {

@@ -1,4 +1,5 @@
 public import Foundation
+public import Primitives
 
 /// The clock by which a state store deletes old data. It is stored in the state itself.
 ///

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Primitives
 
 /// The request fields with which readers of a publication sign in.
 public struct CredentialFields: Sendable, Equatable {
@@ -76,7 +77,7 @@ public struct CredentialFields: Sendable, Equatable {
 
     /// Returns whether two identifiers may be the same to a subscriber system that ignores accents, width and
     /// invisible characters, as databases do by default.
-    static func isSameIdentifier(_ one: String, _ other: String) -> Bool {
+    package static func isSameIdentifier(_ one: String, _ other: String) -> Bool {
         func skeleton(_ identifier: String) -> String {
             let letters = fold(identifier).decomposedStringWithCompatibilityMapping.unicodeScalars.filter { scalar in
                 !scalar.properties.isDefaultIgnorableCodePoint && !scalar.properties.isWhitespace

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The variables of an app's URL template. The app leaves a variable in place if it has no value for it, as in
 /// `sip:%account[username]%@example.com`. Source: Cloud Softphone protocol, “Template variables”.
 package enum TemplateVariable {

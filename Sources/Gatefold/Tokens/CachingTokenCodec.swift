@@ -1,3 +1,5 @@
+import Primitives
+
 /// A token codec with a cache. Opening a token costs more than all other work for a cached result.
 ///
 /// The cache holds only the permanent contents of a token. Expiry and revocation are checked on each call.

@@ -1,4 +1,5 @@
 import Foundation
+public import Primitives
 
 /// A codec of tokens that are sealed with an AEAD: opaque, stateless, URL-safe without padding. Source: Design
 /// rules, “Tokens are sealed and stateless”.

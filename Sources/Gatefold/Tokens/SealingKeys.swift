@@ -1,17 +1,18 @@
 import Crypto
 import Foundation
+package import Primitives
 
 /// The AEAD keys derived from a ring of secrets for one purpose, each with a short identifier.
 ///
 /// A sealed text starts with its key's identifier, so that secrets rotate with overlap and the right key is found
 /// at once.
-struct SealingKeys: Sendable {
+package struct SealingKeys: Sendable {
     private struct Entry: Sendable {
         let identifier: [UInt8]
         let key: SymmetricKey
     }
 
-    static let nonceSize = 12
+    package static let nonceSize = 12
     static let tagSize = 16
     private let entries: [Entry]
     private let identifierSize: Int
@@ -22,7 +23,7 @@ struct SealingKeys: Sendable {
     ///   - purpose: The use of the keys. It separates the keys of one secret and is part of the derivation (RFC
     ///     5869's `info`).
     ///   - identifierSize: The number of bytes at the start of a sealed text that identify its key.
-    init(_ secrets: SecretRing, purpose: String, identifierSize: Int) {
+    package init(_ secrets: SecretRing, purpose: String, identifierSize: Int) {
         self.identifierSize = identifierSize
         entries = secrets.all.map { secret in
             let material = SymmetricKey(data: secret.bytes)
@@ -36,7 +37,7 @@ struct SealingKeys: Sendable {
     }
 
     /// Seals with the current key. The output contains the identifier, nonce, ciphertext and tag.
-    func seal(_ plaintext: [UInt8], authenticating context: [UInt8], nonce: [UInt8]) throws -> [UInt8] {
+    package func seal(_ plaintext: [UInt8], authenticating context: [UInt8], nonce: [UInt8]) throws -> [UInt8] {
         let box = try AES.GCM.seal(
             plaintext, using: entries[0].key, nonce: AES.GCM.Nonce(data: nonce), authenticating: context)
         var sealed = entries[0].identifier
@@ -49,7 +50,7 @@ struct SealingKeys: Sendable {
     }
 
     /// Returns the plaintext, or nil if no key of the ring sealed these bytes under this context.
-    func open(_ sealed: [UInt8], authenticating context: [UInt8]) -> [UInt8]? {
+    package func open(_ sealed: [UInt8], authenticating context: [UInt8]) -> [UInt8]? {
         guard sealed.count >= identifierSize + Self.nonceSize + Self.tagSize else { return nil }
         let identifier = sealed.prefix(identifierSize)
         guard let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst(identifierSize)) else { return nil }

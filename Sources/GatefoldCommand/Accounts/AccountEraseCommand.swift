@@ -1,6 +1,8 @@
+import Accounts
 import ArgumentParser
 import Backends
 import Gatefold
+import Primitives
 import Server
 import State
 

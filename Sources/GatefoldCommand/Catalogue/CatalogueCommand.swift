@@ -2,6 +2,7 @@ import ArgumentParser
 import Catalogues
 import Foundation
 import Gatefold
+import Primitives
 import Server
 
 struct CatalogueCommand: AsyncParsableCommand {

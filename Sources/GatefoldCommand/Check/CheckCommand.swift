@@ -1,8 +1,8 @@
 import ArgumentParser
 import Conformance
 import Foundation
-import Gatefold
 import NIOSSL
+import Primitives
 import Settings
 
 struct CheckCommand: AsyncParsableCommand {

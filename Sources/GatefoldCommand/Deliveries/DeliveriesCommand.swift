@@ -1,6 +1,6 @@
 import ArgumentParser
+import Commerce
 import Foundation
-import Gatefold
 import Server
 
 struct DeliveriesCommand: AsyncParsableCommand {

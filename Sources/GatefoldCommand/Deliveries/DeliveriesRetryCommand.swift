@@ -1,5 +1,7 @@
 import ArgumentParser
+import Commerce
 import Gatefold
+import Primitives
 import Server
 import State
 

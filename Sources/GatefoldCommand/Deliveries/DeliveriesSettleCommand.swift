@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gatefold
+import Primitives
 import Server
 import State
 

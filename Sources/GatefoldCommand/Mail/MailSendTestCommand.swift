@@ -1,6 +1,7 @@
 import ArgumentParser
 import Gatefold
 import Mail
+import Primitives
 import Server
 import Transfers
 

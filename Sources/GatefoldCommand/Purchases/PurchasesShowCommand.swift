@@ -1,7 +1,9 @@
 import ArgumentParser
 import Catalogues
+import Commerce
 import Foundation
 import Gatefold
+import Primitives
 import Server
 import State
 

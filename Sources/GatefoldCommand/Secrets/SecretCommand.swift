@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Gatefold
+import Primitives
 
 struct SecretCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

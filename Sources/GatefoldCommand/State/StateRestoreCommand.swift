@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Gatefold
+import Primitives
 import SQLAccess
 import Server
 import State

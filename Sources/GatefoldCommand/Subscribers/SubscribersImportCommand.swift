@@ -2,6 +2,7 @@ public import ArgumentParser
 public import Backends
 import CSV
 import Foundation
+import PasswordHashing
 import Server
 
 struct SubscribersImportCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 public import ArgumentParser
 public import Backends
 import Gatefold
+import Primitives
 import Server
 
 struct SubscribersListCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Backends
 import Gatefold
+import Primitives
 import Server
 
 struct SubscribersShowCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Gatefold
+import Primitives
 import Server
 import State
 

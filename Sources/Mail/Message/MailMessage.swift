@@ -1,5 +1,6 @@
 package import Foundation
 package import Gatefold
+package import Primitives
 
 /// An e-mail message in the format of SMTP: RFC 5322, RFC 2045 to 2047, and `multipart/alternative` of RFC 2046.
 ///

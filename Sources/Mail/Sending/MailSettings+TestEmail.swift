@@ -1,4 +1,5 @@
-package import Gatefold
+import Gatefold
+package import Primitives
 package import Transfers
 
 extension MailSettings {

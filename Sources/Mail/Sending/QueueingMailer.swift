@@ -1,6 +1,6 @@
 import Foundation
 package import Gatefold
-package import Protections
+package import Primitives
 import Synchronization
 import Transfers
 

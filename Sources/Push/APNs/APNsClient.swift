@@ -2,7 +2,7 @@ import Foundation
 package import Gatefold
 import NIOSSL
 import OutgoingRequests
-package import Protections
+package import Primitives
 
 /// A client that sends the notifications of one app to one environment of APNs.
 ///

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 import OutgoingRequests
-import Protections
+import Resilience
 import Synchronization
 
 /// A connection to APNs over HTTP/2. All notifications share it, each on its own stream.

@@ -1,5 +1,5 @@
 package import Foundation
-package import Gatefold
+package import Primitives
 
 /// A notification to every installation of an app: the headers and the body of an APNs request.
 package struct APNsNotification: Sendable, Equatable {

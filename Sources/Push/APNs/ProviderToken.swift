@@ -1,6 +1,6 @@
 import Foundation
-package import Gatefold
 package import JWTKit
+package import Primitives
 
 /// The bearer token that authenticates a publisher's notifications: a JWT signed with ES256. Its header names the
 /// key, and its claims are the team (`iss`) and the issue time (`iat`).

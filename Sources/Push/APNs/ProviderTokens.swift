@@ -1,5 +1,5 @@
-package import Gatefold
 package import JWTKit
+package import Primitives
 import Synchronization
 
 /// The provider tokens of this process: one per key, shared by all senders.

@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import Gatefold
 
 #if canImport(Darwin)
     import Darwin

@@ -1,6 +1,5 @@
 import Foundation
 import Gatefold
-import Protections
 
 /// The state of a campaign that is being sent.
 struct CampaignWork {

@@ -1,6 +1,6 @@
 import Foundation
 package import Gatefold
-package import Protections
+package import Primitives
 
 /// A runner that sends a campaign to all tokens of its app, in the order of the store.
 package struct PushCampaignRunner: Sendable {

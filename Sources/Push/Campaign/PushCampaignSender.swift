@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 package import Gatefold
-package import Protections
+package import Primitives
 
 /// The sender of a publication's campaigns.
 package struct PushCampaignSender: Sendable {

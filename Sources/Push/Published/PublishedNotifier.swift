@@ -1,6 +1,6 @@
 import Foundation
 package import Gatefold
-package import Protections
+package import Primitives
 import Synchronization
 
 /// A notifier that announces published editions to apps. After a restart it continues with unfinished campaigns.

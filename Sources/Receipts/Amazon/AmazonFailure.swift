@@ -1,5 +1,4 @@
-import Gatefold
-import Protections
+import Primitives
 
 /// An error that indicates why a call to Amazon failed. It holds no URL, because the developer's shared secret is
 /// part of the URL.

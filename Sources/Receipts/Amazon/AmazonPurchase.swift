@@ -1,7 +1,8 @@
+import Commerce
 import Crypto
 import Foundation
-import Gatefold
 import JSON
+import Primitives
 
 /// A purchase, read from the response of either version of the service.
 struct AmazonPurchase: Sendable {

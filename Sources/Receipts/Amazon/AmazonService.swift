@@ -1,7 +1,8 @@
+import Commerce
 import Foundation
-import Gatefold
 import JSON
 import OutgoingRequests
+import Primitives
 
 /// Amazon's Receipt Verification Service, in both versions.
 ///

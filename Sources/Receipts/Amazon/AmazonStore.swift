@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 
 /// The apps of one developer in the Amazon Appstore.
 ///

@@ -1,6 +1,7 @@
+import Commerce
 import Foundation
-import Gatefold
 import OutgoingRequests
+import Primitives
 import Settings
 
 /// The settings of `kind: amazon`: the apps of one developer in the Amazon Appstore.

@@ -1,4 +1,4 @@
-package import Gatefold
+package import Commerce
 
 /// The identity of a publisher's apps at Apple. Every receipt format is compared with it.
 package struct AppleApps: Sendable {

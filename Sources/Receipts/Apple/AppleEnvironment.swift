@@ -1,4 +1,4 @@
-package import Gatefold
+package import Commerce
 
 /// The names that Apple gives to the environment of a receipt.
 ///

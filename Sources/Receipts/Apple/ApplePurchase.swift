@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 
 /// A purchase in one of Apple's older receipts, independent of the format.
 struct ApplePurchase: Sendable, Equatable {

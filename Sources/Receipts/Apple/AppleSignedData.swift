@@ -1,5 +1,5 @@
+package import Commerce
 package import Foundation
-package import Gatefold
 
 /// The verification of Apple's newer formats: signed transactions of StoreKit 2 (JWS), the App Store Server API and
 /// its notifications. ``AppleStore`` passes on every receipt in one of these formats.

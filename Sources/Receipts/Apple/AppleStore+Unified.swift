@@ -1,7 +1,7 @@
+import Commerce
 import Foundation
-import Gatefold
 import PKCS7
-import Protections
+import Resilience
 
 extension AppleStore {
     /// Verifies a unified receipt, first locally at no cost. Then queries Apple about later changes: to

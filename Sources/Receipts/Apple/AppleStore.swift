@@ -1,7 +1,7 @@
+package import Commerce
 package import Foundation
-package import Gatefold
 import PKCS7
-import Protections
+import Resilience
 
 /// Apple's App Store. It detects the format of a receipt and verifies each format in its own way.
 ///

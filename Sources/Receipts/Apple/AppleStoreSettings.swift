@@ -1,4 +1,4 @@
-public import Gatefold
+public import Commerce
 import OutgoingRequests
 import PKCS7
 public import Settings

@@ -1,6 +1,7 @@
+import Commerce
 import Crypto
 import Foundation
-import Gatefold
+import Primitives
 
 /// The permanent identifiers of Google's purchases.
 enum GooglePurchaseID {

@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 
 /// Operations on a recorded purchase, with the receipt that proved it.
 extension GoogleStore {

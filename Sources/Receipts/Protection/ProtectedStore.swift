@@ -1,5 +1,5 @@
-import Gatefold
-package import Protections
+package import Primitives
+import Resilience
 
 /// The protection of all queries to a store, so that a failing store does not affect readers. It pauses queries to
 /// a store that fails, limits the number of concurrent queries, and limits the duration of each query.

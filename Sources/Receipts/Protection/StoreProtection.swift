@@ -1,5 +1,5 @@
 public import Foundation
-public import Protections
+public import Resilience
 package import Settings
 
 /// The protection of the queries to one store: the keys `deadline`, `concurrency` and `breaker` of its settings.

@@ -1,4 +1,4 @@
-public import Gatefold
+public import Commerce
 public import Settings
 
 /// The registry of all kinds of app stores. A new kind is a folder, a conformance to ``StoreSettings`` and a line

@@ -1,4 +1,5 @@
-public import Gatefold
+public import Commerce
+public import Primitives
 public import Settings
 
 /// A kind of app store in the configuration. It reads its settings and then opens the store.

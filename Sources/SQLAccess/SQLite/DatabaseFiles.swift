@@ -1,7 +1,7 @@
 import Foundation
 package import GRDB
 import GRDBSQLite
-import Gatefold
+import Primitives
 import Synchronization
 
 /// The files of an open database in WAL mode, identified by device and inode.

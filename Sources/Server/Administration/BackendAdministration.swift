@@ -1,5 +1,5 @@
-import Backends
 import Gatefold
+import Resilience
 
 /// The health checks, cache flushes and metrics of the backends, for an operator.
 struct BackendAdministration: Sendable {

@@ -1,5 +1,4 @@
-import Backends
-import Protections
+import Resilience
 
 /// The current health of a subscriber backend.
 struct BackendHealth: Sendable {

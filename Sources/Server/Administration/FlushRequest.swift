@@ -1,8 +1,8 @@
-import Backends
 import FrontDoors
 import Gatefold
 import HTTPTypes
 import Hummingbird
+import Resilience
 
 /// The handler of `POST /backends/NAME/flush`. One field in the body selects the reader whose cached results are
 /// removed; `all=true` removes all results.

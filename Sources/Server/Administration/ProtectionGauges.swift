@@ -1,6 +1,5 @@
-import Backends
 import Metrics
-import Protections
+import Resilience
 import Synchronization
 
 /// The exporter that writes the counts of protected backends into the metrics.

@@ -1,4 +1,4 @@
-import Gatefold
+import Primitives
 import State
 import Synchronization
 

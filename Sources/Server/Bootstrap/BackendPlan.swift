@@ -1,4 +1,5 @@
 public import Backends
+import Resilience
 import Settings
 
 /// The backends of a configuration, read but not yet opened. Members precede the backends that query them.

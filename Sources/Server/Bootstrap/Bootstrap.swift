@@ -1,6 +1,8 @@
 import Backends
+public import Commerce
 public import Foundation
 public import Gatefold
+public import Primitives
 import Settings
 public import State
 

@@ -1,6 +1,6 @@
 import Backends
 import Gatefold
-import Protections
+import Resilience
 
 /// The backends in force. When the configuration is read again, a backend with unchanged settings stays open with
 /// its connections and its cache.

@@ -1,4 +1,4 @@
-import Gatefold
+import Commerce
 import Receipts
 
 /// The app stores in force. When the configuration is read again, a store with unchanged settings stays open with

@@ -1,4 +1,4 @@
-import Gatefold
+import Primitives
 import Synchronization
 
 /// The publication set in force. Replacement does not disturb running requests, because each request reads the set

@@ -1,7 +1,8 @@
 import Backends
+import Commerce
 import Deliveries
 import Gatefold
-import Protections
+import Primitives
 
 /// The parts that a publication needs for its sales.
 extension ServerServices {

@@ -3,7 +3,7 @@ import Catalogues
 import Deliveries
 import FrontDoors
 import Gatefold
-import Protections
+import Primitives
 import Receipts
 import State
 

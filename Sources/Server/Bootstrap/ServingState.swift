@@ -1,3 +1,4 @@
+import Commerce
 import ContentGate
 import Deliveries
 import Foundation

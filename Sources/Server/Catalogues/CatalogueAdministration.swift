@@ -2,6 +2,7 @@ import Catalogues
 import Foundation
 import Gatefold
 import Metrics
+import Primitives
 
 /// The health and metrics of the catalogues, for an operator.
 struct CatalogueAdministration: Sendable {

@@ -1,3 +1,4 @@
+import Commerce
 import FrontDoors
 import Gatefold
 import HTTPTypes

@@ -1,4 +1,6 @@
+import EdgeTokens
 import Gatefold
+import Primitives
 import Settings
 
 /// The reader of a publication's `edge_tokens` list.

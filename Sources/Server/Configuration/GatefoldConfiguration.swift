@@ -1,9 +1,10 @@
-public import Backends
 import ContentGate
 public import Foundation
 import FrontDoors
 public import Gatefold
 package import Mail
+public import PasswordHashing
+public import Primitives
 public import Settings
 import State
 

@@ -1,6 +1,7 @@
+public import Accounts
 public import Foundation
 public import FrontDoors
-public import Gatefold
+import Gatefold
 import Mail
 import Settings
 

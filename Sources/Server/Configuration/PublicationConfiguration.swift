@@ -3,6 +3,7 @@ package import Deliveries
 import Foundation
 public import FrontDoors
 public import Gatefold
+public import Primitives
 package import Push
 import Settings
 

@@ -1,5 +1,5 @@
+public import Commerce
 import Foundation
-public import Gatefold
 import Settings
 
 /// The app-store sales of a publication, as configured.

@@ -1,4 +1,4 @@
-public import Gatefold
+public import Commerce
 public import Settings
 
 /// An app store as the configuration names it. Its kind interprets the other settings.

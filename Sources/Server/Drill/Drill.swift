@@ -3,6 +3,8 @@ import Catalogues
 public import Foundation
 import FrontDoors
 public import Gatefold
+import PasswordHashing
+public import Primitives
 import State
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Primitives
 import Synchronization
 
 /// A subscriber backend with an injected fault and a count of the queries that reached it.

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import Primitives
 
 /// The responses of the fast path: the calls of the Pugpig front door whose response is decided, and the decisions
 /// of the auth-request endpoint.

@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import Logging
 import NIOCore
+import Primitives
 
 /// A handler that logs that the system has no descriptors left for connections, and pauses the listener before it
 /// accepts again.

@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import Primitives
 
 /// A limit on the number of open connections. Further connections wait in the kernel, and the log reports from time
 /// to time that the limit is reached. Source: Pitfall 15, “Request smuggling and parser exhaustion”.

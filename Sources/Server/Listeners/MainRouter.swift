@@ -3,6 +3,7 @@ import FrontDoors
 import Gatefold
 import HTTPTypes
 import Hummingbird
+import Primitives
 
 /// The routes of the main listener: content first, then the auth-request endpoint, health, and the calls of the
 /// front doors.

@@ -2,6 +2,7 @@ import Gatefold
 import HTTPTypes
 import Logging
 import Metrics
+import Primitives
 
 /// A warning about requests that a proxy forwarded which `server.trusted_proxies` does not list. All clients of
 /// such a proxy count as one.

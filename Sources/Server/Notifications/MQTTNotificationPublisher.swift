@@ -1,5 +1,6 @@
-package import Gatefold
+import Gatefold
 package import MQTT
+package import Primitives
 import ServiceLifecycle
 
 /// A service that sends apps notifications about their accounts through the broker, until the server stops.

@@ -1,5 +1,4 @@
 import Foundation
-import Gatefold
 package import MQTT
 import NIOSSL
 package import Settings

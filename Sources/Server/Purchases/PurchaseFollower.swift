@@ -1,5 +1,5 @@
+import Commerce
 import FrontDoors
-import Gatefold
 import Logging
 import ServiceLifecycle
 

@@ -1,5 +1,6 @@
 import Gatefold
 import Mail
+import Primitives
 
 extension GatefoldConfiguration {
     /// Returns the keys whose new values take effect only at the next start.

@@ -1,6 +1,8 @@
 import Backends
 import Gatefold
 import Logging
+import Primitives
+import Resilience
 import ServiceLifecycle
 import State
 

@@ -1,6 +1,6 @@
 public import Foundation
 import GRDB
-public import Gatefold
+public import Primitives
 import SQLAccess
 import Synchronization
 

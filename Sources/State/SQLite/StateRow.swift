@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Gatefold
 
 /// Decoding of rows without trust in their column types.
 enum StateRow {

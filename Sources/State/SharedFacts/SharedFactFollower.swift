@@ -1,5 +1,6 @@
 import Foundation
 public import Gatefold
+public import Primitives
 import Synchronization
 
 /// A follower that applies the facts of other processes to this process, and writes the facts of this process to

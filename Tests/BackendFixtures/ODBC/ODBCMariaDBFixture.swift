@@ -1,5 +1,5 @@
-import Backends
 public import Gatefold
+import PasswordHashing
 public import TestSupport
 
 #if canImport(Glibc)

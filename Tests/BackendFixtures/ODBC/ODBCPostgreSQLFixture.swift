@@ -1,4 +1,3 @@
-import Backends
 public import Gatefold
 import TestSupport
 

@@ -1,7 +1,7 @@
-import Backends
 public import Foundation
 import GRDB
 public import Gatefold
+import PasswordHashing
 import TestSupport
 
 /// A publisher's own tables in a file of SQLite, queried through the SQLite ODBC driver.

@@ -1,6 +1,6 @@
-import Backends
 import Foundation
 public import Gatefold
+import PasswordHashing
 public import TestSupport
 
 #if canImport(Glibc)

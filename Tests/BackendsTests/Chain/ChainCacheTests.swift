@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 /// A chain's cached result must equal the result of a query to its members.
 @Suite("Cached results of a chain") struct ChainCacheTests {

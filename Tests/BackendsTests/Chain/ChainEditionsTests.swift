@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Primitives
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import Gatefold
 import Settings
 import Testing
 

@@ -1,8 +1,12 @@
 import Backends
 import Gatefold
+import Primitives
 import Settings
 import Synchronization
 import TestSupport
+
+@testable import PasswordHashing
+@testable import Resilience
 
 /// A backend whose results a test scripts.
 final class FakeMember: SubscriberBackend {

@@ -1,10 +1,13 @@
 import Foundation
 import GRDB
 import Gatefold
+import Primitives
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import Resilience
 
 @Suite("Lazy migration") struct LazyMigrationTests {
     private static let editions = (1...2).compactMap { EditionID("com.example.\($0)") }

@@ -1,10 +1,10 @@
 import Foundation
-import Gatefold
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import SQLAccess
 
 @Suite("Connection pool") struct ConnectionPoolTests {
     /// Counts of all connections of a test.

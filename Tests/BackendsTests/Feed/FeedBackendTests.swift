@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import Resilience
 
 @Suite("Feed backend") struct FeedBackendTests {
     private func table(_ rows: String) -> String {

@@ -1,10 +1,12 @@
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 /// The complete examples of the guide, used with the sample feeds in Fixtures/Feeds.
 @Suite("Feed configuration") struct FeedConfigurationTests {

@@ -1,11 +1,14 @@
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import Resilience
 @testable import Transfers
 
 /// A feed backend in its own folder that fetches when a test says so.

@@ -1,10 +1,12 @@
 import Foundation
 import Gatefold
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Feed shared by several processes") struct FeedRefresherTests {
     private static let ann = "id,email,password,state,editions\n1,ann@example.com,\(FeedHashes.right),active,\n"

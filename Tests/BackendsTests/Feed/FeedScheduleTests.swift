@@ -1,11 +1,13 @@
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Feed schedule") struct FeedScheduleTests {
     private func timestamp(_ text: String) throws -> Date { try #require(try? Date(text, strategy: .iso8601)) }

@@ -1,9 +1,11 @@
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Guides to backends")
 struct GuideTests {

@@ -1,11 +1,10 @@
-import Gatefold
 import OutgoingRequests
-import Protections
 import Settings
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 @Suite("Evidence in service responses")
 struct EvidenceTests {

@@ -1,10 +1,12 @@
 import BackendFixtures
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 import TestSupport
 
 @testable import Backends
+@testable import PasswordHashing
 
 /// Opens a backend of kind `http` from its section in YAML.
 func openService(

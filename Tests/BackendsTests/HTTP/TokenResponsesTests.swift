@@ -1,5 +1,4 @@
 import Foundation
-import Gatefold
 import OutgoingRequests
 import Testing
 

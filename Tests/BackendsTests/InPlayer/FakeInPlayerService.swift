@@ -4,12 +4,14 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import Primitives
 import Settings
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 /// A fake of InPlayer's service, written from the article “InPlayer protocol”: accounts with expiring tokens, and
 /// items.

@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import InPlayer
 import OutgoingRequests
+import Primitives
 import Settings
 import TestSupport
 import Testing

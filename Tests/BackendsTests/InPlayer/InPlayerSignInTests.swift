@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import OutgoingRequests
+import Primitives
 import TestSupport
 import Testing
 

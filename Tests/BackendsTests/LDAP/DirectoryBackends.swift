@@ -1,12 +1,15 @@
 import BackendFixtures
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import Resilience
 
 /// A backend of kind `ldap` built from its settings, with the events that it reported.
 struct DirectoryHarness {

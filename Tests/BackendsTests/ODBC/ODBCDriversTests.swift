@@ -1,12 +1,12 @@
 import BackendFixtures
 import Foundation
 import GRDB
-import Gatefold
 import TestSupport
 import Testing
 
 @testable import Backends
 @testable import ODBC
+@testable import SQLAccess
 
 @Suite("ODBC over SQLite and PostgreSQL, and behaviour of all drivers", .serialized) struct ODBCDriversTests {
     @Test(

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Backends
 @testable import ODBC
+@testable import SQLAccess
 
 @Suite("ODBC error classification") struct ODBCErrorTests {
     private func failed(_ state: String, _ native: Int32 = 1, _ step: ODBCError.Step = .execute) -> ODBCError {

@@ -6,6 +6,8 @@ import Testing
 
 @testable import Backends
 @testable import ODBC
+@testable import Resilience
+@testable import SQLAccess
 
 @Suite("ODBC over a real MariaDB", .serialized) struct ODBCMariaDBTests {
     @Test("Latin-1 and UTF-8 columns are decoded correctly and match bound values")

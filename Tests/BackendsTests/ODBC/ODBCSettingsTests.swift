@@ -1,11 +1,14 @@
 import BackendFixtures
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 import Testing
 
 @testable import Backends
 @testable import ODBC
+@testable import PasswordHashing
+@testable import SQLAccess
 
 @Suite("Settings of the kind odbc", .serialized) struct ODBCSettingsTests {
     private static let rest = """

@@ -1,10 +1,14 @@
 import BackendFixtures
 import Gatefold
+import Primitives
 import Settings
 import Testing
 
 @testable import Backends
 @testable import ODBC
+@testable import PasswordHashing
+@testable import Resilience
+@testable import SQLAccess
 
 /// Helpers of the ODBC tests.
 enum ODBCTesting {

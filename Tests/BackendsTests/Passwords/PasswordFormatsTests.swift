@@ -1,9 +1,9 @@
 import Foundation
-import Gatefold
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Stored passwords of other systems") struct PasswordFormatsTests {
     @Test(
@@ -204,7 +204,7 @@ import Testing
     @Test("Pitfall 5: no source file of passwords compares a secret with ==")
     func noLooseCompare() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Sources/Backends/Passwords").standardizedFileURL
+            .appending(path: "../../../Sources/PasswordHashing").standardizedFileURL
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         let secret =
             /\b(digest|computed|hash|password|typed|text|stored|secret)\b\s*[!=]=(?!\s*nil)|[!=]=\s*(\w+\.)*(digest|computed|hash|password|typed|stored|secret)\b(?!\.)/

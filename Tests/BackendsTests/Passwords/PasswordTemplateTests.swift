@@ -1,10 +1,11 @@
 import Foundation
-import Gatefold
+import Primitives
 import Settings
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Templates of salted digests") struct PasswordTemplateTests {
     private static let script = """

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 /// A stored password that another program made.
 struct PasswordVector: Decodable, Sendable, CustomTestStringConvertible {

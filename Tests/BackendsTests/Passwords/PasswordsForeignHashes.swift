@@ -1,4 +1,4 @@
-import Backends
+@testable import PasswordHashing
 
 /// Hashes of one password as other programs would have made them with libxcrypt.
 struct ForeignHash: Sendable, CustomStringConvertible {

@@ -4,6 +4,7 @@ import SharedLibraries
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Guide to passwords") struct PasswordsGuideTests {
     private var guide: String {

@@ -1,9 +1,10 @@
-import Backends
 import Foundation
-import Gatefold
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PasswordHashing
 
 /// A counter of crypt(3) computations, so that tests assert equal work without measuring time.
 final class HashCounter: Sendable {

@@ -1,10 +1,10 @@
 import Foundation
-import Gatefold
 import Settings
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Proof rule") struct ProofRuleTests {
     private let bcrypt = ForeignHash.all[3].hash

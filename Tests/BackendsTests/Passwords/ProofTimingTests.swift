@@ -1,10 +1,10 @@
 import Conformance
 import Foundation
-import Gatefold
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Pitfall 6: timing of proofs") struct ProofTimingTests {
     /// One cheap stored password of each kind that costs differently. All are hashes of `correct horse`.

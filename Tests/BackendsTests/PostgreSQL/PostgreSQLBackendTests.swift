@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import SQLAccess
 
 @Suite("PostgreSQL backend on a real server", .serialized) struct PostgreSQLBackendTests {
     private static let rejection = AuthenticationResult.rejected(message: nil)

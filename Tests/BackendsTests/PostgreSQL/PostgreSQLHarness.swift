@@ -2,10 +2,13 @@ import BackendFixtures
 import Foundation
 import Gatefold
 import PostgreSQL
+import Primitives
 import Settings
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import SQLAccess
 
 /// A backend of the kind `postgresql` for a test's own server, with the tables of the standard readers.
 struct PostgreSQLHarness {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Backends
 @testable import PostgreSQL
+@testable import SQLAccess
 
 @Suite("Settings of the kind postgresql") struct PostgreSQLSettingsTests {
     private func settings(_ connection: String, _ rest: String = "") throws(SettingsError) -> PostgreSQLSettings {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 /// Runs the configurations of the guides from the files that the guides show.
 @Suite("Example configurations of the guides") struct ExampleConfigurationTests {

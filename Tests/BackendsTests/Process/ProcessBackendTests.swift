@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import SQLAccess
 
 @Suite("Process backend") struct ProcessBackendTests {
     private static let ada = credentials("Ada@example.com", "right")

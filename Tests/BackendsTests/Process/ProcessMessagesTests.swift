@@ -1,9 +1,9 @@
 import Foundation
-import Gatefold
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Process responses") struct ProcessMessagesTests {
     private func found(_ text: String) throws -> ProcessResponse.Found? {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 @Suite("Backend query keys")
 struct BackendQueryKeyTests {

@@ -1,9 +1,9 @@
 import Gatefold
-import Protections
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 @Suite("Per-reader share of the result cache")
 struct BackendResultPartitionTests {

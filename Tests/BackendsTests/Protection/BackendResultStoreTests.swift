@@ -1,9 +1,9 @@
 import Gatefold
-import Protections
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 @Suite("Backend result store")
 struct BackendResultStoreTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 /// A cached result must equal the result that a query would have returned.
 @Suite("Synchronous lookups of cached results")

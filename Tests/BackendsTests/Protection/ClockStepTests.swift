@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
-@testable import Protections
+@testable import Resilience
 
 @Suite("Protected backend when the wall clock steps")
 struct ClockStepTests {

@@ -1,10 +1,10 @@
-import Gatefold
-import Protections
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 @Suite("Coalescing of identical queries", .timeLimit(.minutes(10)))
 struct CoalescingTests {

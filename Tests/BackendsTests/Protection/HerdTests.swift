@@ -1,8 +1,8 @@
-import Protections
 import Testing
 
 @testable import Backends
 @testable import Benchmarks
+@testable import Resilience
 
 @Suite("Surge of requests", .timeLimit(.minutes(10)))
 struct HerdTests {

@@ -1,11 +1,12 @@
 import Foundation
 import Gatefold
-import Protections
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 /// Pitfall 9: every outage against every state of the cache.
 @Suite("Outages and denials kept apart", .timeLimit(.minutes(10)))

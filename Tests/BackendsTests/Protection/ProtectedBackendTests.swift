@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @testable import Backends
-@testable import Protections
+@testable import PasswordHashing
+@testable import Primitives
+@testable import Resilience
 
 @Suite("Protected backend", .timeLimit(.minutes(10)))
 struct ProtectedBackendTests {

@@ -1,10 +1,9 @@
 import Foundation
-import Gatefold
-import Protections
 import Settings
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 @Suite("Protection settings")
 struct ProtectionSettingsTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 @Suite("Result caching of a protected backend", .timeLimit(.minutes(10)))
 struct ResultCachingTests {

@@ -1,11 +1,11 @@
 import Foundation
 import Gatefold
-import Protections
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 @Suite("Shared cache state of several processes")
 struct SharedCacheStateTests {

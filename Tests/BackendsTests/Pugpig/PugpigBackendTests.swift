@@ -2,12 +2,14 @@ import BackendFixtures
 import Foundation
 import Gatefold
 import OutgoingRequests
+import Primitives
 import Settings
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Pugpig backend", .serialized) struct PugpigBackendTests {
     private static func services() throws -> BackendServices {

@@ -1,11 +1,15 @@
+import Commerce
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 import State
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import Resilience
 
 @Suite("Receipts backend", .timeLimit(.minutes(10)))
 struct ReceiptsBackendTests {

@@ -2,6 +2,7 @@ import Settings
 import Testing
 
 @testable import Backends
+@testable import SQLAccess
 
 @Suite("SQL statements in a backend's settings") struct SQLQueriesTests {
     private func queries(_ yaml: String, dialect: SQLDialect = .postgreSQL) throws(SettingsError) -> SQLQueries {

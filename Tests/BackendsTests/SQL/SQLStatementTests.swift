@@ -1,8 +1,10 @@
 import Gatefold
+import Primitives
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import SQLAccess
 
 @Suite("SQL statement") struct SQLStatementTests {
     private func bound(_ text: String, _ dialect: SQLDialect = .postgreSQL) throws -> BoundStatement {

@@ -1,11 +1,15 @@
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import Resilience
+@testable import SQLAccess
 
 @Suite("SQL subscriber backend") struct SQLSubscriberBackendTests {
     /// A database with scripted results that records the bound values.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 @Suite("Forwarding of the subscriber registry") struct RegistryHandoverTests {
     private static let ada = "ada@example.com"

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import PasswordHashing
 
 @Suite("Self-service in the embedded database") struct SelfServiceTests {
     private static let ada = "ada@example.com"

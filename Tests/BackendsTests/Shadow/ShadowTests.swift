@@ -1,9 +1,11 @@
 import Gatefold
+import Primitives
 import Settings
 import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Resilience
 
 @Suite("Shadow backend") struct ShadowTests {
     private static let reader = credentials("ada@example.com", "right")

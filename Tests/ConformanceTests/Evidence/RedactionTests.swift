@@ -1,5 +1,5 @@
 import Foundation
-import Gatefold
+import Primitives
 import TestSupport
 import Testing
 

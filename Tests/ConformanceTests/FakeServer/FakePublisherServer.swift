@@ -3,6 +3,7 @@ import Gatefold
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Primitives
 import Synchronization
 import TestSupport
 

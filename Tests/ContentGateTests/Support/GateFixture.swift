@@ -2,6 +2,7 @@ import ContentGate
 import Foundation
 import Gatefold
 import HTTPTypes
+import Primitives
 import TestSupport
 
 /// Two publications behind one gate, with helpers that make valid and invalid credentials.

@@ -1,6 +1,7 @@
 import ContentGate
 import Foundation
 import Gatefold
+import Primitives
 import Testing
 
 /// The gate that a front queries, and credentials that it accepts.

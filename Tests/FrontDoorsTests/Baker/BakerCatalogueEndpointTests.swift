@@ -5,6 +5,7 @@ import Gatefold
 import HTTPTypes
 import HummingbirdTesting
 import JSON
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import ContentGate
 import Foundation
 import FrontDoors
-import Gatefold
 import HTTPTypes
 import HummingbirdTesting
 import TestSupport

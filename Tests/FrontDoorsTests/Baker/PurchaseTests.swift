@@ -1,9 +1,11 @@
+import Commerce
 import Foundation
 import FrontDoors
 import Gatefold
 import HTTPTypes
 import HummingbirdTesting
 import JSON
+import Primitives
 import State
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import FrontDoors
 import Gatefold
 import HTTPTypes
 import HummingbirdTesting
+import Primitives
 import State
 import TestSupport
 import Testing

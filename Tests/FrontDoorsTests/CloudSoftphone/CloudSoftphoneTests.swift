@@ -1,6 +1,6 @@
+import Commerce
 import Foundation
 import FrontDoors
-import Gatefold
 import HTTPTypes
 import State
 import TestSupport

@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import HTTPTypes
 import JSON
+import Primitives
 import TestSupport
 import Testing
 

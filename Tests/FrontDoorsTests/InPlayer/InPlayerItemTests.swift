@@ -1,7 +1,9 @@
+import Commerce
 import Foundation
 import FrontDoors
 import Gatefold
 import JSON
+import Primitives
 import TestSupport
 import Testing
 

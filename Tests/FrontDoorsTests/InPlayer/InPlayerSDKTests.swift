@@ -1,7 +1,9 @@
+import Accounts
 import Foundation
 import FrontDoors
 import Gatefold
 import HTTPTypes
+import Primitives
 import TestSupport
 import Testing
 

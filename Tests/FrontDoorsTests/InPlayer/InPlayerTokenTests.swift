@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Gatefold
 import JSON
+import Primitives
 import TestSupport
 import Testing
 

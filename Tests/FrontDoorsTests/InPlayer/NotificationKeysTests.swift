@@ -2,6 +2,7 @@ import Foundation
 import FrontDoors
 import Gatefold
 import MQTT
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 import TestSupport
 import Testing
 import XML

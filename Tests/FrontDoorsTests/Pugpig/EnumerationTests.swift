@@ -1,10 +1,11 @@
 import Backends
 import Foundation
 import FrontDoors
-import Gatefold
 import HTTPTypes
 import HummingbirdTesting
 import NIOCore
+import PasswordHashing
+import Primitives
 import TestSupport
 import Testing
 import XML

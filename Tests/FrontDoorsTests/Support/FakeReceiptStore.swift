@@ -1,5 +1,6 @@
+import Commerce
 import Foundation
-import Gatefold
+import Primitives
 import TestSupport
 
 /// An app store that confirms the receipts a test made up: base64 of a few words.

@@ -1,4 +1,5 @@
 import Catalogues
+import Commerce
 import ContentGate
 import Foundation
 import FrontDoors
@@ -7,6 +8,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import Primitives
 import State
 import TestSupport
 

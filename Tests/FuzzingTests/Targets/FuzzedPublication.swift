@@ -1,5 +1,7 @@
+import Accounts
 import Foundation
 import Gatefold
+import Primitives
 
 extension FuzzedTenant {
     /// The running publication for targets whose parsers respond in its name.

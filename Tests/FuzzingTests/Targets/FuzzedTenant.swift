@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Primitives
 
 /// The publication under attack by the targets. It is identical in each run, so that its issued values can be seeds.
 enum FuzzedTenant {

@@ -1,5 +1,8 @@
+import Accounts
+import Commerce
 import Foundation
 import Gatefold
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,7 +1,9 @@
 import Foundation
+import Primitives
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import Gatefold
 
 @Suite("Account values") struct AccountValuesTests {

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import Gatefold
 
 @Suite("Password change") struct PasswordChangeTests {

@@ -1,5 +1,7 @@
+import EdgeTokens
 import Foundation
 import Gatefold
+import Primitives
 import Testing
 
 @Suite("Akamai edge token")

@@ -1,3 +1,4 @@
+import EdgeTokens
 import Gatefold
 import Testing
 

@@ -1,4 +1,4 @@
-import Gatefold
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import GRDB
 import InPlayer
@@ -158,7 +159,9 @@ struct InPlayerSuiteHarness: Sendable {
     // MARK: - Purchases
 
     /// Returns a receipt for a product, signed as by Apple.
-    func receipt(_ product: String, _ transaction: String, duration: TimeInterval? = nil) async throws -> StoreReceipt {
+    func receipt(_ product: String, _ transaction: String, duration: TimeInterval? = nil) async throws
+        -> InPlayer.StoreReceipt
+    {
         let now = Date().addingTimeInterval(-60)
         let ends = duration.map { now.addingTimeInterval($0).ISO8601Format() } ?? ""
         var payload = TestPayload(

@@ -2,6 +2,7 @@ import AccessModel
 import ContentGate
 import Foundation
 import Gatefold
+import Resilience
 import TestSupport
 
 @testable import Backends

@@ -1,7 +1,7 @@
 import AccessModel
 import Foundation
 import Gatefold
-import Protections
+import Primitives
 import Synchronization
 import TestSupport
 

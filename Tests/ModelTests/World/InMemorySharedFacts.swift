@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Primitives
 
 /// An in-memory store of shared facts.
 actor InMemorySharedFacts: SharedFactStore {

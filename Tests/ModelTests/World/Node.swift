@@ -1,6 +1,8 @@
 import ContentGate
 import Foundation
 import Gatefold
+import Primitives
+import Resilience
 import State
 import Synchronization
 import TestSupport

@@ -1,6 +1,10 @@
+import Commerce
 import ContentGate
 import Foundation
 import Gatefold
+import PasswordHashing
+import Primitives
+import Resilience
 import Synchronization
 import TestSupport
 

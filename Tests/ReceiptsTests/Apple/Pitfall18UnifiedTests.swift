@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 import PKCS7
 import StoreFixtures
 import TestSupport

@@ -1,5 +1,4 @@
-import Gatefold
-import Protections
+import Resilience
 import TestSupport
 import Testing
 

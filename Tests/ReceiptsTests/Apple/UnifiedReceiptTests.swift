@@ -1,6 +1,7 @@
+import Commerce
 import Foundation
-import Gatefold
 import PKCS7
+import Primitives
 import StoreFixtures
 import TestSupport
 import Testing

@@ -1,7 +1,8 @@
+import Commerce
 import Foundation
-import Gatefold
 import JSON
-import Protections
+import Primitives
+import Resilience
 import StoreFixtures
 import TestSupport
 import Testing

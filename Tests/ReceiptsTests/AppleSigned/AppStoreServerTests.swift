@@ -1,8 +1,8 @@
+import Commerce
 import Foundation
-import Gatefold
 import JSON
 import OutgoingRequests
-import Protections
+import Primitives
 import StoreFixtures
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 import JSON
 import StoreFixtures
 import TestSupport

@@ -1,7 +1,8 @@
+import Commerce
 import Crypto
 import Foundation
-import Gatefold
 import JSON
+import Primitives
 import StoreFixtures
 import SwiftASN1
 import TestSupport

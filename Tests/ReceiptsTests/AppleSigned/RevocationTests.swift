@@ -1,8 +1,9 @@
+import Commerce
 import Crypto
 import Foundation
-import Gatefold
 import JSON
 import OutgoingRequests
+import Primitives
 import StoreFixtures
 import SwiftASN1
 import TestSupport

@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import Gatefold
 import State
@@ -23,7 +24,7 @@ struct StoreHarness {
             clock: clock.wall)
     }
 
-    func confirm(_ receipt: StoreReceipt) async throws -> Gatefold.Confirmation {
+    func confirm(_ receipt: StoreReceipt) async throws -> Commerce.Confirmation {
         try await purchaseService.confirm(receipt, from: verifier.kind, owner: Self.owner)
     }
 

@@ -1,12 +1,12 @@
 import ContentGate
 import Foundation
 import FrontDoors
-import Gatefold
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTesting
 import Logging
 import NIOCore
+import Primitives
 import Synchronization
 import TestSupport
 

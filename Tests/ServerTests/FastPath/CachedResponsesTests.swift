@@ -4,6 +4,9 @@ import Foundation
 import FrontDoors
 import NIOCore
 import NIOEmbedded
+import PasswordHashing
+import Primitives
+import Resilience
 import Synchronization
 import TestSupport
 import Testing

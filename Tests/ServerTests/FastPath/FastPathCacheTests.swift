@@ -3,6 +3,7 @@ import Gatefold
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
+import Primitives
 import TestSupport
 import Testing
 

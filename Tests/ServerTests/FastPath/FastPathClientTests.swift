@@ -1,8 +1,10 @@
 import ContentGate
+import EdgeTokens
 import FrontDoors
 import Gatefold
 import Hummingbird
 import NIOCore
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import Gatefold
 import NIOCore
 import NIOEmbedded
 import Testing

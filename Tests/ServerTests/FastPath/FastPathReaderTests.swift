@@ -4,6 +4,9 @@ import Foundation
 import FrontDoors
 import Hummingbird
 import NIOCore
+import PasswordHashing
+import Primitives
+import Resilience
 import TestSupport
 import Testing
 

@@ -1,12 +1,12 @@
 import ContentGate
 import FrontDoors
-import Gatefold
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTesting
 import Logging
 import NIOCore
 import NIOEmbedded
+import Primitives
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import BackendFixtures
-import Backends
 import Foundation
 import Gatefold
+import PasswordHashing
 import TestSupport
 
 /// The publisher's tables in PostgreSQL with the soak's readers.

@@ -1,6 +1,7 @@
 import AccessModel
 import Foundation
 import Gatefold
+import Primitives
 
 /// The duration, the size and the initial data of a soak.
 struct SoakPlan: Sendable {

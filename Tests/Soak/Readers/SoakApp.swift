@@ -1,6 +1,5 @@
 import AccessModel
 import Foundation
-import Gatefold
 import TestSupport
 
 /// One of a reader's apps, which makes every kind of call at its own pace and checks each response.

@@ -1,6 +1,9 @@
+import Accounts
+import Commerce
 import Foundation
 import GRDB
 import Gatefold
+import Primitives
 import TestSupport
 import Testing
 

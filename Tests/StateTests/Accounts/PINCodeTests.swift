@@ -1,5 +1,4 @@
 import Foundation
-import Gatefold
 import State
 import TestSupport
 import Testing

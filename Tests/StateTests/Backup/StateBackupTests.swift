@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Gatefold
+import Primitives
 import SQLAccess
 import TestSupport
 import Testing

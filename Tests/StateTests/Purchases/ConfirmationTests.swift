@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import Gatefold
 import TestSupport
@@ -224,7 +225,7 @@ import Testing
     func parallel() async throws {
         try await PurchaseServiceHarness.with { harness async throws in
             harness.verifier.verifyPassword(.sample())
-            try await withThrowingTaskGroup(of: Gatefold.Confirmation.self) { group in
+            try await withThrowingTaskGroup(of: Commerce.Confirmation.self) { group in
                 for _ in 0..<100 { group.addTask { try await harness.confirm() } }
                 for try await response in group {
                     #expect(response == .recorded([.sample()]) || response == .recorded([]))

@@ -1,3 +1,4 @@
+import Commerce
 import Gatefold
 
 /// A model of a ledger in a few sets: claims, links and refunds.

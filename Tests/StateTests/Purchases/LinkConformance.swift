@@ -1,5 +1,7 @@
+import Commerce
 import Foundation
 import Gatefold
+import State
 import Testing
 
 @Suite("Links of owners", .serialized) struct LinkConformance {

@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import Gatefold
 import State
@@ -57,7 +58,7 @@ struct PurchaseServiceHarness {
     func confirm(
         _ text: String = "receipt", product: String? = nil, by owner: PurchaseOwner = buyer(1),
         credit: Credit? = nil, claims: ClaimRule? = nil
-    ) async throws -> Gatefold.Confirmation {
+    ) async throws -> Commerce.Confirmation {
         var parts: [StoreReceipt.Part: String] = [.receipt: text]
         parts[.product] = product
         return try await purchaseService.confirm(

@@ -1,6 +1,6 @@
+import Commerce
 import Foundation
 import GRDB
-import Gatefold
 import TestSupport
 import Testing
 

@@ -1,5 +1,7 @@
+import Commerce
 import Foundation
 import Gatefold
+import State
 import Testing
 
 @Suite("Purchases due for reverification", .serialized) struct ReverificationConformance {

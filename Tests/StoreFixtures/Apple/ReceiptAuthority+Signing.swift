@@ -1,5 +1,5 @@
+package import Commerce
 import Foundation
-package import Gatefold
 import TestSupport
 
 extension ReceiptAuthority {

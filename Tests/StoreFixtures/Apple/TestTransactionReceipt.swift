@@ -1,5 +1,5 @@
+package import Commerce
 import Foundation
-package import Gatefold
 
 /// A receipt in the iOS 6 format. Its signature is invalid, because only Apple can verify it.
 package struct TestTransactionReceipt: Sendable {

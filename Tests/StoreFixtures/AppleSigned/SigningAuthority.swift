@@ -1,7 +1,7 @@
 package import Crypto
 package import Foundation
-import Gatefold
 package import JSON
+import Primitives
 package import SwiftASN1
 package import X509
 

@@ -1,6 +1,5 @@
 public import Foundation
-import Gatefold
-import Protections
+import Primitives
 import Synchronization
 
 /// A clock and its sleeping tasks, which only a test advances.

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import Gatefold
+import PasswordHashing
 import Synchronization
 
 /// A read-only database of a loaded feed.
@@ -33,7 +33,7 @@ final class FeedDatabase: Sendable {
     }
 
     /// The reader of an identifier, and the stored proof for the comparison. For an unknown identifier the proof is
-    /// another reader's (see ``DummyHashes``).
+    /// another reader's (see `DummyHashes`).
     struct Candidate: Sendable {
         /// The key of the reader, or nil when no reader or several readers have the identifier.
         let key: String?

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Gatefold
 import Transfers
 
 /// A load of a fetched file into a new database.

@@ -18,7 +18,7 @@ public struct FeedSummary: Sendable, Codable, Equatable {
     var source: String?
     var validator: Validator?
     var endsInNewline: Bool
-    /// The key of ``DummyHashes``, which passes from feed to feed.
+    /// The key of `DummyHashes`, which passes from feed to feed.
     var dummyHashKey: Data
 
     /// The number of good lines or records.

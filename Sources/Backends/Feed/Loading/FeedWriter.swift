@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Gatefold
 import SQLAccess
 
 /// A writer of a new feed's database. It writes without a journal and flushes to disk once, at the end, because

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import Gatefold
+import Primitives
 import Transfers
 
 /// The two steps of the work on a feed: the fetch, and the load into a database.
@@ -53,7 +53,7 @@ struct FeedRefreshJob {
     ///
     /// - Parameters:
     ///   - last: the summary of the feed in force.
-    ///   - dummyHashKey: the key of ``DummyHashes`` when there is no feed in force.
+    ///   - dummyHashKey: the key of `DummyHashes` when there is no feed in force.
     ///   - issues: receives the first bad rows.
     /// - Throws: ``FeedRejection``, or an error of a failing disk.
     func load(

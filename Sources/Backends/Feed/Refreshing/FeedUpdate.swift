@@ -1,5 +1,6 @@
 import Foundation
-import Gatefold
+import Primitives
+import Resilience
 import Transfers
 
 /// One attempt to refresh a feed: fetch, read, check, load separately from the feed in force, and swap.

@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import OutgoingRequests
+import Primitives
 import Settings
 
 /// A method that authorizes the requests to a service.

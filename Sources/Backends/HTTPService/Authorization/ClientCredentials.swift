@@ -1,7 +1,7 @@
 import Foundation
-import Gatefold
 import JSON
 import OutgoingRequests
+import Primitives
 import Settings
 
 /// `Authorization: Bearer` with a token of the client's own, obtained by the client credentials grant of OAuth 2

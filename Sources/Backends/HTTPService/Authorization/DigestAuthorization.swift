@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import OutgoingRequests
+import Primitives
 import Synchronization
 
 /// `Authorization: Digest` (RFC 7616). Responds to the server's challenge, and reuses the nonce until the server

@@ -1,7 +1,7 @@
 import Foundation
-import Gatefold
 import JSON
 import OutgoingRequests
+import Primitives
 import Settings
 import XML
 

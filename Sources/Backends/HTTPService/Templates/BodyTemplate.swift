@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import OutgoingRequests
+import Primitives
 import Settings
 
 /// The body of a call, in one of the supported formats.

@@ -1,5 +1,6 @@
 import Gatefold
 import JSON
+import Primitives
 import Settings
 
 /// A JSON body, written as YAML in the configuration. Every text in it is a template, and each remains one JSON

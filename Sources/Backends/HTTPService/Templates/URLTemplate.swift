@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import OutgoingRequests
+import Primitives
 
 /// The URL of a call. A value cannot change the server or the depth of the path, only the content of segments and
 /// query values.

@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 import XML
 
 /// An XML document with placeholders in text and in attributes only.

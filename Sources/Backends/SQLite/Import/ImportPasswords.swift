@@ -1,4 +1,5 @@
 import Dispatch
+import PasswordHashing
 import Synchronization
 
 /// Hashes the plain passwords of a batch of rows.

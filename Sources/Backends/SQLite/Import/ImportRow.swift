@@ -1,5 +1,6 @@
 import CSV
 import Gatefold
+import PasswordHashing
 
 /// A parsed row of a file. Columns that the file does not have are nil or empty.
 struct ImportRow: Sendable, Equatable {

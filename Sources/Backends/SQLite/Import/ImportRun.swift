@@ -1,7 +1,7 @@
 import CSV
 import Foundation
 import GRDB
-import Gatefold
+import Primitives
 import SQLAccess
 
 /// A run of an import: reads bytes, parses rows and writes short transactions.

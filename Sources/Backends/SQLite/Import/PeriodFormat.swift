@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Primitives
 
 /// Periods as text: `start/end`, each a day in UTC (`2026-01-01`) or an instant (RFC 3339). A period without an end
 /// is open.

@@ -1,7 +1,7 @@
 public import CSV
 import Foundation
 import GRDB
-import Gatefold
+public import PasswordHashing
 import SQLAccess
 
 /// An import of subscribers from a file of separated values into the embedded database, for files of any size.

@@ -1,4 +1,3 @@
-import Gatefold
 import HTTPTypes
 
 /// The error response of a call, with the parts that SDKs read.

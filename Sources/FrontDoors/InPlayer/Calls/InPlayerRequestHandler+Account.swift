@@ -1,6 +1,8 @@
+import Accounts
 import Gatefold
 import Hummingbird
 import JSON
+import Primitives
 
 extension InPlayerRequestHandler {
     /// Handles `POST /accounts`: creates an account and signs in.

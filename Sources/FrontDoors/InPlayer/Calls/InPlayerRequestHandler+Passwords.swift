@@ -1,7 +1,9 @@
+import Accounts
 import Crypto
 import Foundation
 import Gatefold
 import Hummingbird
+import Primitives
 
 extension InPlayerRequestHandler {
     /// Changes the password. All other devices are signed out; this one is not.

@@ -1,3 +1,4 @@
+import Commerce
 import Gatefold
 import HTTPTypes
 import Hummingbird

@@ -1,5 +1,4 @@
 import Foundation
-import Gatefold
 import HTTPTypes
 import Hummingbird
 import JSON

@@ -1,6 +1,6 @@
+import Accounts
 import Crypto
 import Foundation
-import Gatefold
 import JSON
 
 /// The access of an account to an item.

@@ -1,4 +1,3 @@
-import Gatefold
 import JSON
 
 /// The prices of an item.

@@ -1,4 +1,4 @@
-import Gatefold
+import Accounts
 import JSON
 
 /// An account as SDKs read it. `metadata` is an object of texts even if it is empty, because iOS reads no other

@@ -1,3 +1,5 @@
+import Accounts
+import Commerce
 import Gatefold
 
 /// The items of a publication, by the numbers in its settings and its products' names. All other items have numbers

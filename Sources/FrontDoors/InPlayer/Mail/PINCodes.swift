@@ -1,5 +1,7 @@
+public import Accounts
 public import Foundation
 public import Gatefold
+public import Primitives
 
 /// The codes of six digits that readers receive by e-mail, to prove that they own a mailbox.
 ///

@@ -1,5 +1,6 @@
+import Accounts
+public import Commerce
 import Foundation
-public import Gatefold
 import JSON
 
 extension InPlayerPublication {

@@ -1,7 +1,7 @@
 import ContentGate
-public import Gatefold
 import HTTPTypes
 public import Hummingbird
+public import Primitives
 
 /// A responder for the server in front of the broker, which requests a decision about each app that wants to
 /// receive notifications.

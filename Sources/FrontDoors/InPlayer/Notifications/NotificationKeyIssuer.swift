@@ -1,5 +1,6 @@
 public import Foundation
 public import Gatefold
+public import Primitives
 
 /// The temporary keys with which an app receives its account's notifications. They are made here, without Amazon
 /// and without stored state.

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import Gatefold
+import Primitives
 
 /// A target that is signed by Amazon's Signature Version 4. The session token follows the signature and is not
 /// signed, as in AWS IoT.

@@ -1,5 +1,4 @@
 public import Foundation
-import Gatefold
 
 /// The settings of a publication for apps that are built on InPlayer's SDKs.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import JSON
 import JWTKit
+import Primitives
 
 /// The access tokens of a publication: JWTs (RFC 7519) that contain a session.
 ///

@@ -3,6 +3,7 @@ import Foundation
 import Gatefold
 import JSON
 import JWTKit
+import Primitives
 
 /// The signing keys of a publication's access tokens. They are derived from its token secrets, so they need no
 /// configuration and rotate with the secrets.

@@ -1,6 +1,7 @@
-package import Gatefold
+import Gatefold
 import HTTPTypes
 package import Hummingbird
+package import Primitives
 
 /// The feeds of editions: `/feed` and `/PUBLICATION/feed`, with or without `.xml`, and `/itunes/APP` for the
 /// Newsstand.

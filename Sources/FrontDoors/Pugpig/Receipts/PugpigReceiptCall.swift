@@ -1,4 +1,4 @@
-import Gatefold
+import Commerce
 
 /// The variants of edition credentials for app stores. The raw value is the name behind `edition_credentials/` in
 /// the path.

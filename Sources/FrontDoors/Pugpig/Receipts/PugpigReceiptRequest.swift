@@ -1,4 +1,4 @@
-import Gatefold
+import Commerce
 import Hummingbird
 
 /// The request of an app with a receipt, from the parameters of each store's variant.

@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 import PKCS7
 
 /// The format of an Apple receipt. Each format is verified in its own way.

@@ -1,6 +1,6 @@
+package import Commerce
 package import Foundation
-package import Gatefold
-import Protections
+import Resilience
 
 /// Queries to the App Store Server API.
 extension SignedAppStoreData {

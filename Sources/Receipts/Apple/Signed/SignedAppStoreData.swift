@@ -1,6 +1,7 @@
+package import Commerce
 package import Foundation
-package import Gatefold
-package import Protections
+package import Primitives
+import Resilience
 
 /// The verification of everything that Apple signs: transactions of StoreKit 2, responses of the App Store Server
 /// API, and notifications.

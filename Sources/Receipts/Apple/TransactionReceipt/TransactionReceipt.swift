@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 
 /// A receipt of one transaction, the format of iOS 6 and before: an old-style property list that contains a second
 /// one, the purchase, in base64.

@@ -1,5 +1,5 @@
 import Foundation
-import Gatefold
+import Primitives
 import SwiftASN1
 
 /// The attributes of a unified receipt, and of each purchase in it:

@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 import PKCS7
 
 /// A local verification of unified receipts.

@@ -1,7 +1,8 @@
+import Commerce
 import Foundation
-import Gatefold
 import JSON
 import OutgoingRequests
+import Primitives
 
 /// A client of verifyReceipt, the service for both older receipt formats. Apple has deprecated it but still runs
 /// it. The client queries production first, and the sandbox only after the status that requires it and only where

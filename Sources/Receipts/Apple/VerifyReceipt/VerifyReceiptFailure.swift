@@ -1,5 +1,4 @@
-import Gatefold
-import Protections
+import Primitives
 
 /// An error that indicates why verifyReceipt returned no verdict on a receipt.
 enum VerifyReceiptFailure: RequestScopedFailure, Equatable {

@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import JSON
+import Primitives
 
 /// An object in the response of verifyReceipt. Numbers may be texts or numbers, and dates have three formats.
 struct VerifyReceiptFields {

@@ -1,5 +1,4 @@
 import Foundation
-import Gatefold
 import JSON
 
 /// The response of verifyReceipt, in either of its two formats.

@@ -1,5 +1,5 @@
-import Gatefold
 import OutgoingRequests
+import Primitives
 import Settings
 
 /// The addresses and secrets of verifyReceipt: the section `verify_receipt`.

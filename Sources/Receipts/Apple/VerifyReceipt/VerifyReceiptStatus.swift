@@ -1,4 +1,4 @@
-import Gatefold
+import Commerce
 
 /// The meaning of a status of verifyReceipt.
 ///

@@ -1,4 +1,4 @@
-import Gatefold
+import Commerce
 import JSON
 import OutgoingRequests
 

@@ -1,6 +1,6 @@
+import Commerce
 import Foundation
-import Gatefold
-import Protections
+import Primitives
 
 /// A purchase to query at Google.
 struct GoogleQuery: Sendable {

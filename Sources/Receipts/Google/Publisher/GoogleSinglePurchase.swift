@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 import JSON
 
 /// The fields of a `ProductPurchase` of the Developer API that Gatefold uses.

@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 import JSON
 
 /// The fields of a `SubscriptionPurchaseV2` of the Developer API that Gatefold uses.

@@ -1,6 +1,7 @@
 import Gatefold
 import Logging
 import NIOCore
+import Primitives
 import Synchronization
 
 /// A limit on the connections of each client address, so that no client occupies all places. Source: Pitfall 15,

@@ -1,3 +1,4 @@
+public import Accounts
 public import Foundation
 import GRDB
 public import Gatefold

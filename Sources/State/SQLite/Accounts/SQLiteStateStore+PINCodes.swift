@@ -1,6 +1,7 @@
+public import Accounts
 public import Foundation
 import GRDB
-public import Gatefold
+import Primitives
 
 extension SQLiteStateStore: PINCodeStore {
     public func savePINCode(

@@ -50,7 +50,7 @@ package struct StateBackup: Sendable, Equatable {
 
     /// Reads a copy completely and verifies it.
     ///
-    /// - Throws: ``StateBackupError`` or ``NewerSchema`` if the file is not a sound copy of a state that this
+    /// - Throws: ``StateBackupError`` or `NewerSchema` if the file is not a sound copy of a state that this
     ///   release knows.
     static func verify(_ path: String) throws -> StateBackup {
         do {

@@ -16,7 +16,7 @@ package struct StateRestore: Sendable, Equatable {
     ///
     /// The backup remains in its place. The former state remains next to the new state until the next restore.
     ///
-    /// - Throws: ``StateBackupError`` or ``NewerSchema``. The state is then unchanged.
+    /// - Throws: ``StateBackupError`` or `NewerSchema`. The state is then unchanged.
     package static func make(from file: String, to path: String, at timestamp: Date) throws -> StateRestore {
         guard access(file, R_OK) == 0 else { throw StateBackupError.noBackup(path: file) }
         let folder = "\(path).restoring-\(UUID().uuidString)"

@@ -9,7 +9,7 @@ struct StateGeneration: Equatable {
 
     /// The random identifier, unique to this generation.
     let id: Data
-    /// The sequence number of the last revocation, see ``RevocationRecord/sequence``.
+    /// The sequence number of the last revocation, see `RevocationRecord.sequence`.
     var revocations: Int64
     /// The latest time, in whole seconds, at which any session counts as issued. It may be in the future if the
     /// clock was ahead, or if sessions were ended and reopened more often than once a second.
@@ -57,7 +57,7 @@ struct StateGeneration: Equatable {
     }
 
     /// Returns the boundary that ends all sessions issued up to and including the given timestamp, as in a
-    /// ``Revocation``, and all sessions that were ever issued in the given generations, even if they count as
+    /// `Revocation`, and all sessions that were ever issued in the given generations, even if they count as
     /// issued in the future.
     static func floor(at timestamp: Date, endingAllOf generations: [StateGeneration?]) -> Date {
         let latest = generations.compactMap { $0?.latest }.max() ?? .distantPast

@@ -1,4 +1,4 @@
-import Gatefold
+import Commerce
 
 /// The key of a purchase. All renewals of a subscription share one key.
 struct PurchaseKey: Hashable {

@@ -1,6 +1,6 @@
+import Commerce
 import Foundation
 import GRDB
-import Gatefold
 
 /// Rows of the table `purchase`: the summary of a purchase's transactions, and the time of its last verification
 /// with the store.

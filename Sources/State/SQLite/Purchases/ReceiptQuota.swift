@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import GRDB
 import Gatefold
@@ -6,7 +7,7 @@ import Gatefold
 enum ReceiptQuota {
     /// Makes room by deleting rejected receipts of the same owner.
     ///
-    /// - Throws: ``ReceiptLimitReached``.
+    /// - Throws: `ReceiptLimitReached`.
     static func make(
         _ db: Database, for receipt: IncomingReceipt, within limits: ReceiptLimits, at timestamp: Date
     ) throws {

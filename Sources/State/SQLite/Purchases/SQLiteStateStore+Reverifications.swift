@@ -1,3 +1,4 @@
+public import Commerce
 public import Foundation
 import GRDB
 public import Gatefold

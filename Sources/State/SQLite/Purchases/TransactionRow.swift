@@ -1,6 +1,6 @@
+import Commerce
 import Foundation
 import GRDB
-import Gatefold
 
 /// Rows of the table `store_transaction`, and the rows of the table `purchase` that derive from them.
 enum TransactionRow {
@@ -12,7 +12,7 @@ enum TransactionRow {
         """
 
     /// Stores each transaction, merged with the reports already recorded about it, see
-    /// ``StoreTransaction/joined(with:)``.
+    /// `StoreTransaction.joined(with:)`.
     static func record(_ db: Database, _ transactions: [StoreTransaction], at timestamp: Date) throws {
         var changed: Set<PurchaseKey> = []
         for transaction in transactions {

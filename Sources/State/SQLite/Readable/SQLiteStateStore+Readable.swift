@@ -1,5 +1,5 @@
+import Commerce
 import GRDB
-import Gatefold
 
 extension SQLiteStateStore {
     /// Returns the readable rows of a query, up to a limit. Unreadable rows are skipped and recorded in

@@ -1,6 +1,7 @@
 public import Foundation
 import GRDB
 public import Gatefold
+import Primitives
 import Synchronization
 
 extension SQLiteStateStore {

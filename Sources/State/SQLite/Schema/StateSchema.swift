@@ -1,5 +1,5 @@
+import Accounts
 import GRDB
-import Gatefold
 
 /// The tables of the embedded state store, by topic.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 public import Gatefold
+import Primitives
 
 extension SQLiteStateStore {
     public func record(_ revocation: Revocation) async throws {

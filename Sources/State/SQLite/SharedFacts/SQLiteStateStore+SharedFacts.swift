@@ -1,6 +1,7 @@
 public import Foundation
 import GRDB
 public import Gatefold
+import Primitives
 
 extension SQLiteStateStore: SharedFactStore {
     public func record(_ facts: [SharedFact], origin: [UInt8]) async throws {

@@ -2,6 +2,7 @@ import Gatefold
 import Synchronization
 
 @testable import Backends
+@testable import Resilience
 
 /// A backend that follows a test's rule and records the queries and their concurrency.
 final class ProbeBackend: SubscriberBackend {

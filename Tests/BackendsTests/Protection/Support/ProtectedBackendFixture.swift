@@ -1,9 +1,12 @@
 import Foundation
 import Gatefold
+import Primitives
 import Synchronization
 import TestSupport
 
 @testable import Backends
+@testable import PasswordHashing
+@testable import Resilience
 
 /// A probe behind its protection, with a time that the test controls.
 struct ProtectedBackendFixture: Sendable {

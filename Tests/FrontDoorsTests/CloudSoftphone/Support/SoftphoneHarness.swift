@@ -1,8 +1,10 @@
+import Commerce
 import Foundation
 import FrontDoors
 import Gatefold
 import Hummingbird
 import HummingbirdTesting
+import Primitives
 import State
 import TestSupport
 

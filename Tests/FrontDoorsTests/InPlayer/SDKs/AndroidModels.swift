@@ -1,3 +1,5 @@
+import Accounts
+
 /// The Gson models of InPlayer's Android SDK, with its field names, types and optionality.
 ///
 /// Source: inplayer-org/inplayer-android-sdk, `Data/src/main/java/com/sdk/data/model` and `Notification`. `Int` has 32

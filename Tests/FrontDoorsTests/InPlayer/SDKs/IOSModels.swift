@@ -1,3 +1,5 @@
+import Accounts
+
 /// The `Codable` models of InPlayer's iOS SDK 3.0.7, with its field names, types and optionality.
 ///
 /// Source: inplayer-org/inplayer-ios-sdk, `Source/Core/Models`, `Source/Payment/Models` and

@@ -1,3 +1,4 @@
+import Commerce
 import Foundation
 import FrontDoors
 import Gatefold
@@ -6,6 +7,7 @@ import Hummingbird
 import HummingbirdTesting
 import JSON
 import NIOCore
+import Primitives
 import State
 import TestSupport
 import Testing

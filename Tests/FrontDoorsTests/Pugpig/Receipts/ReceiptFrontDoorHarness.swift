@@ -1,9 +1,11 @@
+import Commerce
 import Foundation
 import FrontDoors
 import Gatefold
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import Primitives
 import State
 import TestSupport
 import Testing

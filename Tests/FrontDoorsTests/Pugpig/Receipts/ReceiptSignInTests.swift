@@ -1,4 +1,5 @@
 import Backends
+import Commerce
 import Foundation
 import FrontDoors
 import Gatefold
@@ -6,7 +7,10 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import PasswordHashing
+import Primitives
 import Receipts
+import Resilience
 import Settings
 import State
 import TestSupport

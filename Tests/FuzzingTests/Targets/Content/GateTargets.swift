@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import HTTPTypes
+import Primitives
 
 @testable import ContentGate
 

@@ -1,12 +1,16 @@
+import Accounts
+import Commerce
 import FrontDoors
 import Gatefold
 import LDAP
 import OutgoingRequests
+import Primitives
 import Server
 
 @testable import Backends
 @testable import Catalogues
 @testable import Conformance
+@testable import PasswordHashing
 
 extension FuzzTarget {
     /// Short texts with one meaning: a parsed value survives a round trip.

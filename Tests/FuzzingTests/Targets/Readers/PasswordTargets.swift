@@ -1,6 +1,5 @@
-import Gatefold
-
 @testable import Backends
+@testable import PasswordHashing
 
 extension FuzzTarget {
     /// Two lines: a stored password of a subscriber table and its salt. The target does not compute hashes, because

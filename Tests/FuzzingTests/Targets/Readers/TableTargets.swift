@@ -1,6 +1,7 @@
 import CSV
 import Foundation
 import Gatefold
+import Primitives
 import Settings
 
 @testable import Backends

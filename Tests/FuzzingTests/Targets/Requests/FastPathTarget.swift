@@ -1,6 +1,5 @@
 import ContentGate
 import FrontDoors
-import Gatefold
 import HTTPTypes
 import HummingbirdCore
 import Logging
@@ -9,6 +8,7 @@ import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import Primitives
 
 @testable import Server
 

@@ -1,7 +1,7 @@
 import Foundation
 import FrontDoors
-import Gatefold
 import HTTPTypes
+import Primitives
 
 @testable import Server
 

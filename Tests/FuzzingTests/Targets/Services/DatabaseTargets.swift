@@ -1,9 +1,11 @@
 import Gatefold
+import Primitives
 
 @testable import Backends
 
 @testable import ODBC
 @testable import PostgreSQL
+@testable import SQLAccess
 
 extension FuzzTarget {
     /// A publisher's statement: nothing inside quotes is bound, and the remaining text keeps its meaning (Pitfall 13).

@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import Gatefold
+import Primitives
 
 @testable import Backends
 @testable import Transfers

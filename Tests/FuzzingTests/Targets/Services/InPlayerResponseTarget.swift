@@ -1,3 +1,5 @@
+import Accounts
+
 @testable import InPlayer
 
 extension FuzzTarget {

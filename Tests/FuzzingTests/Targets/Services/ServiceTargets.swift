@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import JSON
 import OutgoingRequests
+import Primitives
 import Settings
 
 @testable import Backends
@@ -49,7 +50,8 @@ extension FuzzTarget {
 
     /// Two lines: a configured template and a typed value.
     static let serviceTemplate = FuzzTarget(
-        "service-template", upTo: 256, of: "PlaceholderTemplate", "XMLTemplate", "URLTemplate", "TemplateContext"
+        "service-template", upTo: 256, of: "PlaceholderTemplate", "XMLTemplate", "URLTemplate", "TemplateContext",
+        "TemplateValues"
     ) { bytes in
         let lines = lines(bytes, 2)
         let values = TemplateValues(["v": lines[1]])

@@ -1,5 +1,3 @@
-import Gatefold
-
 @testable import Backends
 
 extension FuzzTarget {

@@ -1,5 +1,8 @@
 import Foundation
+import Primitives
 
+@testable import Accounts
+@testable import Commerce
 @testable import FrontDoors
 @testable import Gatefold
 

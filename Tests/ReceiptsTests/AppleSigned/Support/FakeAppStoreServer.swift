@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 import HTTPTypes
 import Hummingbird
 import HummingbirdTLS
@@ -8,6 +8,7 @@ import JSON
 import NIOCore
 import NIOSSL
 import OutgoingRequests
+import Primitives
 import StoreFixtures
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
+import Commerce
 import Foundation
-import Gatefold
+import Primitives
 import StoreFixtures
 
 @testable import Receipts

@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 

@@ -1,5 +1,5 @@
 import Foundation
-import Protections
+import Primitives
 import Synchronization
 
 /// A cache of the revocation status of certificate chains. Concurrent callers for the same chain share one query.

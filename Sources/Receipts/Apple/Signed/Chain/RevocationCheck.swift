@@ -1,7 +1,8 @@
+import Commerce
 import Crypto
 import Foundation
-import Gatefold
 import OutgoingRequests
+import Primitives
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 

@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 import JSON
 
 /// The header of data that Apple signs: `alg` is `ES256`, and `x5c` has exactly three certificates.

@@ -1,6 +1,6 @@
+import Commerce
 import Crypto
 package import Foundation
-import Gatefold
 import JSON
 import X509
 

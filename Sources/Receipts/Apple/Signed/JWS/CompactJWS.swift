@@ -1,5 +1,6 @@
-package import Gatefold
+package import Commerce
 package import JSON
+import Primitives
 
 /// A signed text in the compact format of RFC 7515: three segments of base64url, parsed and not yet verified.
 package struct CompactJWS: Sendable, Equatable {

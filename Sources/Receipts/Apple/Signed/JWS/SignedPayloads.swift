@@ -1,5 +1,5 @@
+package import Commerce
 package import Foundation
-package import Gatefold
 package import JSON
 
 /// A reader of signed data of the publisher's apps in allowed environments. It rejects everything else.

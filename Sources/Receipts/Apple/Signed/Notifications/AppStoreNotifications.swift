@@ -1,5 +1,5 @@
+package import Commerce
 package import Foundation
-package import Gatefold
 import JSON
 
 /// A reader of App Store Server Notifications of version 2.

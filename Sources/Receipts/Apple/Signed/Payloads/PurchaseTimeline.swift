@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 
 /// A combination of Apple's signed statements about purchases.
 enum PurchaseTimeline {

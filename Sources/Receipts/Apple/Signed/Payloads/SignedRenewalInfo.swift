@@ -1,5 +1,5 @@
+import Commerce
 import Foundation
-import Gatefold
 import JSON
 
 /// The fields of Apple's JWSRenewalInfoDecodedPayload that Gatefold uses.

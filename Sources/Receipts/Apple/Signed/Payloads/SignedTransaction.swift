@@ -1,5 +1,5 @@
+package import Commerce
 package import Foundation
-package import Gatefold
 import JSON
 
 /// The fields of Apple's JWSTransactionDecodedPayload that Gatefold uses.

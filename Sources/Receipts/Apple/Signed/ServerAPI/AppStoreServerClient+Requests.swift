@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import JSON
+import Primitives
 
 /// The queries, each to one path of the API. Every transaction and renewal in a response is a JWS.
 extension AppStoreServerClient {

@@ -1,8 +1,8 @@
+package import Commerce
 import Foundation
-package import Gatefold
 import JSON
 import OutgoingRequests
-package import Protections
+package import Primitives
 
 /// A client of the App Store Server API. Its results are signed, and the caller verifies them.
 ///

@@ -1,6 +1,6 @@
-package import Gatefold
+package import Commerce
 import JSON
-import Protections
+import Primitives
 
 /// An error response of the App Store Server API: `{"errorCode": …, "errorMessage": …}`.
 struct AppStoreServerError: Sendable, Equatable {

@@ -1,6 +1,6 @@
-package import Gatefold
 import JWTKit
 package import OutgoingRequests
+package import Primitives
 package import Settings
 
 /// The settings of the App Store Server API: the publisher's key from App Store Connect, and Apple's addresses.

@@ -1,6 +1,6 @@
 import Foundation
-import Gatefold
 import JWTKit
+import Primitives
 
 /// A signed token that identifies the caller to Apple in every request, created with jwt-kit.
 ///

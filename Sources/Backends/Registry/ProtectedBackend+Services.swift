@@ -1,0 +1,36 @@
+public import Gatefold
+package import Primitives
+public import Resilience
+
+extension ProtectedBackend {
+    /// Creates a protected backend with the services that backends share.
+    ///
+    /// - Parameters:
+    ///   - varyingFields: See ``BackendKind/varyingFields``.
+    ///   - decidesEditions: See ``BackendKind/decidesEditions``.
+    public convenience init(
+        _ backend: any SubscriberBackend, varyingFields: Set<String> = [], decidesEditions: Bool = true,
+        settings: ProtectionSettings = ProtectionSettings(), services: BackendServices
+    ) {
+        self.init(
+            backend, varyingFields: varyingFields, decidesEditions: decidesEditions, settings: settings,
+            services: services.protection)
+    }
+
+    package convenience init(
+        _ backend: any SubscriberBackend, varyingFields: Set<String>, decidesEditions: Bool,
+        settings: ProtectionSettings, services: BackendServices, sleep: @escaping Sleep
+    ) {
+        self.init(
+            backend, varyingFields: varyingFields, decidesEditions: decidesEditions, settings: settings,
+            services: services.protection, sleep: sleep)
+    }
+}
+
+extension BackendServices {
+    fileprivate var protection: ProtectionServices {
+        ProtectionServices(
+            clock: clock, random: random, pseudonymKey: pseudonymKey, observe: observe,
+            credentialFacts: credentialFacts)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+public import Gatefold
+import Primitives
+
+extension PurchaseService {
+    /// Returns the current holdings of the owner. A subscription that has just ended is reverified first.
+    ///
+    /// - Throws: `Unavailable` if the ledger was unavailable. An unavailable store throws no error, because the
+    ///   last recorded result then counts.
+    public func holdings(of owner: PurchaseOwner, in catalogue: Catalogue) async throws -> Holdings {
+        await reverifyEnded(of: owner)
+        return holdings(from: try await transactions(of: owner), in: catalogue)
+    }
+
+    /// Returns the owner's transactions that count here.
+    public func transactions(of owner: PurchaseOwner) async throws -> [StoreTransaction] {
+        filteredByEnvironment(try await persist { try await ledger.transactions(of: owner, in: stores) })
+    }
+
+    public func holdings(from transactions: [StoreTransaction], in catalogue: Catalogue) -> Holdings {
+        products.holdings(from: filteredByEnvironment(transactions), in: catalogue, at: clock.now)
+    }
+
+    /// The maximum number of installations and accounts that may be linked with one subscriber.
+    static let maxLinked = 10
+
+    /// Links an installation or an account with a subscriber, so that both are the same person.
+    ///
+    /// - Throws: `Unavailable`.
+    func link(_ owner: PurchaseOwner, with subscriber: Subscriber, pseudonymKey: PseudonymKey) async throws {
+        try await persist {
+            try await ledger.link(
+                owner, to: pseudonymKey.owner(subscriber), reference: pseudonymKey.reference(to: subscriber),
+                in: publication, sealed: try pseudonymKey.seal(subscriber), limit: Self.maxLinked, at: clock.now)
+        }
+    }
+
+    public func subscriber(linkedWith owner: PurchaseOwner, pseudonymKey: PseudonymKey) async throws -> Subscriber? {
+        try await persist { try await ledger.subscriber(linkedWith: owner) }.flatMap { pseudonymKey.open($0) }
+    }
+
+    /// Removes the link of an owner.
+    ///
+    /// - Returns: False if the owner was not linked.
+    public func unlink(_ owner: PurchaseOwner) async throws -> Bool {
+        try await persist { try await ledger.unlink(owner) }
+    }
+
+    /// Erases an owner; see ``PurchaseLedger/erase(_:)``.
+    ///
+    /// - Throws: `Unavailable`.
+    @discardableResult
+    public func erase(_ owner: PurchaseOwner) async throws -> Int {
+        try await persist { try await ledger.erase(owner) }
+    }
+
+    /// Returns all owners of a purchase: those who claimed it, and those who are the same person.
+    ///
+    /// - Throws: `Unavailable`.
+    public func owners(of transaction: StoreTransaction) async throws -> [PurchaseOwner] {
+        try await persist { try await ledger.owners(of: transaction.original, in: transaction.store) }
+    }
+
+    /// Returns all owners that are the same person as an owner, including the owner.
+    ///
+    /// - Throws: `Unavailable`.
+    public func person(of owner: PurchaseOwner) async throws -> [PurchaseOwner] {
+        try await persist { try await ledger.person(of: owner) }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Primitives
+
+/// Access for readers without a token: an installation of an app, or an account.
+extension AuthorizationService {
+    /// Returns the subscription that the owner's purchases open under the publication's policy, or nil if they open
+    /// nothing.
+    ///
+    /// - Throws: ``Unavailable`` if the ledger was unavailable, or before the catalogue is loaded.
+    func purchased(by owner: PurchaseOwner) async throws -> Subscription? {
+        guard let purchaseSource else { return nil }
+        let holdings = try await purchaseSource.holdings(of: owner, in: try catalogue())
+        return publication.rule.subscription(of: holdings, at: clock.now)
+    }
+
+    /// Returns the subscription of an installation or an account: the purchases of its person, merged with the
+    /// subscription of the linked subscriber. It is the same subscription that this subscriber has by token.
+    ///
+    /// - Throws: ``Unavailable`` if the ledger or the subscriber system was unavailable.
+    public func subscription(of owner: PurchaseOwner, _ context: CallContext) async throws -> Subscription {
+        guard purchaseSource != nil else { return Subscription(state: .unknown) }
+        var all: [Subscription] = []
+        if let own = try await purchased(by: owner) { all.append(own) }
+        if let subscriber = try await subscriber(linkedWith: owner) {
+            all.insert(try await reported(about: subscriber, context), at: 0)
+        }
+        // Free editions are available even without purchases.
+        guard !all.isEmpty else {
+            return try applyingRule(to: Subscription(state: .inactive))
+        }
+        return Subscription.merged(all)
+    }
+
+    /// Returns short-lived credentials for an installation or an account. A free edition, a purchase or the linked
+    /// subscriber can open the edition. The same editions open for this subscriber by token.
+    ///
+    /// - Throws: ``Unavailable``.
+    public func editionCredentials(
+        for edition: EditionID, of owner: PurchaseOwner, _ context: CallContext
+    ) async throws -> CredentialsResult {
+        let decision = try await decide(on: edition, for: owner) {
+            guard let subscriber = try await subscriber(linkedWith: owner) else {
+                return .rejected(.notEntitled, message: nil)
+            }
+            return try await verdict(on: edition, for: subscriber, context) {
+                try await reported(about: subscriber, context)
+            }
+        }
+        switch decision {
+        case .granted: return try downloadToken(for: edition, to: owner.description, context)
+        case .rejected(_, let messageText): return reject(.notEntitled, messageText ?? message(.notEntitled, context))
+        }
+    }
+
+    /// Returns the linked subscriber, or nil if there is none or the publication no longer queries the subscriber's
+    /// system.
+    private func subscriber(linkedWith owner: PurchaseOwner) async throws -> Subscriber? {
+        guard let subscriber = try await purchaseSource?.subscriber(linkedWith: owner, pseudonymKey: pseudonymKey),
+            backend.handles(subscriber.backend)
+        else { return nil }
+        return subscriber
+    }
+
+    /// Returns the subscription of a linked subscriber from the subscriber system, under the publication's policy.
+    private func reported(about subscriber: Subscriber, _ context: CallContext) async throws -> Subscription {
+        let reported = try await queryBackend { try await backend.subscription(of: subscriber, context: context) }
+        return try applyingRule(to: reported)
+    }
+
+    /// Issues credentials whose owner is no subscriber of a backend. The salt is always sealed, because the
+    /// credentials travel in URLs.
+    package func downloadToken(for edition: EditionID, to key: String, _ context: CallContext) throws
+        -> CredentialsResult
+    {
+        let subscriber = Subscriber(backend: Self.purchasesBackend, key: key)
+        let principal = pseudonymKey.reference(to: subscriber)
+        let session = SessionPseudonym(pseudonymKey.reference(toDevice: key))
+        let subject = SaltSubject(
+            subscriber: principal, session: session, issuedAt: timestamp(of: session, for: principal))
+        let result = try grant(
+            edition, CredentialSubject(subject, subscriber: subscriber), context,
+            lifetime: publication.lifetimes.downloadToken,
+            isSealed: true)
+        observe(.credentialsIssued(principal, edition))
+        return result
+    }
+
+    /// The placeholder for a backend name if only purchases identify the reader. No backend can have this name.
+    static let purchasesBackend = "(purchases)"
+}

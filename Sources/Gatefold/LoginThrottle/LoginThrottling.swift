@@ -1,0 +1,73 @@
+public import Foundation
+
+/// A throttle for login attempts.
+public protocol LoginThrottling: Sendable {
+    /// Admits an attempt, or returns how long to wait. An admitted attempt counts as wrong until it is settled, so
+    /// that many parallel attempts cannot bypass the limit. An attempt waits here if running attempts leave no
+    /// room, until they are settled.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt.
+    ///   - now: The time of `WallClock.elapsed`, because a step of the system clock must not release or block an
+    ///     attempt.
+    ///   - isKnownDevice: A closure that returns whether this device has signed in as this reader before. It is called
+    ///     only if the result matters.
+    func admit(
+        _ attempt: LoginAttempt, at now: TimeInterval, isKnownDevice: @Sendable () async -> Bool
+    ) async -> LoginThrottleVerdict
+
+    /// Records the outcome of an admitted attempt.
+    ///
+    /// - Parameters:
+    ///   - permit: The permit that the admission of the attempt returned.
+    ///   - outcome: The outcome.
+    ///   - subscribers: The subscribers that the backend found, if it reports them. It may report them for a wrong
+    ///     proof, too.
+    ///   - now: The time of `WallClock.elapsed`.
+    /// - Returns: Whether a right sign-in is accepted. If not, only a known device of the reader may still sign in,
+    ///   and any other attempt is rejected like a wrong one.
+    @discardableResult
+    func settle(
+        _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym],
+        at now: TimeInterval
+    ) -> Bool
+}
+
+extension LoginThrottling {
+    /// Records the outcome of an attempt without a known subscriber.
+    public func settle(_ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, at now: TimeInterval) {
+        settle(permit, as: outcome, of: [], at: now)
+    }
+}
+
+public enum LoginThrottleVerdict: Sendable, Equatable {
+    /// The attempt may proceed. The caller must settle the ticket, regardless of the outcome.
+    case proceed(LoginAttemptPermit)
+    /// - Parameter retryAfter: The wait in whole seconds, at least 1.
+    case throttled(retryAfter: Int)
+    /// Too many other attempts are running. This attempt is not counted as wrong and not rejected as such.
+    ///
+    /// - Parameter retryAfter: The wait in whole seconds, at least 1.
+    case busy(retryAfter: Int)
+}
+
+public enum LoginAttemptOutcome: Sendable, Equatable {
+    case right
+    case wrong
+    /// The outcome is unknown. Nothing is counted.
+    case undecided
+}
+
+/// A throttle without limits, for tests and for the test backend.
+public struct UnlimitedLoginAttempts: LoginThrottling {
+    public init() {}
+
+    public func admit(
+        _ attempt: LoginAttempt, at now: TimeInterval, isKnownDevice: @Sendable () async -> Bool
+    ) async -> LoginThrottleVerdict { .proceed(LoginAttemptPermit(attempt)) }
+
+    public func settle(
+        _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym],
+        at now: TimeInterval
+    ) -> Bool { true }
+}

@@ -1,0 +1,6 @@
+package import Foundation
+
+/// The format of times in debug comments.
+package enum DebugTime {
+    package static func text(_ date: Date) -> String { date.formatted(.iso8601) }
+}

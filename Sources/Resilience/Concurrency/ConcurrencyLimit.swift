@@ -1,0 +1,97 @@
+import Foundation
+package import Primitives
+import Synchronization
+
+/// A limit on concurrent queries. Further queries wait in a queue of limited length, for a limited time.
+package final class ConcurrencyLimit: Sendable {
+    private struct State {
+        var queue: AdmissionQueue
+        var promises: [AdmissionQueue.Place: OneShotPromise<Void>] = [:]
+        var counts = Counts()
+    }
+
+    package struct Counts: Sendable {
+        package fileprivate(set) var full = 0
+        package fileprivate(set) var timedOut = 0
+    }
+
+    private enum Entry {
+        case admitted
+        case waits(AdmissionQueue.Place, OneShotPromise<Void>)
+        case full
+    }
+
+    private let queueTimeout: TimeInterval
+    private let sleep: Sleep
+    private let state: Mutex<State>
+
+    package init(_ settings: ConcurrencySettings, sleep: @escaping Sleep) {
+        queueTimeout = settings.queueTimeout
+        self.sleep = sleep
+        state = Mutex(State(queue: AdmissionQueue(maxConcurrent: settings.maxConcurrent, capacity: settings.waiting)))
+    }
+
+    /// Waits for a slot and holds it until ``leave()``.
+    ///
+    /// - Parameters:
+    ///   - priority: The priority of the query. Only a reader's query waits for a slot.
+    ///   - checkStillNeeded: Called once the slot is available. It throws if the query should no longer be sent; the
+    ///     slot is then released.
+    /// - Throws: ``ProtectionError``, or `CancellationError` as soon as the calling task is cancelled.
+    package func enter(_ priority: Priority, checkStillNeeded: () throws -> Void = {}) async throws {
+        let entry = state.withLock { state -> Entry in
+            switch state.queue.enter(mayWait: priority == .reader) {
+            case .admitted: return .admitted
+            case .full:
+                if priority == .reader { state.counts.full += 1 }
+                return .full
+            case .waits(let place):
+                let promise = OneShotPromise<Void>()
+                state.promises[place] = promise
+                return .waits(place, promise)
+            }
+        }
+        switch entry {
+        case .admitted: break
+        case .full: throw priority == .reader ? ProtectionError.queueFull : .busy
+        case .waits(let place, let promise):
+            let timer = Task { [weak self, sleep, queueTimeout] in
+                try await sleep(queueTimeout)
+                self?.cancel(place, with: ProtectionError.queueTimeout)
+            }
+            defer { timer.cancel() }
+            try await promise.wait { cancel(place, with: CancellationError()) }
+        }
+        do {
+            try Task.checkCancellation()
+            try checkStillNeeded()
+        } catch {
+            leave()
+            throw error
+        }
+    }
+
+    /// Releases a slot to the query that has waited longest.
+    package func leave() {
+        let next = state.withLock { state in
+            state.queue.leave().flatMap { state.promises.removeValue(forKey: $0) }
+        }
+        next?.resolve(.success(()))
+    }
+
+    /// The slots in use, the waiting queries, and the number of rejected queries so far.
+    package var load: (inUse: Int, waiting: Int, counts: Counts) {
+        state.withLock { ($0.queue.inUse, $0.queue.waitingCount, $0.counts) }
+    }
+
+    /// Cancels a waiting place. A place that already has a slot is unaffected, because its waiter is already
+    /// resumed.
+    private func cancel(_ place: AdmissionQueue.Place, with error: any Error) {
+        let promise = state.withLock { state -> OneShotPromise<Void>? in
+            guard state.queue.cancel(place) else { return nil }
+            if error is ProtectionError { state.counts.timedOut += 1 }
+            return state.promises.removeValue(forKey: place)
+        }
+        promise?.resolve(.failure(error))
+    }
+}

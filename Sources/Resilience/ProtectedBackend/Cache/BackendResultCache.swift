@@ -1,0 +1,194 @@
+import Foundation
+import Gatefold
+import Primitives
+import Synchronization
+
+/// A cache of a backend's results that serves fresh results, refreshes ageing ones in the background, and falls
+/// back to the last known good result when the backend fails.
+final class BackendResultCache: Sendable {
+    struct Counts: Sendable {
+        var fresh = 0
+        var revalidating = 0
+        var miss = 0
+        var lastKnownGood = 0
+    }
+
+    private struct State {
+        /// The cached results, or `nil` if the cache is disabled.
+        var storage: BackendResultStore?
+        var order: UInt64 = 0
+        var counts = Counts()
+
+        mutating func timestamp(at now: TimeInterval) -> LogicalTimestamp {
+            order += 1
+            return LogicalTimestamp(seconds: now, order: order)
+        }
+    }
+
+    fileprivate let clock: WallClock
+    private let random: RandomSource
+    private let state: Mutex<State>
+
+    init(
+        _ settings: ProtectionSettings.Cache?, maxQueryDuration: TimeInterval, clock: WallClock, random: RandomSource
+    ) {
+        self.clock = clock
+        self.random = random
+        state = Mutex(State(storage: settings.map { BackendResultStore($0, maxQueryDuration: maxQueryDuration) }))
+    }
+
+    /// Returns the result for a key from the cache, or queries the backend.
+    ///
+    /// - Parameter operation: Queries the backend and stores the result in this cache.
+    /// - Throws: The error of `operation`, if no last known good result replaces the failed query.
+    func result(
+        _ key: BackendQueryKey, _ operation: @escaping @Sendable (Priority) async throws -> TimestampedResult
+    ) async throws -> (result: BackendResult, isCached: Bool) {
+        switch find(key) {
+        case .fresh(let result):
+            return (result, true)
+        case .revalidating(let result, let isDue):
+            if isDue {
+                Task {
+                    // The failed refresh does not concern the reader because the cached result is still valid.
+                    _ = try? await operation(.background)
+                }
+            }
+            return (result, true)
+        case .missing:
+            do {
+                return (try await operation(.reader).result, false)
+            } catch {
+                guard FailureClassification.isNotQueried(error), let last = lastKnownGood(key) else { throw error }
+                LastKnownGoodTracker.record()
+                return (last, true)
+            }
+        }
+    }
+
+    /// Returns a fresh cached result, or `nil` and without counting a miss if there is none.
+    func cached(_ key: BackendQueryKey) -> Cached<BackendResult>? {
+        state.withLock { state in
+            let now = clock.elapsed
+            guard let (result, changeCounter, until) = state.storage?.peek(key, at: now) else { return nil }
+            state.counts.fresh += 1
+            return Cached(result, validity: CacheValidity([changeCounter], deadline: .init(clock, at: until)))
+        }
+    }
+
+    /// Returns the current timestamp, which is later than all earlier ones.
+    func timestamp() -> LogicalTimestamp {
+        state.withLock { $0.timestamp(at: clock.elapsed) }
+    }
+
+    /// Removes the results of a group.
+    ///
+    /// - Returns: The number of removed results.
+    @discardableResult
+    func invalidate(_ group: BackendResultStore.Group) -> Int {
+        state.withLock { state in
+            let timestamp = state.timestamp(at: clock.elapsed)
+            return state.storage?.invalidate(group, at: timestamp) ?? 0
+        }
+    }
+
+    /// Returns a group and the subscribers that its credentials were authenticated as.
+    func withSubscribers(_ group: BackendResultStore.Group) -> Set<BackendResultStore.Group> {
+        state.withLock { ($0.storage?.subscribers(authenticatedIn: group) ?? []).union([group]) }
+    }
+
+    func invalidateAll() -> Int {
+        state.withLock { state in
+            let timestamp = state.timestamp(at: clock.elapsed)
+            return state.storage?.invalidateAll(at: timestamp) ?? 0
+        }
+    }
+
+    var status: (entries: Int, bytes: Int, counts: Counts) {
+        state.withLock { ($0.storage?.count ?? 0, $0.storage?.bytes ?? 0, $0.counts) }
+    }
+
+    private func find(_ key: BackendQueryKey) -> BackendResultStore.LookupResult {
+        state.withLock { state in
+            let now = clock.elapsed
+            let finding = state.storage?.find(key, at: now) ?? .missing
+            switch finding {
+            case .fresh: state.counts.fresh += 1
+            case .revalidating: state.counts.revalidating += 1
+            case .missing: state.counts.miss += 1
+            }
+            return finding
+        }
+    }
+
+    private func lastKnownGood(_ key: BackendQueryKey) -> BackendResult? {
+        state.withLock { state in
+            let now = clock.elapsed
+            let found = state.storage?.lastKnownGood(key, at: now)
+            if found != nil { state.counts.lastKnownGood += 1 }
+            return found
+        }
+    }
+
+    func store(_ timestamped: TimestampedResult, _ subject: BackendResultStore.Subject) {
+        let jitter = random.fraction()
+        state.withLock { state in
+            let now = clock.elapsed
+            state.storage?.store(timestamped, subject, jitter: jitter, at: now)
+        }
+    }
+}
+
+// MARK: - What other processes learn
+
+extension BackendResultCache {
+    /// Returns the time of a query as a date of this process's wall clock.
+    func date(of timestamp: LogicalTimestamp) -> Date {
+        clock.now.addingTimeInterval(timestamp.seconds - clock.elapsed)
+    }
+
+    func invalidate(_ group: BackendResultStore.Group, queriedUntil date: Date) {
+        change(queriedUntil: date) { storage, seconds, timestamp in
+            storage.invalidate(group, queriedUntil: seconds, at: timestamp)
+        }
+    }
+
+    func invalidateCredentials(
+        of group: BackendResultStore.Group, queriedUntil date: Date, where isWrong: (UInt64) -> Bool
+    ) {
+        change(queriedUntil: date) { storage, seconds, timestamp in
+            storage.invalidateCredentials(of: group, queriedUntil: seconds, at: timestamp, where: isWrong)
+        }
+    }
+
+    func deny(
+        _ group: BackendResultStore.Group, _ invalidationScope: BackendCachePolicy.InvalidationScope,
+        on edition: EditionID?,
+        queriedUntil date: Date
+    ) {
+        change(queriedUntil: date) { storage, seconds, timestamp in
+            storage.deny(group, invalidationScope, on: edition, queriedUntil: seconds, at: timestamp)
+        }
+    }
+
+    func deny(
+        _ group: BackendResultStore.Group, onEditions isDenied: (EditionID) -> Bool, queriedUntil date: Date
+    ) {
+        change(queriedUntil: date) { storage, seconds, timestamp in
+            storage.deny(group, onEditions: isDenied, queriedUntil: seconds, at: timestamp)
+        }
+    }
+
+    private func change(
+        queriedUntil date: Date, _ change: (inout BackendResultStore, TimeInterval, LogicalTimestamp) -> Void
+    ) {
+        state.withLock { state in
+            let timestamp = state.timestamp(at: clock.elapsed)
+            guard var storage = state.storage else { return }
+            // The memory is moved out of the state so that the change does not copy it.
+            state.storage = nil
+            change(&storage, timestamp.seconds - max(0, clock.now.timeIntervalSince(date)), timestamp)
+            state.storage = storage
+        }
+    }
+}

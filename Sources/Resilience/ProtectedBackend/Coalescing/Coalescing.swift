@@ -1,0 +1,76 @@
+import Primitives
+import Synchronization
+
+/// Combines identical concurrent queries into one.
+///
+/// A caller that leaves does not end the query for the others. The query is cancelled when all callers have left.
+final class Coalescing: Sendable {
+    private struct Key: Hashable, Sendable {
+        let query: BackendQueryKey
+        /// The priority is part of the key because a reader must not wait for a background query, which yields to
+        /// readers.
+        let priority: Priority
+    }
+
+    private struct State {
+        var singleFlight = SingleFlight<Key>()
+        var promises: [UInt64: OneShotPromise<TimestampedResult>] = [:]
+        var tasks: [UInt64: Task<Void, Never>] = [:]
+        var shared = 0
+    }
+
+    private let state = Mutex(State())
+
+    func share(
+        _ query: BackendQueryKey, _ priority: Priority,
+        _ operation: @escaping @Sendable () async throws -> TimestampedResult
+    ) async throws -> TimestampedResult {
+        let promise = OneShotPromise<TimestampedResult>()
+        let joinResult = state.withLock { state in
+            let joinResult = state.singleFlight.join(Key(query: query, priority: priority))
+            switch joinResult {
+            case .begins(let flight, let participant):
+                state.promises[participant] = promise
+                // The task starts under the lock so that it cannot end before it is recorded.
+                state.tasks[flight] = Task { [self] in
+                    do { complete(flight, .success(try await operation())) } catch { complete(flight, .failure(error)) }
+                }
+            case .joins(_, let participant):
+                state.promises[participant] = promise
+                state.shared += 1
+            }
+            return joinResult
+        }
+        switch joinResult {
+        case .begins(let flight, let participant), .joins(let flight, let participant):
+            return try await promise.wait { leave(flight, participant) }
+        }
+    }
+
+    /// The number of callers that shared the result of another caller's query.
+    var shared: Int { state.withLock(\.shared) }
+
+    /// Makes later callers start new queries.
+    func forgetInFlight() {
+        state.withLock { $0.singleFlight.forgetInFlight() }
+    }
+
+    private func complete(_ flight: UInt64, _ result: Result<TimestampedResult, any Error>) {
+        let promises = state.withLock { state in
+            state.tasks[flight] = nil
+            return state.singleFlight.complete(flight).compactMap { state.promises.removeValue(forKey: $0) }
+        }
+        for promise in promises { promise.resolve(result) }
+    }
+
+    private func leave(_ flight: UInt64, _ participant: UInt64) {
+        let (promise, task) = state.withLock { state in
+            let isLast = state.singleFlight.leave(flight, participant)
+            return (
+                state.promises.removeValue(forKey: participant), isLast ? state.tasks.removeValue(forKey: flight) : nil
+            )
+        }
+        task?.cancel()
+        promise?.resolve(.failure(CancellationError()))
+    }
+}

@@ -1,0 +1,52 @@
+public import Gatefold
+
+extension ProtectedBackend {
+    public var status: ProtectionStatus {
+        let (entries, bytes, found) = cache.status
+        let (inUse, waiting, rejections) = limit.load
+        let (breakerState, rejected) = breaker.status
+        let (lastFailed, late) = healthTracker.status
+        return ProtectionStatus(
+            breaker: breakerState, inUse: inUse, waiting: waiting, maxConcurrent: settings.concurrency.maxConcurrent,
+            maxQueued: settings.concurrency.waiting, entries: entries, bytes: bytes, lastFailed: lastFailed,
+            counts: [
+                .fresh: found.fresh, .revalidating: found.revalidating, .miss: found.miss,
+                .lastKnownGood: found.lastKnownGood, .coalesced: coalescing.shared, .deadlineExceeded: late,
+                .queueFull: rejections.full, .queueTimeout: rejections.timedOut, .breakerOpen: rejected,
+            ])
+    }
+
+    /// Removes cached results in every process on the same state. The next caller gets its result from the backend,
+    /// even if the same query is in progress.
+    ///
+    /// - Returns: The number of results that this process removed.
+    @discardableResult
+    public func flush(_ target: FlushTarget) -> Int {
+        defer { coalescing.forgetInFlight() }
+        let groups: Set<BackendResultStore.Group>
+        switch target {
+        case .identifier(let typed):
+            groups = cache.withSubscribers(.identifier(keys.identifier(CredentialFields.fold(typed))))
+        case .key(let key): groups = [group(of: Subscriber(backend: name, key: key))]
+        case .reference(let reference): groups = [Self.group(reference)]
+        case .all:
+            shareInvalidation(of: nil)
+            return cache.invalidateAll()
+        }
+        return groups.reduce(0) { count, group in
+            shareInvalidation(of: group)
+            return count + cache.invalidate(group)
+        }
+    }
+}
+
+/// The results that a flush removes.
+public enum FlushTarget: Sendable, Equatable {
+    /// The identifier that the reader signs in with.
+    case identifier(String)
+    /// The backend's own key of the subscriber.
+    case key(String)
+    /// The subscriber's pseudonym, as the logs show it.
+    case reference(SubscriberPseudonym)
+    case all
+}

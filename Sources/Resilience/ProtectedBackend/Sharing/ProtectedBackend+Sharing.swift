@@ -1,0 +1,115 @@
+import Foundation
+public import Gatefold
+import Primitives
+
+/// The exchange of facts with other processes on the same state.
+extension ProtectedBackend {
+    /// Applies a fact of another process immediately, regardless of the cached results.
+    public func follow(_ fact: SharedFact) {
+        switch fact.id.kind {
+        case .denial:
+            if let denied = DenialCache.denied(by: fact) {
+                cache.deny(
+                    Self.group(denied.subscriber), BackendCachePolicy.InvalidationScope(denied.denial),
+                    on: denied.edition,
+                    queriedUntil: fact.timestamp)
+            } else if let denied = DenialCache.deniedEditions(by: fact) {
+                cache.deny(Self.group(denied.subscriber), onEditions: denied.contains, queriedUntil: fact.timestamp)
+            } else {
+                return
+            }
+            coalescing.forgetInFlight()
+        case .credentials:
+            guard fact.id.backend == name, let credentials = ConfirmedCredentials(fact) else { return }
+            cache.invalidateCredentials(of: credentials.group, queriedUntil: fact.timestamp) { [keys] proofs in
+                credentials.excludes(keys.fingerprint(of: proofs, for: credentials.group))
+            }
+        case .invalidation:
+            guard fact.id.backend == name else { return }
+            if fact.id.subject.isEmpty {
+                _ = cache.invalidateAll()
+            } else if let group = BackendResultStore.Group(factSubject: fact.id.subject) {
+                cache.invalidate(group, queriedUntil: fact.timestamp)
+            }
+            coalescing.forgetInFlight()
+        }
+    }
+
+    /// Shares the backend's result about credentials.
+    func share(_ timestamped: TimestampedResult, _ subject: BackendResultStore.Subject) {
+        guard settings.cache != nil, case .authentication(let authentication) = timestamped.result,
+            let proofs = subject.proofs
+        else { return }
+        let (facts, timestamp) = (services.credentialFacts, cache.date(of: timestamped.queried))
+        func observation(_ group: BackendResultStore.Group) -> CredentialFacts.Observation {
+            CredentialFacts.Observation(
+                fingerprint: keys.fingerprint(of: proofs, for: group), group: group, backend: name,
+                queried: timestamped.queried.seconds,
+                timestamp: timestamp, end: end(of: timestamp))
+        }
+        switch authentication {
+        case .authenticated:
+            for group in subject.groups { facts.confirm(observation(group)) }
+        case .rejected(_, let found):
+            // A found subscriber may be cached under another spelling of the identifier.
+            for group in subject.groups + found.all.map({ self.group(of: $0) }) { facts.reject(observation(group)) }
+        }
+    }
+
+    /// Shares that the results about a group are no longer valid; `nil` means all groups.
+    func shareInvalidation(of group: BackendResultStore.Group?) {
+        guard settings.cache != nil else { return }
+        let now = services.clock.now
+        services.credentialFacts.invalidate(group?.factSubject ?? [], in: name, at: now, until: end(of: now))
+    }
+
+    /// Reports to the current sign-in that the result came from the cache.
+    func recordRecall(_ query: BackendQuery, _ result: BackendResult) {
+        guard case .authenticate(let credentials) = query, case .authentication(.authenticated(let subscriber)) = result
+        else { return }
+        let proofs = credentials.kind == .typed ? keys.proofs(of: credentials) : nil
+        let groups = [.identifier(keys.identifier(credentials.identifier)), group(of: subscriber)]
+        CachedSignInRecorder.record(
+            CachedSignIn(
+                backend: name,
+                names: groups.map { group in
+                    CachedSignIn.Name(
+                        subject: group.factSubject, fingerprint: proofs.map { keys.fingerprint(of: $0, for: group) })
+                }))
+    }
+
+    /// Returns the time from which no process holds results from before the given date.
+    private func end(of timestamp: Date) -> Date {
+        let maxLifetime = settings.cache.map { max($0.freshness, $0.lastKnownGood) } ?? 0
+        return timestamp.addingTimeInterval(maxLifetime + 3600)
+    }
+}
+
+extension CredentialFacts {
+    /// Returns whether a fact invalidates a sign-in that was served from the cache.
+    public static func invalidates(_ fact: SharedFact, _ cachedSignIns: CachedSignIn) -> Bool {
+        guard fact.id.backend == cachedSignIns.backend else { return false }
+        switch fact.id.kind {
+        case .denial: return false
+        case .credentials:
+            guard let credentials = ConfirmedCredentials(fact) else { return false }
+            return cachedSignIns.names.contains { name in
+                name.subject == fact.id.subject && (name.fingerprint.map(credentials.excludes) ?? false)
+            }
+        case .invalidation: return cachedSignIns.names.contains { $0.subject == fact.id.subject }
+        }
+    }
+}
+
+extension BackendCachePolicy.InvalidationScope {
+    /// Creates the consequence of a denial in another process.
+    init(_ denial: Denial) {
+        switch denial {
+        case .edition: self = .edition
+        case .stale: self = .verdicts
+        case .inactive: self = .activity
+        case .suspended: self = .subscriptions
+        case .unknown: self = .everything
+        }
+    }
+}
