@@ -132,7 +132,7 @@ let package = Package(
         // C libraries, each wrapped in Swift once.
         module("PostgreSQL", "CLibPQ SharedLibraries"),
         module("ODBC", "CODBC SharedLibraries"),
-        module("LDAP", "CLDAP SharedLibraries"),
+        module("LDAP", "CLDAP Primitives SharedLibraries"),
         module("Transfers", "CLibCurl SharedLibraries"),
         module("PKCS7", "COpenSSL SharedLibraries"),
 

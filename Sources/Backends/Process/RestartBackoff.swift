@@ -1,18 +1,17 @@
 import Foundation
+import Primitives
 
 /// A backoff for restarts of a process that fails before its first response.
 ///
 /// A process that responded before it failed is replaced immediately. For a process that did not, the delay doubles
 /// with each failure.
 struct RestartBackoff: Sendable {
-    private let minDelay: TimeInterval
-    private let maxDelay: TimeInterval
+    private let delays: ExponentialBackoff
     private var failures = 0
     private var failedAt: TimeInterval?
 
     init(minDelay: TimeInterval, maxDelay: TimeInterval) {
-        self.minDelay = minDelay
-        self.maxDelay = max(minDelay, maxDelay)
+        delays = ExponentialBackoff(minDelay: minDelay, maxDelay: max(minDelay, maxDelay))
     }
 
     /// Returns whether a process may be started now.
@@ -20,7 +19,7 @@ struct RestartBackoff: Sendable {
     /// - Parameter timestamp: seconds on a monotonic clock.
     func mayStart(at timestamp: TimeInterval) -> Bool {
         guard let failedAt else { return true }
-        return timestamp - failedAt >= wait
+        return timestamp - failedAt >= delays.delay(afterFailures: failures)
     }
 
     /// Records that a started process responded.
@@ -33,9 +32,5 @@ struct RestartBackoff: Sendable {
     mutating func fail(at timestamp: TimeInterval) {
         failures += 1
         failedAt = timestamp
-    }
-
-    private var wait: TimeInterval {
-        min(maxDelay, minDelay * pow(2, Double(min(failures, 40) - 1)))
     }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import Primitives
 
 /// The intervals of store queries, in seconds.
 public struct ReverificationSchedule: Sendable, Equatable {
@@ -46,7 +47,7 @@ public struct ReverificationSchedule: Sendable, Equatable {
     public static let defaultRefundWindow: TimeInterval = 90 * 86_400
 
     func retry(after attempts: Int) -> TimeInterval {
-        min(maxRetryDelay, minRetryDelay * pow(2, Double(min(attempts, 40))))
+        ExponentialBackoff(minDelay: minRetryDelay, maxDelay: maxRetryDelay).delay(afterFailures: attempts + 1)
     }
 
     /// Returns the delay after a failed reverification of a purchase that is overdue.

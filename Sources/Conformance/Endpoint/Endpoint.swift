@@ -1,4 +1,5 @@
 import OutgoingRequests
+import Primitives
 
 /// The calls of the Pugpig security API. The raw value is the name in the path.
 ///

@@ -16,9 +16,8 @@ enum PathSegment {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.next().flatMap(hexadecimal), let low = rest.next().flatMap(hexadecimal) else {
-                throw .malformedEscape
-            }
+            guard let high = rest.next().flatMap(Hexadecimal.value), let low = rest.next().flatMap(Hexadecimal.value)
+            else { throw .malformedEscape }
             let decoded = high << 4 | low
             if "/%?#".utf8.contains(decoded) { throw .encodedDelimiter }
             bytes.append(decoded)
@@ -40,19 +39,10 @@ enum PathSegment {
                 bytes.append(byte)
             } else {
                 bytes.append(UInt8(ascii: "%"))
-                bytes.append(contentsOf: Hexadecimal.encode([byte]).uppercased().utf8)
+                bytes += Hexadecimal.upperCaseDigits(byte)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }
 

@@ -36,7 +36,8 @@ package struct DeliveryRetryPolicy: Sendable, Equatable {
     /// - Parameter attempts: The number of failed attempts before this one.
     func wait(after failure: any Error, attempts: Int) -> TimeInterval {
         if let failure = failure as? any RequestScopedFailure, failure.isRequestScoped { return rejectedRetry }
-        let grown = min(maxRetryDelay, minRetryDelay * pow(2, Double(min(attempts, 40))))
+        let backoff = ExponentialBackoff(minDelay: minRetryDelay, maxDelay: maxRetryDelay)
+        let grown = backoff.delay(afterFailures: attempts + 1)
         guard case DeliveryFailure.retryLater(_, let wait?) = failure else { return grown }
         return min(maxRetryDelay, max(grown, wait))
     }

@@ -4,6 +4,7 @@ package import Foundation
 import HTTPTypes
 package import Hummingbird
 import NIOCore
+import Primitives
 
 /// A document about a publication that is not specific to a reader, such as a shelf or a feed: its bytes and
 /// validators. Caches may store it.
@@ -47,7 +48,7 @@ package struct CacheableDocument: Sendable, Equatable {
         self.bytes = bytes
         self.contentType = contentType
         self.lastModified = lastModified
-        etag = "\"" + SHA256.hash(data: bytes).prefix(16).map { Self.hexadecimal($0) }.joined() + "\""
+        etag = "\"" + Hexadecimal.encode(SHA256.hash(data: bytes).prefix(16)) + "\""
     }
 
     /// Returns the response to a GET or HEAD: 200 with the document, 304 if the client's copy is still current, or
@@ -84,8 +85,4 @@ package struct CacheableDocument: Sendable, Equatable {
 
     /// The last second of the year 9999, which is the last one that HTTP can represent.
     private static let latest: TimeInterval = 253_402_300_799
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
 }

@@ -1,3 +1,5 @@
+import Primitives
+
 /// A parser of a JSON object (RFC 8259) whose values are strings, numbers and Booleans.
 ///
 /// It is written by hand, because numbers retain their spelling: a subscriber number of twenty digits must not be
@@ -104,7 +106,7 @@ struct FlatJSON {
     }
 
     private mutating func fourDigits() -> UInt16? {
-        let digits = rest.prefix(4).compactMap(hexadecimalValue)
+        let digits = rest.prefix(4).compactMap(Hexadecimal.value)
         guard digits.count == 4 else { return nil }
         rest = rest.dropFirst(4)
         return digits.reduce(0) { $0 << 4 | UInt16($1) }

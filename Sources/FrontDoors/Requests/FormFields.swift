@@ -1,3 +1,5 @@
+import Primitives
+
 /// A parser of `application/x-www-form-urlencoded` text in a query or a body, as browsers and PHP read it.
 ///
 /// Any bytes can be parsed. A malformed percent-escape is taken literally, and bytes that are not UTF-8 become
@@ -47,7 +49,7 @@ package enum FormFields {
             case UInt8(ascii: "+"):
                 decoded.append(plus)
             case UInt8(ascii: "%"):
-                let digits = rest.prefix(2).compactMap(hexadecimalValue)
+                let digits = rest.prefix(2).compactMap(Hexadecimal.value)
                 if digits.count == 2 {
                     decoded.append(digits[0] << 4 | digits[1])
                     rest = rest.dropFirst(2)
@@ -59,15 +61,5 @@ package enum FormFields {
             }
         }
         return String(decoding: decoded, as: UTF8.self)
-    }
-}
-
-/// Returns the value of a hexadecimal digit in either case.
-func hexadecimalValue(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
     }
 }

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The address of a directory: `ldap://host:389`, `ldaps://host:636`, or `ldapi://%2Frun%2Fslapd%2Fldapi` for a
 /// Unix socket.
 public struct DirectoryURL: Sendable, Hashable, CustomStringConvertible {
@@ -68,7 +70,7 @@ public struct DirectoryURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func encode(_ byte: UInt8) -> String {
-        isHostLetter(byte) ? String(Unicode.Scalar(byte)) : "%" + HexDigits.text(byte)
+        isHostLetter(byte) ? String(Unicode.Scalar(byte)) : "%" + Hexadecimal.encode([byte])
     }
 
     private static func decode(_ text: Substring) -> String? {
@@ -79,7 +81,7 @@ public struct DirectoryURL: Sendable, Hashable, CustomStringConvertible {
                 bytes.append(byte)
                 continue
             }
-            guard let value = HexDigits.byte(rest.prefix(2)), value != 0 else { return nil }
+            guard let value = Hexadecimal.byte(rest.prefix(2)), value != 0 else { return nil }
             bytes.append(value)
             rest = rest.dropFirst(2)
         }

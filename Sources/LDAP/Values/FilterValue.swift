@@ -1,3 +1,5 @@
+import Primitives
+
 /// Values in search filters (RFC 4515 section 3).
 public enum FilterValue {
     /// Escapes a value so that a filter treats it as literal text. Each byte that has a meaning in filters, and
@@ -10,7 +12,7 @@ public enum FilterValue {
         for byte in value {
             switch byte {
             case UInt8(ascii: "*"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "\\"), 0...0x1F, 0x7F...0xFF:
-                text += "\\" + HexDigits.text(byte)
+                text += "\\" + Hexadecimal.encode([byte])
             default:
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             }
@@ -28,7 +30,7 @@ public enum FilterValue {
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "\\"):
-                guard let value = HexDigits.byte(rest.prefix(2)) else { return nil }
+                guard let value = Hexadecimal.byte(rest.prefix(2)) else { return nil }
                 bytes.append(value)
                 rest = rest.dropFirst(2)
             case UInt8(ascii: "*"), UInt8(ascii: "("), UInt8(ascii: ")"), 0: return nil
@@ -36,27 +38,5 @@ public enum FilterValue {
             }
         }
         return bytes
-    }
-}
-
-enum HexDigits {
-    static func text(_ byte: UInt8) -> String {
-        let digits = Array("0123456789abcdef")
-        return String([digits[Int(byte >> 4)], digits[Int(byte & 15)]])
-    }
-
-    /// Returns the byte that two hexadecimal digits represent, or nil for anything else.
-    static func byte(_ digits: some Collection<UInt8>) -> UInt8? {
-        guard digits.count == 2 else { return nil }
-        var value: UInt8 = 0
-        for digit in digits {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | (digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | (digit - UInt8(ascii: "a") + 10)
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = value << 4 | (digit - UInt8(ascii: "A") + 10)
-            default: return nil
-            }
-        }
-        return value
     }
 }

@@ -1,3 +1,5 @@
+import Primitives
+
 /// Attribute values in distinguished names (RFC 4514).
 public enum NameValue {
     /// Escapes a value so that a distinguished name treats it as literal text. Special characters and everything
@@ -10,7 +12,7 @@ public enum NameValue {
             if isSpecial(byte) || byte < 0x20 || byte >= 0x7F || (isOuter && byte == 0x20)
                 || (position == 0 && byte == UInt8(ascii: "#"))
             {
-                text += "\\" + HexDigits.text(byte)
+                text += "\\" + Hexadecimal.encode([byte])
             } else {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             }
@@ -28,7 +30,7 @@ public enum NameValue {
         guard rest.first != UInt8(ascii: "#") else { return nil }
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "\\") {
-                if let value = HexDigits.byte(rest.prefix(2)) {
+                if let value = Hexadecimal.byte(rest.prefix(2)) {
                     bytes.append(value)
                     rest = rest.dropFirst(2)
                 } else if let next = rest.popFirst(), isSpecial(next) || " #=".utf8.contains(next) {

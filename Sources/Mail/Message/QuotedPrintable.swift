@@ -1,3 +1,5 @@
+import Primitives
+
 /// The quoted-printable encoding of text (RFC 2045, section 6.7).
 enum QuotedPrintable {
     /// The maximum length of a line, without its CRLF.
@@ -62,9 +64,5 @@ enum QuotedPrintable {
         }
     }
 
-    private static let digits = Array("0123456789ABCDEF".utf8)
-
-    private static func hex(_ byte: UInt8) -> [UInt8] {
-        [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
+    private static func hex(_ byte: UInt8) -> [UInt8] { [UInt8(ascii: "=")] + Hexadecimal.upperCaseDigits(byte) }
 }

@@ -23,7 +23,7 @@ struct MagentoPassword: StoredPassword {
 
     init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard (3...6).contains(parts.count), let digest = HashEncoding.hexadecimal(parts[0]) else { return nil }
+        guard (3...6).contains(parts.count), let digest = Hexadecimal.decode(parts[0]) else { return nil }
         var steps: [Step] = []
         for version in parts[2...] {
             guard let step = Self.step(version) else { return nil }
@@ -57,7 +57,7 @@ struct MagentoPassword: StoredPassword {
                 let sixteen = (0..<16).map { salt[$0 % salt.count] }
                 computed = try Argon2Function.load().hash(text, salt: sixteen, parameters, size: size)
             }
-            text = HashEncoding.hexadecimal(encoding: computed)
+            text = Hexadecimal.digits(computed)
         }
         return isEqualInConstantTime(computed, digest)
     }

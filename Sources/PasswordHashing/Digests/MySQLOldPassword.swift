@@ -8,7 +8,7 @@ struct MySQLOldPassword: StoredPassword {
     private let digest: [UInt8]
 
     init?(_ text: String) {
-        guard let digest = HashEncoding.hexadecimal(text), digest.count == 8 else { return nil }
+        guard let digest = Hexadecimal.decode(text), digest.count == 8 else { return nil }
         self.digest = digest
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 
 /// A hash format that contains another one, after a prefix or after a first digest of the password.
 struct WrappedPassword: StoredPassword {
@@ -68,8 +69,8 @@ struct WrappedPassword: StoredPassword {
         let prepared =
             switch preHash {
             case .none: password
-            case .hexMD5: HashEncoding.hexadecimal(encoding: DigestFunction.md5.digest(password))
-            case .hexSHA256: HashEncoding.hexadecimal(encoding: DigestFunction.sha256.digest(password))
+            case .hexMD5: Hexadecimal.digits(DigestFunction.md5.digest(password))
+            case .hexSHA256: Hexadecimal.digits(DigestFunction.sha256.digest(password))
             case .wordPress:
                 Array(
                     Data(

@@ -42,33 +42,6 @@ enum HashEncoding {
         return Base64URL.decode(letters: other)
     }
 
-    /// Decodes hexadecimal digits in either case.
-    static func hexadecimal(_ text: some StringProtocol) -> [UInt8]? {
-        let letters = Array(text.utf8)
-        guard letters.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(letters.count / 2)
-        for index in stride(from: 0, to: letters.count, by: 2) {
-            guard let high = nibble(letters[index]), let low = nibble(letters[index + 1]) else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    static func hexadecimal(encoding bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    }
-
-    private static func nibble(_ letter: UInt8) -> UInt8? {
-        switch letter {
-        case 0x30...0x39: letter - 0x30
-        case 0x41...0x46: letter - 0x41 + 10
-        case 0x61...0x66: letter - 0x61 + 10
-        default: nil
-        }
-    }
-
     /// Splits a text at dollar signs. Empty parts are included.
     static func parts(_ text: some StringProtocol) -> [String] {
         String(text).split(separator: Character("$"), omittingEmptySubsequences: false).map { String($0) }

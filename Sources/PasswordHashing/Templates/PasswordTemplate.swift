@@ -55,7 +55,7 @@ struct PasswordTemplate: Sendable {
         for size in sizes {
             guard let (hash, inner) = pattern.parts(of: proof.value, size: size),
                 let bytes = isBase64
-                    ? HashEncoding.base64(hash) ?? HashEncoding.unpaddedBase64(hash) : HashEncoding.hexadecimal(hash),
+                    ? HashEncoding.base64(hash) ?? HashEncoding.unpaddedBase64(hash) : Hexadecimal.decode(hash),
                 bytes.count == function.size
             else { continue }
             let salt = pattern.hasSalt ? inner : proof.salt

@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 
 /// The expression that a template computes. A digest inside other text is lower-case hexadecimal, as in PHP and
 /// SQL. `raw`, `base64` and `hex` use its bytes.
@@ -35,9 +36,9 @@ indirect enum TemplateExpression: Sendable, Equatable {
         case .salt: values.salt
         case .secret: values.secret
         case .joined(let parts): Self.joined(parts, values)
-        case .digest, .authenticationCode: bytes(values).map { HashEncoding.hexadecimal(encoding: $0) }
+        case .digest, .authenticationCode: bytes(values).map { Hexadecimal.digits($0) }
         case .raw(let inner): inner.bytes(values)
-        case .hexadecimal(let inner): inner.bytes(values).map { HashEncoding.hexadecimal(encoding: $0) }
+        case .hexadecimal(let inner): inner.bytes(values).map { Hexadecimal.digits($0) }
         case .base64(let inner): inner.bytes(values).map { Array(Data($0).base64EncodedString().utf8) }
         case .fromHexadecimal, .fromBase64: bytes(values)
         case .upper(let inner):
@@ -60,7 +61,7 @@ indirect enum TemplateExpression: Sendable, Equatable {
             guard let key = key.text(values), let message = message.text(values) else { return nil }
             return function.authenticationCode(message, key: key)
         case .fromHexadecimal(let inner):
-            return inner.text(values).flatMap { HashEncoding.hexadecimal(String(decoding: $0, as: UTF8.self)) }
+            return inner.text(values).flatMap { Hexadecimal.decode(String(decoding: $0, as: UTF8.self)) }
         case .fromBase64(let inner):
             return inner.text(values).flatMap { Self.fromBase64(String(decoding: $0, as: UTF8.self)) }
         default:

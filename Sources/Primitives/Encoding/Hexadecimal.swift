@@ -1,17 +1,25 @@
-/// A conversion between bytes and lower-case hexadecimal digits.
+/// A conversion between bytes and hexadecimal digits.
 public enum Hexadecimal {
+    /// Returns two lower-case digits for each byte.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(bytes.underestimatedCount * 2)
-        for byte in bytes {
-            text.append(digit(byte >> 4))
-            text.append(digit(byte & 0xF))
-        }
-        return String(decoding: text, as: UTF8.self)
+        String(decoding: digits(bytes), as: UTF8.self)
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+    /// Returns two lower-case digits in ASCII for each byte.
+    package static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(bytes.underestimatedCount * 2)
+        for byte in bytes { digits += [digit(byte >> 4), digit(byte & 0xF)] }
+        return digits
+    }
+
+    /// Returns the two upper-case digits of a byte in ASCII, which percent escapes and quoted-printable text use.
+    package static func upperCaseDigits(_ byte: UInt8) -> [UInt8] {
+        [digit(byte >> 4, ten: UInt8(ascii: "A")), digit(byte & 0xF, ten: UInt8(ascii: "A"))]
+    }
+
+    private static func digit(_ value: UInt8, ten: UInt8 = UInt8(ascii: "a")) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : ten - 10 + value
     }
 
     /// Returns the bytes of a text, or nil unless the text is an even number of hexadecimal digits of either case.
@@ -25,6 +33,12 @@ public enum Hexadecimal {
             bytes.append(high << 4 | low)
         }
         return bytes
+    }
+
+    /// Returns the byte that two digits of either case represent, or nil for anything else.
+    package static func byte(_ digits: some Collection<UInt8>) -> UInt8? {
+        guard digits.count == 2, let first = digits.first, let high = value(first) else { return nil }
+        return digits.dropFirst().first.flatMap(value).map { high << 4 | $0 }
     }
 
     /// Returns the value of one digit of either case.

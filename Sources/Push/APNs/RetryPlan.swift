@@ -1,4 +1,5 @@
 package import Foundation
+import Primitives
 
 /// The number of attempts for a notification, and the waits between them.
 package struct RetryPlan: Sendable, Equatable {
@@ -20,7 +21,8 @@ package struct RetryPlan: Sendable, Equatable {
     ///   - requestedDelay: The wait in seconds that APNs requested; nil if it requested none.
     ///   - jitter: A number from 0 to 1 that spreads retries of simultaneous failures.
     package func wait(after attempt: Int, requestedDelay: TimeInterval?, jitter: Double) -> TimeInterval {
-        let own = min(maxDelay, first * pow(2, Double(max(0, min(attempt, 30) - 1)))) * (1 + jitter / 2)
+        let backoff = ExponentialBackoff(minDelay: first, maxDelay: maxDelay)
+        let own = backoff.delay(afterFailures: attempt) * (1 + jitter / 2)
         guard let requestedDelay else { return own }
         return min(maxRetryAfter, max(requestedDelay, own))
     }

@@ -1,5 +1,6 @@
 import Commerce
 import Foundation
+import Primitives
 
 /// One app on Google Play.
 ///
@@ -82,7 +83,7 @@ struct GoogleStore: ReceiptVerifier {
         }
         // Unsigned data only provides the tokens to query.
         guard publisher != nil,
-            let orders = GoogleOrder.read(data) ?? PercentEncoded.decoded(data).flatMap(GoogleOrder.read)
+            let orders = GoogleOrder.read(data) ?? PercentEncoding.decodeForm(data).flatMap(GoogleOrder.read)
         else { return .rejected(ReceiptRejection(.malformed)) }
         return .orders(orders, isSigned: false)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 import Settings
 import TestSupport
 import Testing
@@ -88,8 +89,8 @@ import Testing
         // The MD5 of the bytes 70 E4 73 73, by md5sum.
         let stored = StoredProof(value: "0b4ac0fb92fae9c26c31c9bcdc0b7ff7")
         let made = DigestFunction.md5.digest([0x70, 0xE4, 0x73, 0x73])
-        #expect(HashEncoding.hexadecimal(encoding: made).count == 32)
-        let latin = StoredProof(value: String(decoding: HashEncoding.hexadecimal(encoding: made), as: UTF8.self))
+        #expect(Hexadecimal.digits(made).count == 32)
+        let latin = StoredProof(value: String(decoding: Hexadecimal.digits(made), as: UTF8.self))
         let rule = try proofRule(#"{template: "md5({password})", encoding: latin1, trim: true}"#)
         #expect(try await rule.verify("päss", latin, with: verifier) == .right)
         #expect(try await rule.verify(" pa\u{308}ss ", latin, with: verifier) == .right)

@@ -1,6 +1,7 @@
 import Commerce
 import Foundation
 import Gatefold
+import Primitives
 import StoreFixtures
 import TestSupport
 import Testing
@@ -186,7 +187,7 @@ struct GoogleSignedDataTests {
             }
             let text = String(decoding: bytes, as: UTF8.self)
             if let orders = GoogleOrder.read(text) { read += orders.count }
-            _ = PercentEncoded.decoded(text)
+            _ = PercentEncoding.decodeForm(text)
             _ = GooglePurchaseID.original(of: text)
         }
         #expect(read > 40)

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import JWTKit
 import OutgoingRequests
+import Primitives
 
 /// A Google service account, read from its credentials file. It requests access tokens with signed assertions (RFC
 /// 7523).

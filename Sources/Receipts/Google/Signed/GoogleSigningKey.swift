@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import Primitives
 
 /// The public key of one app, which verifies Google's signatures of purchases: RSA, PKCS #1 v1.5, SHA-1.
 ///
@@ -31,7 +32,7 @@ struct GoogleSigningKey: Sendable {
     /// - Returns: The text, or nil if Google signed neither variant.
     func signedText(_ data: String, signature: String) -> String? {
         guard let signature = Self.signature(signature) else { return nil }
-        return [data, PercentEncoded.decoded(data)].compactMap(\.self).first { text in
+        return [data, PercentEncoding.decodeForm(data)].compactMap(\.self).first { text in
             key.isValidSignature(
                 signature, for: Insecure.SHA1.hash(data: Data(text.utf8)), padding: .insecurePKCS1v1_5)
         }
@@ -40,7 +41,7 @@ struct GoogleSigningKey: Sendable {
     /// Decodes a signature. Base64 contains neither spaces nor `%`: a space was a `+`, and a `%` shows a surplus
     /// encoding.
     private static func signature(_ text: String) -> _RSA.Signing.RSASignature? {
-        let once = text.contains("%") ? PercentEncoded.decoded(text) ?? text : text
+        let once = text.contains("%") ? PercentEncoding.decodeForm(text) ?? text : text
         return Data(base64Encoded: once.replacing(" ", with: "+")).map {
             _RSA.Signing.RSASignature(rawRepresentation: $0)
         }

@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import OutgoingRequests
 
+import Primitives
 @testable import Receipts
 
 extension FuzzTarget {
@@ -38,7 +39,7 @@ extension FuzzTarget {
 
     /// Purchases signed by a store, in the texts that apps submit, and the stores' signed notifications.
     static let signedPurchase = FuzzTarget(
-        "signed-purchase", upTo: 2048, of: "CompactJWS", "GoogleOrder", "PercentEncoded", "GooglePurchaseID"
+        "signed-purchase", upTo: 2048, of: "CompactJWS", "GoogleOrder", "PercentEncoding", "GooglePurchaseID"
     ) { bytes in
         let text = text(bytes)
         if let jws = try? CompactJWS(text) {
@@ -46,7 +47,7 @@ extension FuzzTarget {
             _ = try? SignedTransaction(jws.payload)
         }
         _ = GoogleOrder.read(text)
-        _ = PercentEncoded.decoded(text)
+        _ = PercentEncoding.decodeForm(text)
         _ = GooglePurchaseID.original(of: text)
     }
 
