@@ -122,7 +122,7 @@ public struct LoginAttemptLedger: Sendable {
     ///   - outcome: The outcome.
     ///   - subscribers: The subscribers that the backend found, if it reports them. It may report them for a wrong
     ///     proof, too.
-    ///   - now: The time of ``WallClock/elapsed``.
+    ///   - now: The time of `WallClock.elapsed`.
     public mutating func settle(
         _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym] = [],
         at now: TimeInterval

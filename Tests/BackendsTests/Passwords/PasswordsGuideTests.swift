@@ -10,7 +10,8 @@ import Testing
     private var guide: String {
         get throws {
             let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../../Sources/Backends/Backends.docc/Passwords.md").standardizedFileURL
+                .appending(path: "../../../Sources/PasswordHashing/PasswordHashing.docc/Passwords.md")
+                .standardizedFileURL
             return try String(contentsOf: file, encoding: .utf8)
         }
     }

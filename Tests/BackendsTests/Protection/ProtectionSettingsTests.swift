@@ -51,7 +51,7 @@ struct ProtectionSettingsTests {
         let top = try YAMLSettings.read(text: text, name: "Protection.yaml", folder: "/srv", environment: [:])
         #expect(try ProtectionSettings(try top.section("protection")) == ProtectionSettings())
         let article = try String(
-            contentsOf: root.appending(path: "Sources/Backends/Backends.docc/Protection.md"), encoding: .utf8)
+            contentsOf: root.appending(path: "Sources/Resilience/Resilience.docc/Protection.md"), encoding: .utf8)
         for line in text.split(separator: "\n") { #expect(article.contains(line), "\(line)") }
     }
 
