@@ -67,8 +67,8 @@ let package = Package(
     // The platforms other than macOS are for the library `InPlayer`.
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
-        .library(name: "Gatefold", targets: ["Gatefold"]),
-        .library(name: "ContentGate", targets: ["ContentGate"]),
+        .library(name: "Gatefold", targets: ["Accounts", "Commerce", "EdgeTokens", "Gatefold", "Primitives"]),
+        .library(name: "ContentGate", targets: ["ContentGate", "Gatefold", "Primitives"]),
         .library(name: "InPlayer", targets: ["InPlayer"]),
         .executable(name: "gatefold", targets: ["GatefoldCommand"]),
         .executable(name: "gatefold-bench", targets: ["Benchmarks"]),

@@ -3,7 +3,15 @@ import Primitives
 
 extension AuthorizationService {
     /// The readers' own purchases, or nil if the publication sells in no store.
-    public var purchases: PurchaseService? { purchaseSource as? PurchaseService }
+    ///
+    /// `PurchaseService` is the only source. With another one, receipts and links would silently be ignored.
+    public var purchases: PurchaseService? {
+        guard let purchaseSource else { return nil }
+        guard let service = purchaseSource as? PurchaseService else {
+            preconditionFailure("expected a PurchaseService as the source of purchases")
+        }
+        return service
+    }
 
     /// Returns the subscription that the purchases of a receipt open on their own.
     ///
@@ -25,7 +33,7 @@ extension AuthorizationService {
             try catalogue().isPublished(edition, at: clock.now),
             subscription(verifiedBy: transactions).opens(edition)
         else { return reject(.notEntitled, message(.notEntitled, context)) }
-        return try downloadToken(for: edition, to: "\(first.store)/\(first.original)", context)
+        return try unverifiedDownloadToken(for: edition, to: "\(first.store)/\(first.original)", context)
     }
 
     /// Links an installation or an account with the subscriber of the token, so that both are the same person.

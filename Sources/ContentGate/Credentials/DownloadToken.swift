@@ -1,13 +1,13 @@
 public import Gatefold
 
-/// Edition credentials in the query of a URL: `downloadToken=USERID.PASSWORD`.
+/// Edition credentials in the query of a URL: `ticket=USERID.PASSWORD`.
 ///
-/// Tickets are for apps that open a URL and cannot add a header. The salts are sealed and expire within minutes,
+/// Download tokens are for apps that open a URL and cannot add a header. The salts are sealed and expire within minutes,
 /// because URLs are logged in places where headers are not.
 ///
 /// The parser is strict, like ``BasicCredentials``. The parameter name is spelt exactly and nothing in it is
-/// percent-decoded. A request with more than one ticket, or with a ticket and an `Authorization` header, is
-/// rejected. If a publication accepts no tickets, the query has no meaning.
+/// percent-decoded. A request with more than one download token, or with one and an `Authorization` header, is
+/// rejected. If a publication accepts no download tokens, the query has no meaning.
 ///
 /// Source: Baker protocol, “Download of an issue”; Basispress protocol, “Receipt response”; Pitfall 11, “Header
 /// spoofing”.

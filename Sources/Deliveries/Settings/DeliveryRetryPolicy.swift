@@ -20,7 +20,7 @@ package struct DeliveryRetryPolicy: Sendable, Equatable {
 
     package init() {}
 
-    /// Reads `max_concurrent`, `min_retry_delay`, `max_retry_delay` and `rejected_retry`.
+    /// Reads `max_concurrent`, `min_retry_delay`, `max_retry_delay` and `rejected_retry_delay`.
     init(_ section: SettingsSection) throws(SettingsError) {
         maxConcurrent = try section.integer("max_concurrent", default: maxConcurrent, in: 1...100)
         minRetryDelay = try section.duration("min_retry_delay", default: minRetryDelay, in: 1...86_400)

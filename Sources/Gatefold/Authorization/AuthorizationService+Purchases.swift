@@ -47,7 +47,7 @@ extension AuthorizationService {
             }
         }
         switch decision {
-        case .granted: return try downloadToken(for: edition, to: owner.description, context)
+        case .granted: return try unverifiedDownloadToken(for: edition, to: owner.description, context)
         case .rejected(_, let messageText): return reject(.notEntitled, messageText ?? message(.notEntitled, context))
         }
     }
@@ -67,9 +67,10 @@ extension AuthorizationService {
         return try applyingRule(to: reported)
     }
 
-    /// Issues credentials whose owner is no subscriber of a backend. The salt is always sealed, because the
+    /// Issues credentials whose owner is no subscriber of a backend, without a check of the entitlement: the caller
+    /// has verified that the owner may open the edition. The salt is always sealed, because the
     /// credentials travel in URLs.
-    package func downloadToken(for edition: EditionID, to key: String, _ context: CallContext) throws
+    package func unverifiedDownloadToken(for edition: EditionID, to key: String, _ context: CallContext) throws
         -> CredentialsResult
     {
         let subscriber = Subscriber(backend: Self.purchasesBackend, key: key)

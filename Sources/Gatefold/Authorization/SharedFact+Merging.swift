@@ -4,7 +4,7 @@ extension SharedFact {
     public var isMergeable: Bool { id.kind == .denial && id.detail.isEmpty }
 
     /// Returns whether this fact makes another stored fact redundant.
-    public func supersedes(of other: SharedFact) -> Bool {
+    public func supersedes(_ other: SharedFact) -> Bool {
         if other.id == id { return true }
         guard isMergeable, other.id.kind == .denial, other.id.subject == id.subject else { return false }
         return other.value == Array(value.prefix(1)) && DenialCache.includes(other, among: self)

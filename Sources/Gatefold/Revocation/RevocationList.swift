@@ -109,7 +109,8 @@ public final class RevocationList: Sendable {
         for part in parts { part.discard(expiredBy: second) }
     }
 
-    /// Returns whether the revocation of a token with this expiry may be discarded.
+    /// Returns whether the revocation of a token with this expiry may already have been discarded, so that the token
+    /// must be rejected.
     ///
     /// Such a token expired long ago. The result holds even if the clock was set back or a renewal window became
     /// longer.

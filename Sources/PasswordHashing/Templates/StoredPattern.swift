@@ -1,8 +1,9 @@
-import Gatefold
 import Primitives
 
 /// The layout of digest and salt in one column, such as `{hash}:{salt}`. The length of the digest is known, so the
 /// text can be split in only one way.
+///
+/// Other names in braces are literal, because directories write the scheme so: `{SSHA256}{hash}`.
 struct StoredPattern: Sendable {
     private let parts: [PlaceholderTemplate.Part]
     /// The length of the text without digest and salt, in bytes.
@@ -10,7 +11,10 @@ struct StoredPattern: Sendable {
     let hasSalt: Bool
 
     init(_ text: String) throws(TemplateError) {
-        parts = try PlaceholderTemplate(text).parts
+        parts = try PlaceholderTemplate(text).parts.map { part in
+            guard case .placeholder(let name) = part, name != "hash", name != "salt" else { return part }
+            return .literal("{\(name)}")
+        }
         guard parts.count(where: { $0 == .placeholder("hash") }) == 1 else {
             throw TemplateError(expected: "{hash} once in `stored`")
         }
@@ -19,9 +23,7 @@ struct StoredPattern: Sendable {
         for part in parts {
             switch part {
             case .literal(let text): literalLength += text.utf8.count
-            case .placeholder("hash"): break
-            case .placeholder("salt"): salts += 1
-            case .placeholder: throw TemplateError(expected: "only {hash} and {salt} in `stored`")
+            case .placeholder(let name): salts += name == "salt" ? 1 : 0
             }
         }
         guard salts <= 1 else { throw TemplateError(expected: "{salt} at most once in `stored`") }

@@ -16,7 +16,7 @@ package struct PlaceholderTemplate: Sendable, Equatable {
         var literal = ""
         var rest = text[...]
         func error(at index: Substring.Index, _ expected: String) -> TemplateError {
-            TemplateError(position: text.utf8.distance(from: text.startIndex, to: index), expected: expected)
+            TemplateError(position: text.distance(from: text.startIndex, to: index), expected: expected)
         }
         while let character = rest.first {
             let start = rest.startIndex
@@ -90,7 +90,7 @@ package struct PlaceholderTemplate: Sendable, Equatable {
 
 /// An error in a template.
 package struct TemplateError: Error, Equatable, CustomStringConvertible {
-    /// The offset in bytes from the start; nil if the whole template is meant.
+    /// The offset in characters from the start; nil if the whole template is meant.
     package var position: Int?
     package let expected: String
 

@@ -1,4 +1,3 @@
-import Gatefold
 import Primitives
 
 /// A scanner for the named parameters of a statement. It skips colons that start no parameter: in literals, quoted

@@ -1,4 +1,3 @@
-import Gatefold
 import Primitives
 
 /// A configured statement with named parameters, such as `SELECT id FROM readers WHERE email = :identifier`.

@@ -116,7 +116,7 @@ struct DenialCacheTests {
         var latestFacts: [SharedFact] = []
         for fact in facts {
             let before = latestFacts.first { $0.id == fact.id }
-            latestFacts.removeAll { fact.supersedes(of: $0) }
+            latestFacts.removeAll { fact.supersedes($0) }
             latestFacts.append(
                 SharedFact(
                     id: fact.id, value: before.map { fact.value(mergedWith: $0.value) } ?? fact.value,

@@ -21,7 +21,7 @@ actor InMemorySharedFacts: SharedFactStore {
                 continue
             }
             let value = recorded.map { fact.value(mergedWith: $0.fact.value) } ?? fact.value
-            rows.removeAll { fact.supersedes(of: $0.fact) }
+            rows.removeAll { fact.supersedes($0.fact) }
             sequence += 1
             rows.append(
                 (sequence, origin, SharedFact(id: fact.id, value: value, timestamp: fact.timestamp, end: fact.end)))

@@ -8,7 +8,7 @@ struct XMLTemplate: Sendable {
 
     /// Parses the template.
     ///
-    /// - Throws: ``Template/InvalidTemplate`` unless every placeholder is in text or in an attribute: not in a comment, a
+    /// - Throws: `TemplateError` unless every placeholder is in text or in an attribute: not in a comment, a
     ///   CDATA section or a name, and not where the document would not be well-formed.
     init(_ text: String) throws(TemplateError) {
         let template = try PlaceholderTemplate(text)

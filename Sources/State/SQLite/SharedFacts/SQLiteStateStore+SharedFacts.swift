@@ -116,7 +116,7 @@ extension SQLiteStateStore: SharedFactStore {
         for row in rows {
             guard let other = try? Self.fact(row) else { continue }
             if other.id == fact.id { value = fact.value(mergedWith: other.value) }
-            if fact.supersedes(of: other) {
+            if fact.supersedes(other) {
                 let sequence = try StateRow.integer(row, 0, sharedFact)
                 try db.execute(literal: "DELETE FROM shared_fact WHERE sequence = \(sequence)")
             }
