@@ -45,6 +45,9 @@ public final class SettingsSection: Sendable {
     public func written(_ name: String) -> SettingsNode? { node(name) }
 
     /// Returns an error about a key of the section.
+    ///
+    /// - Parameter expected: The whole message after the key, such as “expected a list” or “missing; expected a path”.
+    ///   The methods for required values take only its end, such as “a path”.
     public func error(_ name: String, expected: String) -> SettingsError {
         let place = entries.first { $0.key == name }?.value.origin ?? origin
         return SettingsError(origin: place, key: path(name), expected: expected)

@@ -8,7 +8,7 @@ alternatives() { local IFS='|'; printf '%s' "${*//./\\.}"; }
 # DeliveriesTests, where most suites wait for time to pass. Run those with swift test --filter '^TARGET\.'.
 fast_targets=(
     CSVTests CataloguesTests ContentGateTests DeployTests FrontDoorsTests FuzzingTests GatefoldTests JSONTests
-    ModelTests OutgoingRequestsTests ProtectionsTests PushTests ReceiptsTests ServerTests SettingsTests StateTests
+    ModelTests OutgoingRequestsTests PushTests ReceiptsTests ResilienceTests ServerTests SettingsTests StateTests
     XMLTests
 )
 

@@ -15,7 +15,7 @@ struct DirectoryGroups: Sendable {
         case state = "group.state"
         /// The editions of all groups.
         case editions = "group.editions"
-        /// `true` if one of the groups has `everything`.
+        /// `true` if one of the groups has `all_editions`.
         case everything = "group.all_editions"
     }
 

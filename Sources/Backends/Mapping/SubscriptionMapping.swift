@@ -6,8 +6,8 @@ import Settings
 /// A mapping from a subscriber system's record to a subscription, configured by the backend's `subscription`
 /// settings.
 ///
-/// Data that cannot be understood is an error, never an empty result. Only a mapped `everything` grants all
-/// editions. Source: Pitfall 1, “A missing issue list read as everything”.
+/// Data that cannot be understood is an error, never an empty result. Only a mapped `all_editions` grants
+/// all editions. Source: Pitfall 1, “A missing issue list read as everything”.
 struct SubscriptionMapping: Sendable {
     /// The source of the state.
     private enum StateSource: String, CaseIterable {
@@ -48,8 +48,8 @@ struct SubscriptionMapping: Sendable {
     private let dates: DateFormat
     private let categories: [Category]
 
-    /// Reads `state`, `message`, `editions`, `everything`, `periods` and `user_info`. See the article “Mapping
-    /// answers”.
+    /// Reads `state`, `message`, `editions`, `all_editions`, `periods` and `user_info`. See the article “Mapping
+    /// results”.
     init(_ section: SettingsSection) throws(SettingsError) {
         let state = try section.section("state")
         source = try state.choice("by", default: .field)

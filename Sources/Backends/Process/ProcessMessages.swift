@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import PasswordHashing
 
-/// One query to the process, as one line of JSON. See the article “Asking a program”.
+/// One query to the process, as one line of JSON. See the article “Programs”.
 struct ProcessRequest: Encodable, Equatable {
     enum Kind: String, Encodable {
         case authenticate, subscription, health

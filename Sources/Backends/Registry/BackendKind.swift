@@ -14,7 +14,10 @@ public protocol BackendKind: Sendable {
 
     /// Reads the settings.
     ///
-    /// - Throws: `SettingsError` for settings that this kind cannot use, including unknown ones.
+    /// The caller then rejects the keys of the section that this initialiser did not read. For sections within it, the
+    /// initialiser calls `SettingsSection.finish()`.
+    ///
+    /// - Throws: `SettingsError` for settings that this kind cannot use.
     init(name: String, settings: SettingsSection) throws(SettingsError)
 
     func open(_ services: BackendServices) throws -> any SubscriberBackend
@@ -45,8 +48,9 @@ public protocol BackendKind: Sendable {
     /// The configuration names of the app stores that the backend queries.
     var stores: [StoreName] { get }
 
-    /// The request fields, apart from the credentials, that the results depend on. The backend receives no other
-    /// fields, so that two queries with the same visible input may share a result.
+    /// The request fields, apart from the credentials, that the results depend on. A remote backend receives no other
+    /// fields, so that two queries with the same visible input may share a result. Other backends declare the fields
+    /// in `SubscriberBackend.varyingFields` instead.
     ///
     /// Source: Pitfall 7, “A cache key that is too small”.
     var varyingFields: Set<String> { get }

@@ -6,11 +6,11 @@ extension ProtectedBackend {
     /// Creates a protected backend with the services that backends share.
     ///
     /// - Parameters:
-    ///   - backend: The subscriber backend.
+    ///   - backend: The backend to protect.
     ///   - varyingFields: See ``BackendKind/varyingFields``.
     ///   - decidesEditions: See ``BackendKind/decidesEditions``.
-    ///   - settings: The settings of the protections.
-    ///   - services: The services that all backends share.
+    ///   - settings: The settings under `protection`.
+    ///   - services: The clock, the random source and the observer of events.
     public convenience init(
         _ backend: any SubscriberBackend, varyingFields: Set<String> = [], decidesEditions: Bool = true,
         settings: ProtectionSettings = ProtectionSettings(), services: BackendServices

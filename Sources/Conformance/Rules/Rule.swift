@@ -1,6 +1,6 @@
 /// A requirement or recommendation for an endpoint.
 package struct Rule: Sendable {
-    /// The family and the name, such as `cache-rejection`.
+    /// The family and the name, such as `cache-refusal`.
     package let id: String
     /// The required behaviour.
     package let title: String

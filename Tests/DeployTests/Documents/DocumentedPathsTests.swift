@@ -7,7 +7,9 @@ struct DocumentedPathsTests {
     static let documents = ["README.md", ".github/CONTRIBUTING.md"]
 
     /// Paths that exist only after a build or a start, and placeholders.
-    private static let created: Set<String> = [".build/release/gatefold", "gatefold.yaml", "Sources/Backends/NAME"]
+    private static let created: Set<String> = [
+        ".build/documentation", ".build/release/gatefold", "gatefold.yaml", "Sources/Backends/NAME",
+    ]
 
     @Test("Each link leads to a file", arguments: documents)
     func links(document: String) throws {

@@ -29,7 +29,7 @@ struct OwnPublicationTests {
                 try output("gatefold subscribers import readers.csv")
                     == "1 rows read: 1 subscribers added, 0 replaced, 0 removed, 0 bad rows\n")
             let reader = try output("gatefold subscribers show grace@example.com")
-            #expect(reader.contains("at present active"))
+            #expect(reader.contains("currently active"))
             #expect(reader.contains("period      2026-01-01T00:00:00Z to 2030-12-31T23:59:59Z"))
             try await shell.serve("gatefold serve") { try await expectDownload(shell) }
         }
