@@ -12,8 +12,10 @@ struct StoredPattern: Sendable {
 
     init(_ text: String) throws(TemplateError) {
         parts = try PlaceholderTemplate(text).parts.map { part in
-            guard case .placeholder(let name) = part, name != "hash", name != "salt" else { return part }
-            return .literal("{\(name)}")
+            switch part {
+            case .literal, .placeholder("hash"), .placeholder("salt"): part
+            case .placeholder(let name): .literal("{\(name)}")
+            }
         }
         guard parts.count(where: { $0 == .placeholder("hash") }) == 1 else {
             throw TemplateError(expected: "{hash} once in `stored`")
@@ -23,7 +25,8 @@ struct StoredPattern: Sendable {
         for part in parts {
             switch part {
             case .literal(let text): literalLength += text.utf8.count
-            case .placeholder(let name): salts += name == "salt" ? 1 : 0
+            case .placeholder("hash"): break
+            case .placeholder: salts += 1
             }
         }
         guard salts <= 1 else { throw TemplateError(expected: "{salt} at most once in `stored`") }

@@ -57,9 +57,9 @@ extension ServerDefect {
         ("a NUL", "\(FakePublisherServer.first).zip%00\(FakePublisherServer.second)"),
         ("two slashes", "/\(FakePublisherServer.first).zip"),
         ("an escaped letter", "com.pugpig.edition000%31.zip"),
-        ("upper-case letters", "COM.PUGPIG.EDITION0001.zip"),
-        ("a trailing dot", "\(FakePublisherServer.first).zip."),
-        ("a trailing space", "\(FakePublisherServer.first).zip%20"),
+        ("capital letters", "COM.PUGPIG.EDITION0001.zip"),
+        ("a dot at the end", "\(FakePublisherServer.first).zip."),
+        ("a space at the end", "\(FakePublisherServer.first).zip%20"),
         ("the other edition in the query", "\(FakePublisherServer.first).zip?/\(FakePublisherServer.second)"),
         ("the other edition as a parameter", "\(FakePublisherServer.first);\(FakePublisherServer.second).zip"),
     ]
