@@ -10,8 +10,8 @@ import Synchronization
 /// A connection to a PostgreSQL server, used through blocking calls that another thread can interrupt.
 ///
 /// `@unchecked Sendable`: `ConnectionPool` lends a connection to one thread at a time, so only this thread reads or
-/// writes its mutable properties. Other threads may only call ``interrupt()``, which touches only a value with a
-/// lock.
+/// writes its mutable properties. Connections pass between threads through the pool's mutex, which orders these
+/// accesses. Other threads may only call ``interrupt()``, which uses only `wakeupPipe`, and that has a lock.
 public final class PostgreSQLConnection: @unchecked Sendable {
     let library: LibPQ
     private let server: PostgreSQLServer

@@ -10,15 +10,9 @@ public final class XPath: Sendable {
     /// The source text of the expression.
     public let expression: String
     private let namespaces: [String: String]
-    private let compiled: Compiled
-    /// A lock, because an evaluation writes to the object that ``compiled`` points to.
-    private let lock = Mutex(())
-
-    /// `@unchecked Sendable`: every evaluation holds ``lock``, and `deinit` frees the expression when no reference
-    /// is left.
-    private struct Compiled: @unchecked Sendable {
-        let pointer: xmlXPathCompExprPtr
-    }
+    /// The address of the compiled expression. Only the owner of the lock reads it, because an evaluation writes to
+    /// the expression.
+    private let compiled: Mutex<UInt>
 
     /// The maximum number of operations, in libxml2's own count: about one for each visited node.
     static let maxOperations: UInt = 1_000_000
@@ -39,7 +33,7 @@ public final class XPath: Sendable {
         }
         self.expression = expression
         self.namespaces = namespaces
-        self.compiled = Compiled(pointer: compiled)
+        self.compiled = Mutex(UInt(bitPattern: compiled))
         do {
             _ = try Self.values(of: [self], in: Array("<x/>".utf8))
         } catch {
@@ -48,7 +42,7 @@ public final class XPath: Sendable {
     }
 
     deinit {
-        xmlXPathFreeCompExpr(compiled.pointer)
+        compiled.withLock { xmlXPathFreeCompExpr(xmlXPathCompExprPtr(bitPattern: $0)) }
     }
 
     /// Evaluates each expression in a document.
@@ -68,7 +62,7 @@ public final class XPath: Sendable {
     }
 
     private func values(in document: xmlDocPtr, remaining: Int) throws -> [String] {
-        try lock.withLock { _ in
+        try compiled.withLock { compiled in
             guard let context = xmlXPathNewContext(document) else { throw XMLError.outOfMemory }
             defer { xmlXPathFreeContext(context) }
             context.pointee.error = { _, _ in }
@@ -77,7 +71,7 @@ public final class XPath: Sendable {
                 guard xmlXPathRegisterNs(context, prefix, uri) == 0 else { throw XMLError.outOfMemory }
             }
             context.pointee.node = UnsafeMutableRawPointer(document).assumingMemoryBound(to: xmlNode.self)
-            guard let result = xmlXPathCompiledEval(compiled.pointer, context) else {
+            guard let result = xmlXPathCompiledEval(xmlXPathCompExprPtr(bitPattern: compiled), context) else {
                 throw XMLError.notEvaluated(expression)
             }
             defer { xmlXPathFreeObject(result) }

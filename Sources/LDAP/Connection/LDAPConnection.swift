@@ -8,9 +8,10 @@ import CLDAP
 
 /// A connection to a directory, used through blocking calls, one at a time.
 ///
-/// `@unchecked Sendable`: `ConnectionPool` lends a connection to one thread at a time, so only this thread reads or
-/// writes its mutable properties. Other threads may only call `interrupt()`, which touches only the wire, and the
-/// wire has a lock.
+/// `@unchecked Sendable`: `DirectorySession` owns a connection, and `ConnectionPool` lends the session to one thread
+/// at a time, so only this thread reads or writes the mutable properties. Sessions pass between threads through the
+/// pool's mutex, which orders these accesses. Other threads may only call `interrupt()`, which uses only
+/// `directorySocket`, and that has a lock.
 public final class LDAPConnection: @unchecked Sendable {
     /// The maximum size of a message, in bytes. Larger messages are not read, because no reader has that many
     /// attributes.

@@ -1,7 +1,6 @@
-/// A text with `{name}` as a placeholder for a value, such as `(mail={identifier})`. `{{` and `}}` are escapes for
-/// literal braces.
+/// A text with placeholders, for example `{identifier}` in `(mail={identifier})`. Doubled braces are literal braces.
 ///
-/// The target of the text decides how a value is escaped, or that it is passed beside the text, as in SQL.
+/// The caller escapes each value for the format of the text, or passes it separately, as SQL parameters are.
 package struct PlaceholderTemplate: Sendable, Equatable {
     package enum Part: Sendable, Equatable {
         case literal(String)
