@@ -200,7 +200,8 @@ let package = Package(
         // What tests share: helpers, real servers with the same readers in each, and fakes of the stores and push services.
         module(
             "TestSupport", path: "Tests/TestSupport",
-            "Accounts Commerce Gatefold HummingbirdCore JSON Logging NIOCore NIOPosix Primitives XML"),
+            "Accounts Commerce Gatefold HTTPTypes HummingbirdCore JSON Logging NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypesHTTP1",
+            "NIOPosix Primitives XML"),
         module(
             "BackendFixtures", path: "Tests/BackendFixtures",
             "Backends GRDB Gatefold PasswordHashing Primitives Settings TestSupport"),

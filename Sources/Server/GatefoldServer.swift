@@ -221,12 +221,13 @@ public struct GatefoldServer: Sendable {
 
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
     {
-        let router = MainRouter.make(
+        let responder = MainRouter.make(
             publications: publications, clock: parts.services.clock, readiness: readiness,
-            unlistedProxies: UnlistedProxyWarning(logger: logger), limits: configuration.limits)
+            unlistedProxies: UnlistedProxyWarning(logger: logger), limits: configuration.limits
+        ).buildResponder()
         return Application(
-            responder: router.buildResponder(),
-            server: try serverBuilder(),
+            responder: responder,
+            server: try serverBuilder(RequestResponder(responder, logger: logger)),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.listen.host, port: configuration.listen.port), serverName: nil,
                 backlog: Self.backlog,
@@ -246,16 +247,14 @@ public struct GatefoldServer: Sendable {
     }
 
     private func adminListener(_ address: ListenAddress) -> some ApplicationProtocol {
-        Application(
-            router: AdminRouter.make(
-                metrics: metrics, readiness: readiness, backends: backends,
-                catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
-                push: PushAdministration(publications: publications, store: parts.state)),
-            server: HTTPServerBuilder { responder in
-                TimeoutGuardedChannel(
-                    wrapped: HTTP1Channel(responder: responder, configuration: Self.http1()),
-                    stallTimeout: Self.stallTimeout)
-            },
+        let responder = AdminRouter.make(
+            metrics: metrics, readiness: readiness, backends: backends,
+            catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
+            push: PushAdministration(publications: publications, store: parts.state)
+        ).buildResponder()
+        return Application(
+            responder: responder,
+            server: HTTPServerBuilder { [logger] _ in Self.plain(RequestResponder(responder, logger: logger)) },
             configuration: ApplicationConfiguration(
                 address: .hostname(address.host, port: address.port),
                 availableConnectionsDelegate: ConnectionBudget(
@@ -266,13 +265,11 @@ public struct GatefoldServer: Sendable {
             logger: logger)
     }
 
-    private func serverBuilder() throws -> HTTPServerBuilder {
-        guard let tls else {
-            let (responses, slots) = (fastPathResponder, connectionSlots)
-            return HTTPServerBuilder { Self.plain($0, responses, slots: slots) }
-        }
-        let (configuration, slots) = (try tls.configuration(), connectionSlots)
-        return HTTPServerBuilder { try Self.secure($0, configuration, slots: slots) }
+    private func serverBuilder(_ responder: RequestResponder) throws -> HTTPServerBuilder {
+        let slots = connectionSlots
+        guard let tls else { return HTTPServerBuilder { _ in Self.plain(responder, slots: slots) } }
+        let configuration = try tls.configuration()
+        return HTTPServerBuilder { _ in try Self.secure(responder, configuration, slots: slots) }
     }
 
     private var connectionSlots: ConnectionSlots {
@@ -283,7 +280,7 @@ public struct GatefoldServer: Sendable {
 
     /// Returns a connection with TLS.
     static func secure(
-        _ responder: @escaping HTTPChannelHandler.Responder, _ configuration: TLSConfiguration,
+        _ responder: RequestResponder, _ configuration: TLSConfiguration,
         stallTimeout: TimeAmount = stallTimeout, slots: ConnectionSlots? = nil
     ) throws -> some ServerChildChannel {
         TimeoutGuardedChannel(
@@ -296,17 +293,10 @@ public struct GatefoldServer: Sendable {
     ///
     /// - Parameter stallTimeout: The maximum time without progress on the connection.
     static func plain(
-        _ responder: @escaping HTTPChannelHandler.Responder, _ responses: FastPathResponder,
-        stallTimeout: TimeAmount = stallTimeout,
-        slots: ConnectionSlots? = nil
+        _ responder: RequestResponder, stallTimeout: TimeAmount = stallTimeout, slots: ConnectionSlots? = nil
     ) -> some ServerChildChannel {
         TimeoutGuardedChannel(
-            wrapped: FastPathChannel(
-                wrapped: HTTP1ServerChannel(
-                    responder: responder, configuration: http1(hasFastPath: true),
-                    // The file server has its own threads for blocking work.
-                    runsOnEventLoop: { responses.evaluator.gate.claims(target: $0.path ?? "") }),
-                responses: responses),
+            wrapped: HTTP1ServerChannel(responder: responder, configuration: http1(), sendsFiles: true),
             stallTimeout: stallTimeout, slots: slots)
     }
 
@@ -326,23 +316,9 @@ public struct GatefoldServer: Sendable {
 
     /// Returns the HTTP/1 configuration: limits on the input of a connection, and no-cache headers on every
     /// response without caching headers, including Hummingbird's own response to an unreadable request.
-    ///
-    /// - Parameters:
-    ///   - hasFastPath: A Boolean value that indicates whether the connection has a fast path. The fast path then
-    ///     closes idle connections, because the inner handlers do not see its requests.
-    ///   - closesIdle: A Boolean value that indicates whether the handlers close idle connections, for a channel in
-    ///     which neither the fast path nor Hummingbird's own channel does.
-    static func http1(
-        hasFastPath: Bool = false, closesIdle: Bool = false, idleTimeout idle: TimeAmount = idleTimeout
-    ) -> HTTP1Channel.Configuration {
-        let closing: @Sendable () -> [any RemovableChannelHandler] = {
-            if hasFastPath { return [FastPathSignal(idleTimeout: idle)] }
-            return closesIdle
-                ? [HTTPConnectionStateHandler(idleTimeout: Duration(idle), logger: Logger(label: "connection"))] : []
-        }
-        return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionCloseInstaller()] + requestHandlers() + closing(),
-            idleTimeout: hasFastPath ? nil : idle,
+    static func http1(idleTimeout: TimeAmount = idleTimeout) -> HTTP1Channel.Configuration {
+        HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionCloseInstaller()] + requestHandlers(), idleTimeout: idleTimeout,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
     }
@@ -353,16 +329,6 @@ public struct GatefoldServer: Sendable {
             FlushBeforeCloseHandler(ofStream: isStream), NoCacheHandler(),
             RequestDeadlineHandler(deadline: .seconds(30)),
         ]
-    }
-
-    /// The responses of the fast path, which are sent before a request is fully parsed.
-    private var fastPathResponder: FastPathResponder {
-        FastPathResponder(
-            publications: publications,
-            evaluator: GateEvaluator(
-                observer: EventReporter().report,
-                current: { [publications] in publications.snapshot.set.gate }),
-            log: AccessLog(), clock: parts.services.clock, logger: logger)
     }
 }
 

@@ -31,9 +31,9 @@ struct FuzzTargetTests {
         }
     }
 
-    @Test("Fast-path seeds mix requests that it serves with others on one connection")
-    func fastPath() throws {
-        let passed = try Seeds.of(.fastPathTarget).map { FuzzTarget.passed($0.bytes) }
+    @Test("Seeds of connections mix plain requests with others")
+    func plainConnections() throws {
+        let passed = try Seeds.of(.plainConnection).map { FuzzTarget.passed($0.bytes) }
         #expect(passed.contains { $0.inside == 0 && $0.all > 1 })
         #expect(passed.contains { (1..<$0.all).contains($0.inside) })
     }

@@ -32,7 +32,7 @@ struct FlushBeforeCloseTests {
         }
     }
 
-    /// Waits for pending writes before it closes, as the fast path does.
+    /// Waits for pending writes before it closes, as ``PlainRequestHandler`` does.
     private final class OneShotPromise: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer

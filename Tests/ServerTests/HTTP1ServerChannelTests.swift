@@ -15,10 +15,7 @@ import Testing
 struct HTTP1ServerChannelTests {
     enum Kind: CaseIterable {
         case hummingbirds
-        /// Handles requests on other threads.
-        case http1Channel
-        /// Handles requests on the event loop.
-        case http1AndLightweight
+        case own
     }
 
     @Test("Responds to requests in order, sent one by one or pipelined", arguments: Kind.allCases, [true, false])
@@ -155,12 +152,12 @@ struct HTTP1ServerChannelTests {
         }
     }
 
-    @Test("Runs lightweight requests on the event loop and no others")
+    @Test("Runs requests on the event loop of their connection")
     func loop() async throws {
-        for kind in Kind.allCases {
-            try await withServer(kind) { http, _ in
-                let isOnLoop = try await http.send("GET", "/loop").text
-                #expect(isOnLoop == "\(kind == .http1AndLightweight)")
+        try await withServer(.own) { http, _ in
+            for method in ["GET", "POST", "DELETE"] {
+                let text = try await http.send(method, "/loop").text
+                #expect(text == "true true")
             }
         }
     }
@@ -257,7 +254,7 @@ private func withServer(
 ) async throws {
     let group = Mutex<ServiceGroup?>(nil)
     let handle = ServerHandle { await group.withLock { $0 }?.triggerGracefulShutdown() }
-    let router = Router()
+    let router = Router(context: GatefoldRequestContext.self)
     router.get("text/{text}") { _, context in try context.parameters.require("text") }
     router.post("echo") { request, _ in try await request.body.collect(upTo: 1 << 20) }
     router.post("ignored") { _, _ in "ignored" }
@@ -273,7 +270,13 @@ private func withServer(
         }
         return "\(count)"
     }
-    router.get("loop") { _, _ in "\(MultiThreadedEventLoopGroup.currentEventLoop != nil)" }
+    for method in [HTTPRequest.Method.get, .post, .delete] {
+        router.on("loop", method: method) { _, _ in
+            let before = MultiThreadedEventLoopGroup.currentEventLoop != nil
+            try await Task.sleep(for: .milliseconds(1))
+            return "\(before) \(MultiThreadedEventLoopGroup.currentEventLoop != nil)"
+        }
+    }
     router.get("slow") { _, _ in
         handle.record { $0.slow += 1 }
         await handle.wait()
@@ -286,6 +289,7 @@ private func withServer(
     }
     let ports = AsyncStream<Int>.makeStream()
     let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let requestResponder = RequestResponder(router.buildResponder(), logger: quiet)
     let application = Application(
         router: router,
         server: HTTPServerBuilder { responder in
@@ -294,10 +298,7 @@ private func withServer(
                 let own = HTTP1Channel(responder: responder, configuration: GatefoldServer.http1())
                 return TimeoutGuardedChannel(wrapped: own, stallTimeout: stallTimeout)
             }
-            let http1Channel = HTTP1ServerChannel(
-                responder: responder, configuration: GatefoldServer.http1(hasFastPath: true),
-                runsOnEventLoop: { _ in kind == .http1AndLightweight })
-            return TimeoutGuardedChannel(wrapped: http1Channel, stallTimeout: stallTimeout)
+            return GatefoldServer.plain(requestResponder, stallTimeout: stallTimeout)
         },
         configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
         onServerRunning: { ports.continuation.yield($0.localAddress?.port ?? 0) }, logger: quiet)

@@ -1,8 +1,10 @@
 import Foundation
+import Hummingbird
 import Logging
-import Server
 import Synchronization
 import Testing
+
+@testable import Server
 
 @Suite("Log lines")
 struct LineLogHandlerTests {
@@ -45,13 +47,12 @@ struct LineLogHandlerTests {
         #expect(try #require(lines.value.first).contains("path=/\u{FFFD}2J\u{FFFD}x\u{FFFD}\u{FFFD}é"))
     }
 
-    @Test("A line names the request id of Hummingbird")
+    @Test("A line names the request that the task responds to")
     func requestID() throws {
         let lines = Lines()
-        var logger = logger(.text, lines)
-        logger[metadataKey: "hb.request.id"] = "7f"
-        logger.info("signed in")
-        #expect(try #require(lines.value.first).hasSuffix("signed in request=7f\n"))
+        let (logger, id) = (logger(.text, lines), RequestID())
+        CurrentRequest.$id.withValue(id) { logger.info("signed in") }
+        #expect(try #require(lines.value.first).hasSuffix("signed in request=\(id)\n"))
     }
 
     @Test("Lines below the level are dropped")

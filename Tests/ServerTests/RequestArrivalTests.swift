@@ -89,12 +89,12 @@ struct RequestArrivalTests {
 
     @Test("A stopping server closes a connection as soon as all responses are sent")
     func stopping() throws {
-        let idle = EmbeddedChannel(handler: FastPathSignal(idleTimeout: .seconds(60)))
+        let idle = EmbeddedChannel(handler: IdleConnectionHandler(idleTimeout: .seconds(60)))
         try idle.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
         idle.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         #expect(!idle.isActive)
 
-        let busy = EmbeddedChannel(handler: FastPathSignal(idleTimeout: .seconds(60)))
+        let busy = EmbeddedChannel(handler: IdleConnectionHandler(idleTimeout: .seconds(60)))
         try busy.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
         try busy.writeInbound(head(nil))
         try busy.writeInbound(HTTPRequestPart.end(nil))

@@ -1,5 +1,7 @@
 import HTTPTypes
+import Hummingbird
 import HummingbirdCore
+import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
@@ -129,11 +131,13 @@ private func withConnection(
     let (outbound, sink) = NIOAsyncChannelOutboundWriter<HTTPResponsePart>.makeTestingWriter()
     let handler = try await channel.testingEventLoop.executeInContext {
         let handler = RequestDispatchHandler(
-            { request, _, _ in
-                begun.append(request.head.path ?? "")
-                for await _ in stream {}
-                if request.head.path == "/broken" { throw SimulatedError() }
-            }, runsOnEventLoop: { _ in false })
+            RequestResponder(
+                CallbackResponder { request, _ in
+                    begun.append(request.head.path ?? "")
+                    for await _ in stream {}
+                    guard request.head.path == "/broken" else { return Response(status: .ok) }
+                    return Response(status: .ok, body: ResponseBody { _ in throw SimulatedError() })
+                }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         try channel.pipeline.syncOperations.addHandlers(ReadCounter(accepts), handler)
         return NIOLoopBound(handler, eventLoop: channel.eventLoop)
     }

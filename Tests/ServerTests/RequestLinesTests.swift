@@ -2,9 +2,11 @@ import ContentGate
 import FrontDoors
 import Gatefold
 import Hummingbird
+import HummingbirdCore
 import HummingbirdTesting
 import Logging
 import NIOCore
+import NIOEmbedded
 import Synchronization
 import TestSupport
 import Testing
@@ -36,9 +38,11 @@ struct RequestLinesTests {
         let lines = Lines()
         let router = MainRouter.make(
             publications: try Self.publications(clock), clock: clock.wall, readiness: { .ready })
+        let responder = RequestResponder(router.buildResponder(), logger: Self.logger(lines))
         let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            logger: Self.logger(lines))
+            router: router, server: HTTPServerBuilder { _ in GatefoldServer.plain(responder) },
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await application.test(.live) { client in
             _ = try await client.execute(uri: path, method: method)
         }
@@ -53,45 +57,42 @@ struct RequestLinesTests {
         #expect(Self.ids(lines).count == 1)
     }
 
-    @Test("Fast path lines carry the request id too, and each request has its own")
-    func oneIDOnFastPath() throws {
+    @Test("Each request has its own id")
+    func ownIDs() throws {
         let lines = Lines()
-        try Self.respondOnFastPath(Self.logger(lines), times: 4)
+        try Self.respond(Self.logger(lines), times: 4)
         #expect(lines.value.count == 8)
         for request in 0..<4 where lines.value.count == 8 {
             let own = Array(lines.value[(2 * request)..<(2 * request + 2)])
             #expect(own[0].contains("Content denied") && own[1].contains("status="))
             let id = try #require(Self.ids(own).first)
-            // As long as the ids of other requests.
             #expect(Self.ids(own).count == 1 && id.count > 16)
         }
         #expect(Self.ids(lines.value).count == 4)
     }
 
-    @Test("The fast path writes no lines below the log level")
-    func quietFastPath() throws {
+    @Test("No lines are written below the log level")
+    func quiet() throws {
         let lines = Lines()
-        try Self.respondOnFastPath(Self.logger(lines, level: .notice), times: 4)
+        try Self.respond(Self.logger(lines, level: .notice), times: 4)
         #expect(lines.value.isEmpty)
     }
 
-    /// Sends the same denied download repeatedly, so most responses are cached.
-    private static func respondOnFastPath(_ logger: Logger, times: Int) throws {
+    /// Responds to plain requests for a denied download.
+    private static func respond(_ logger: Logger, times: Int) throws {
         let clock = ManualClock()
-        let publications = try publications(clock)
-        let fastPath = FastPathResponder(
-            publications: publications,
-            evaluator: GateEvaluator(
-                observer: EventReporter().report, current: { publications.value.gate }),
-            log: AccessLog(), clock: clock.wall, logger: logger)
-        let cache = FastPathCache()
-        let peer = FastPathPeer(address: ClientAddress("127.0.0.1"))
+        let router = MainRouter.make(
+            publications: try publications(clock), clock: clock.wall, readiness: { .ready })
+        let channel = EmbeddedChannel(
+            handler: PlainRequestHandler(RequestResponder(router.buildResponder(), logger: logger)))
+        defer { _ = try? channel.finish() }
+        channel.remoteAddress = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         for _ in 0..<times {
-            var bytes = ByteBuffer(
-                string: "GET /auth-request/original-uri HTTP/1.1\r\nHost: a\r\n"
-                    + "X-Original-URI: /content/a.zip\r\n\r\n")
-            var out: ByteBuffer?
-            #expect(fastPath.response(&bytes, peer, cache, into: &out))
+            try channel.writeInbound(
+                ByteBuffer(
+                    string: "GET /auth-request/original-uri HTTP/1.1\r\nHost: a\r\n"
+                        + "X-Original-URI: /content/a.zip\r\n\r\n"))
+            #expect(try channel.readOutbound(as: ByteBuffer.self) != nil)
         }
     }
 

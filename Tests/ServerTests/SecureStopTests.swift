@@ -89,7 +89,7 @@ private func withSecureServer(
             key: folder.appendingPathComponent("key.pem").path)
         let tls = try ReloadableTLS(files).configuration()
         let latch = ManualLatch()
-        let router = Router()
+        let router = Router(context: GatefoldRequestContext.self)
         router.get("text") { _, _ in "text" }
         router.get("held") { _, _ in
             await latch.pass()
@@ -97,9 +97,10 @@ private func withSecureServer(
         }
         let ports = AsyncStream<Int>.makeStream()
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let responder = RequestResponder(router.buildResponder(), logger: quiet)
         let application = Application(
             router: router,
-            server: HTTPServerBuilder { responder in
+            server: HTTPServerBuilder { _ in
                 // Longer than the tests allow, so a closed connection was closed by the stop.
                 try GatefoldServer.secure(responder, tls, stallTimeout: .seconds(180))
             },

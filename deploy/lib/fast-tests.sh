@@ -35,7 +35,7 @@ slow_suites=(
     GatefoldTests.CivilTimeTests GatefoldTests.ClientAddressTests GatefoldTests.CloudFrontSignedCookiesTests
     GatefoldTests.DenialCacheTests GatefoldTests.DeviceLimitTests GatefoldTests.DeviceUsesTests
     GatefoldTests.EditionPasswordTests GatefoldTests.EncodingTests GatefoldTests.ExpiringDictionaryTests
-    GatefoldTests.GuideTests GatefoldTests.ImmediateResultsTests GatefoldTests.LoginThrottleLedgerTests
+    GatefoldTests.GuideTests GatefoldTests.LoginThrottleLedgerTests
     GatefoldTests.LoginThrottleWaitingTests GatefoldTests.PasswordResetTokensTests GatefoldTests.PushTokenTextTests
     GatefoldTests.SecretComparisonTests GatefoldTests.SpelledNumberTests GatefoldTests.StoreReceiptTests
     GatefoldTests.SubscriberRevocationsTests
@@ -48,7 +48,7 @@ slow_suites=(
     ReceiptsTests.GooglePublisherTests ReceiptsTests.GoogleSignedDataTests ReceiptsTests.Pitfall18UnifiedTests
     ReceiptsTests.RevocationTests ReceiptsTests.RevokedPurchaseTests ReceiptsTests.UnifiedReceiptTests
     ReceiptsTests.VerifyReceiptTests
-    ServerTests.CachedResponsesTests ServerTests.FastPathTests ServerTests.FileSendingTests
+    ServerTests.FileSendingTests
     ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
     StateTests.LedgerModelTests StateTests.RetentionConformance StateTests.ReverificationConformance
     StateTests.RevocationFollowerTests StateTests.SQLiteAccountTests StateTests.SettlementConformance

@@ -59,7 +59,7 @@ extension ChainBackend {
     ) async throws -> VerdictUnion {
         try await withThrowingTaskGroup(of: MemberResult<EditionVerdict?>.self) { group in
             for (index, membership) in memberships.enumerated() {
-                group.addTask {
+                group.addImmediateTask {
                     await MemberResult(index) {
                         try await membership.backend.verdict(
                             on: edition, for: membership.subscriber, context: context)
@@ -103,7 +103,7 @@ extension ChainBackend {
         if memberships.count == 1 { return [try await operation(memberships[0])] }
         return try await withThrowingTaskGroup(of: MemberResult<Value>.self) { group in
             for (index, membership) in memberships.enumerated() {
-                group.addTask { await MemberResult(index) { try await operation(membership) } }
+                group.addImmediateTask { await MemberResult(index) { try await operation(membership) } }
             }
             var results: [Int: Value] = [:]
             for try await member in group { results[member.position] = try member.result.get() }

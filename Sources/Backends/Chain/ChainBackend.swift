@@ -74,7 +74,7 @@ struct ChainBackend: SubscriberBackend {
                 case .query(let positions):
                     for position in positions {
                         let backend = members[position].backend
-                        group.addTask {
+                        group.addImmediateTask {
                             await MemberResult(position) {
                                 try await backend.authenticate(credentials, context: context)
                             }

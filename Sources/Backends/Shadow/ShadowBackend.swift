@@ -56,28 +56,6 @@ struct ShadowBackend: SubscriberBackend {
         }
     }
 
-    func cachedSubscription(of subscriber: Subscriber, context: CallContext) -> Cached<Subscription>? {
-        withoutComparison(subscriber) { serves.cachedSubscription(of: subscriber, context: context) }
-    }
-
-    func cachedVerdict(
-        on edition: EditionID, for subscriber: Subscriber, context: CallContext
-    ) -> Cached<CachedVerdict>? {
-        withoutComparison(subscriber) { serves.cachedVerdict(on: edition, for: subscriber, context: context) }
-    }
-
-    /// Returns the serving backend's cached result for a reader who is not compared.
-    ///
-    /// Compared readers are compared at every verification and every edition. A cached result would prevent the
-    /// comparison, so they have none. The result for other readers is valid until another reader becomes compared.
-    private func withoutComparison<Value: Sendable>(
-        _ subscriber: Subscriber, _ lookUp: () -> Cached<Value>?
-    ) -> Cached<Value>? {
-        let validity = monitor.validity
-        guard !monitor.compares(subscriber), let known = lookUp() else { return nil }
-        return Cached(known.value, validity: validity.joined(with: known.validity))
-    }
-
     func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
         try await serves.renew(subscriber, context: context)
     }

@@ -23,8 +23,6 @@ final class ShadowMonitor: Sendable {
     private let observe: @Sendable (BackendEvent) -> Void
     private let state = Mutex(State())
     private let detailLimiter = LogRateLimiter(perMinute: 10)
-    /// A counter that is incremented when a reader's counterpart is found, which starts the reader's comparison.
-    private let changes = ChangeCounter()
 
     /// Creates a watch.
     ///
@@ -61,7 +59,6 @@ final class ShadowMonitor: Sendable {
                 subscriberReference = reference
                 if case .authenticated(let theirs) = watched {
                     state.withLock { $0.counterparts.insert(theirs, for: reference) }
-                    changes.increment()
                 }
             }
             report(ShadowComparison.of(served, watched), about: subscriberReference)
@@ -87,12 +84,6 @@ final class ShadowMonitor: Sendable {
             report(ShadowComparison.of(served, watched), about: subscriberReference)
         }
     }
-
-    /// The validity of the set of compared readers. Read it before a call to ``compares(_:)``.
-    var validity: CacheValidity { CacheValidity([changes.baseline]) }
-
-    /// Returns whether queries about the reader are sent to both systems.
-    func compares(_ subscriber: Subscriber) -> Bool { counterpart(of: subscriber) != nil }
 
     /// Ends the session that a comparison opened in the watched system.
     func signOut(_ subscriber: Subscriber, _ context: CallContext) {

@@ -1,5 +1,5 @@
 import Foundation
-package import Gatefold
+import Gatefold
 import HTTPTypes
 public import Primitives
 
@@ -42,16 +42,6 @@ public struct Gate: Sendable {
             publication: publication, path: path, request: request, downloadToken: downloadTokens.first,
             timestamp: clock.now
         ).decision()
-    }
-
-    /// Returns the change marks on which decisions on this target depend, in addition to the request and the time.
-    ///
-    /// Take the marks before the decision.
-    package func validity(forTarget target: String) -> CacheValidity {
-        guard let path = try? NormalisedPath(target: target), let publication = publication(of: path) else {
-            return CacheValidity()
-        }
-        return CacheValidity([publication.revocations.changes.baseline, publication.catalogue.changes.baseline])
     }
 
     /// Returns whether the path lies below a publication's prefix.

@@ -84,12 +84,10 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
             return PugpigResponse.signIn(try await authorizationService.renew(token: token, callContext))
         case .verifySubscription:
             return PugpigResponse.verification(try await authorizationService.verify(token: token, callContext))
-                .response
         case .editionCredentials:
             return PugpigResponse.credentials(
                 try await authorizationService.editionCredentials(
-                    token: token, edition: callContext.fields["product_id"], callContext)
-            ).response
+                    token: token, edition: callContext.fields["product_id"], callContext))
         case .signOut:
             try await authorizationService.signOut(token: token, callContext)
             return PugpigResponse.signedOut()
@@ -118,7 +116,6 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
                     reason: .notEntitled,
                     message: authorizationService.publication.messages.text(.unavailable, for: callContext.languages),
                     retryAfter: retryAfter),
-                comments: [])
-        ).response
+                comments: []))
     }
 }

@@ -17,13 +17,15 @@ extension AuthorizationService {
     /// edition opens for its buyer regardless of the subscriber system. Otherwise the verdict of the subscriber
     /// system decides. Before the catalogue is loaded, no decision is possible.
     func decide(
-        on edition: EditionID, for owner: PurchaseOwner, otherwise verdict: () async throws -> EditionDecision
+        on edition: EditionID, for owner: @autoclosure () -> PurchaseOwner,
+        otherwise verdict: () async throws -> EditionDecision
     ) async throws -> EditionDecision {
         if let plain = plainDecision(on: edition, by: try catalogue()) { return plain }
+        guard purchaseSource != nil else { return try await verdict() }
         let bought: Subscription?
         var ledgerFailure: (any Error)?
         do {
-            bought = try await purchased(by: owner)
+            bought = try await purchased(by: owner())
         } catch {
             // The subscriber system may still grant the edition. If it does not, the decision is unknown.
             ledgerFailure = error
@@ -36,75 +38,10 @@ extension AuthorizationService {
     }
 
     /// Returns the decision that the catalogue makes alone, or nil if the decision depends on the reader.
-    func plainDecision(on edition: EditionID, by catalogue: Catalogue) -> EditionDecision? {
+    private func plainDecision(on edition: EditionID, by catalogue: Catalogue) -> EditionDecision? {
         let now = clock.now
         guard catalogue.isPublished(edition, at: now) else { return .rejected(.notEntitled, message: nil) }
         return catalogue.isFree(edition, at: now) ? .granted : nil
-    }
-
-    /// A decision with the results of the subscriber system for the edition and the reader. The results are empty
-    /// if the catalogue decides alone, because an edition is published, or stops being free, without any result for
-    /// the reader.
-    struct KnownDecision {
-        let decision: EditionDecision
-        let denialUpdates: [DenialCache.Update]
-
-        /// Creates a decision that the catalogue makes alone.
-        init(plain decision: EditionDecision) {
-            self.decision = decision
-            denialUpdates = []
-        }
-
-        /// - Parameters:
-        ///   - denialKey: The key of the edition and the reader.
-        ///   - reader: The result for the reader as a whole, if it decides.
-        ///   - isListed: A Boolean value that indicates whether the catalogue may list the edition. Denials of
-        ///     other editions are not cached.
-        init(
-            _ decision: EditionDecision, _ denialKey: DenialCache.Key, isListed: Bool, reader: DenialCache.Update? = nil
-        ) {
-            self.decision = decision
-            var denialUpdates: [DenialCache.Update] = []
-            if let reader { denialUpdates.append(reader) }
-            if isListed || !decision.isRejection {
-                denialUpdates.append(DenialCache.Update(key: denialKey, denial: decision.isRejection ? .edition : nil))
-            }
-            self.denialUpdates = denialUpdates
-        }
-    }
-
-    /// Returns the decision if it is known without a query, otherwise nil.
-    func cachedDecision(
-        on edition: EditionID, for authenticated: AuthenticatedSession, _ context: CallContext
-    ) -> Cached<KnownDecision>? {
-        guard purchaseSource == nil, let catalogue = try? catalogue() else { return nil }
-        if let plain = plainDecision(on: edition, by: catalogue) { return Cached(KnownDecision(plain: plain)) }
-        let subscriber = authenticated.session.subscriber
-        let known: Cached<CachedVerdict>
-        if publication.rule.policy == .backendDecides {
-            guard let reported = backend.cachedVerdict(on: edition, for: subscriber, context: context) else {
-                return nil
-            }
-            known = reported
-        } else {
-            known = Cached(.none)
-        }
-        let denialKey = denialKey(of: authenticated, edition: edition, context)
-        let isListed = catalogue.mayContain(edition)
-        switch known.value {
-        case .verdict(let verdict):
-            return (try? decision(by: verdict, on: edition)).map {
-                Cached(KnownDecision($0, denialKey, isListed: isListed), validity: known.validity)
-            }
-        case .none:
-            return cached(about: authenticated, context).map { reported in
-                Cached(
-                    KnownDecision(
-                        decision(by: reported.value.subscription, on: edition, context), denialKey, isListed: isListed,
-                        reader: reported.value.update),
-                    validity: known.validity.joined(with: reported.validity))
-            }
-        }
     }
 
     /// Returns the decision by the subscriber system's verdict if the policy makes it final and the system has one.

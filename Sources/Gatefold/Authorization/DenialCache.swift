@@ -68,13 +68,6 @@ public final class DenialCache: Sendable {
         let fields: [UInt8]
     }
 
-    /// The last result for a reader, or for a reader and an edition.
-    struct Update: Sendable {
-        let key: Key
-        let denial: Denial?
-        var isRejection: Bool { denial != nil }
-    }
-
     struct Entry {
         var denial: Denial
         /// The order in which this process learned of the denial. A result of an earlier query does not end the

@@ -2,17 +2,41 @@ public import Foundation
 
 /// The editions of a publication, newest first.
 public struct Catalogue: Sendable, Equatable {
+    /// The contents, shared by all copies, because each request copies the catalogue.
+    private final class Contents: Sendable {
+        let editions: [Edition]
+        let freeEditions: Set<EditionID>
+        let isPending: Bool
+        let positions: [EditionID: Int]
+        let products: [String: EditionID]
+        let files: [String: EditionID]
+
+        init(_ editions: [Edition], isPending: Bool) {
+            self.isPending = isPending
+            var seen: Set<EditionID> = []
+            self.editions = editions.filter { seen.insert($0.id).inserted }
+                .sorted { ($1.published, $0.id) < ($0.published, $1.id) }
+            positions = Dictionary(uniqueKeysWithValues: self.editions.enumerated().map { ($1.id, $0) })
+            products = Dictionary(
+                self.editions.compactMap { edition in edition.storeProductID.map { ($0, edition.id) } }
+            ) { $1 }
+            files = Dictionary(self.editions.compactMap { edition in edition.file.map { ($0, edition.id) } }) { $1 }
+            freeEditions = Set(self.editions.lazy.filter { $0.isFree && !$0.isDraft }.map(\.id))
+        }
+    }
+
+    private let contents: Contents
+
     /// The editions, newest first. Editions with the same publication date are ordered by identifier.
-    public let editions: [Edition]
-    public let freeEditions: Set<EditionID>
+    public var editions: [Edition] { contents.editions }
+
+    public var freeEditions: Set<EditionID> { contents.freeEditions }
+
     /// A Boolean value that indicates whether the publication has a catalogue that is not loaded yet.
     ///
     /// Its editions are unknown until then. That differs from an empty catalogue and from a publication without a
     /// catalogue.
-    public let isPending: Bool
-    private let positions: [EditionID: Int]
-    private let products: [String: EditionID]
-    private let files: [String: EditionID]
+    public var isPending: Bool { contents.isPending }
 
     /// Creates a catalogue. If two editions have the same identifier, the catalogue contains the first.
     public init(_ editions: [Edition] = []) { self.init(editions, isPending: false) }
@@ -21,19 +45,14 @@ public struct Catalogue: Sendable, Equatable {
     public static let pending = Catalogue([], isPending: true)
 
     private init(_ editions: [Edition], isPending: Bool) {
-        self.isPending = isPending
-        var seen: Set<EditionID> = []
-        self.editions = editions.filter { seen.insert($0.id).inserted }
-            .sorted { ($1.published, $0.id) < ($0.published, $1.id) }
-        positions = Dictionary(uniqueKeysWithValues: self.editions.enumerated().map { ($1.id, $0) })
-        products = Dictionary(self.editions.compactMap { edition in edition.storeProductID.map { ($0, edition.id) } }) {
-            $1
-        }
-        files = Dictionary(self.editions.compactMap { edition in edition.file.map { ($0, edition.id) } }) { $1 }
-        freeEditions = Set(self.editions.lazy.filter { $0.isFree && !$0.isDraft }.map(\.id))
+        contents = Contents(editions, isPending: isPending)
     }
 
-    public subscript(id: EditionID) -> Edition? { positions[id].map { editions[$0] } }
+    public static func == (one: Catalogue, other: Catalogue) -> Bool {
+        one.contents === other.contents || one.isPending == other.isPending && one.editions == other.editions
+    }
+
+    public subscript(id: EditionID) -> Edition? { contents.positions[id].map { editions[$0] } }
 
     /// A Boolean value that indicates whether the publication has no catalogue. Any edition can then exist.
     private var hasNoCatalogue: Bool { editions.isEmpty && !isPending }
@@ -41,13 +60,13 @@ public struct Catalogue: Sendable, Equatable {
     /// Returns the edition that stores sell as this product. Without a catalogue, every product that is a valid
     /// edition identifier is an edition.
     public func edition(storeProductID product: String) -> EditionID? {
-        hasNoCatalogue ? EditionID(product) : products[product]
+        hasNoCatalogue ? EditionID(product) : contents.products[product]
     }
 
     /// Returns the edition whose archive is this file below the publication's content. If several editions name the
     /// file, the result is the oldest.
     public func edition(forFile path: @autoclosure () -> String) -> EditionID? {
-        files.isEmpty ? nil : files[path()]
+        contents.files.isEmpty ? nil : contents.files[path()]
     }
 
     /// Returns whether the edition is free and published at `timestamp`, so that every reader may have it.
@@ -71,7 +90,7 @@ public struct Catalogue: Sendable, Equatable {
     }
 
     /// Returns whether the edition can exist. A publication without a catalogue may have any edition.
-    public func mayContain(_ id: EditionID) -> Bool { hasNoCatalogue || positions[id] != nil }
+    public func mayContain(_ id: EditionID) -> Bool { hasNoCatalogue || contents.positions[id] != nil }
 
     /// Returns the location of the edition's archive at `timestamp`, for readers with access to the edition.
     ///
@@ -93,7 +112,7 @@ public struct Catalogue: Sendable, Equatable {
     /// Returns the `count` editions published immediately before `id`, or none if the catalogue does not contain
     /// `id`.
     public func previous(_ count: Int, before id: EditionID) -> Set<EditionID> {
-        guard let position = positions[id] else { return [] }
+        guard let position = contents.positions[id] else { return [] }
         return Set(editions[(position + 1)...].lazy.filter { !$0.isDraft }.prefix(max(0, count)).map(\.id))
     }
 

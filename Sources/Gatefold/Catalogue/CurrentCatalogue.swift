@@ -1,4 +1,3 @@
-public import Primitives
 import Synchronization
 
 /// The current catalogue of a publication.
@@ -14,8 +13,6 @@ public final class CurrentCatalogue: Sendable {
     }
 
     private let content: Mutex<Version>
-    /// The change counter. Every replacement increments it.
-    public let changes = ChangeCounter()
 
     public init(_ first: Catalogue = Catalogue()) {
         content = Mutex(Version(number: 0, catalogue: first))
@@ -27,6 +24,5 @@ public final class CurrentCatalogue: Sendable {
 
     public func replace(with next: Catalogue) {
         content.withLock { $0 = Version(number: $0.number + 1, catalogue: next) }
-        changes.increment()
     }
 }

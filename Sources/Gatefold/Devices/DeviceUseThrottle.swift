@@ -49,10 +49,4 @@ final class DeviceUseThrottle: Sendable {
         withExtendedLifetime(evicted) {}
         return isDue
     }
-
-    /// Returns whether a record would be due, without recording it.
-    func wouldBeDue(_ device: DevicePseudonym, of subscriber: SubscriberPseudonym, at timestamp: TimeInterval) -> Bool {
-        let last = noted.withLock { $0.last(Use(device: device, subscriber: subscriber)) }
-        return last.map { timestamp - $0 >= Self.minWriteInterval } ?? true
-    }
 }

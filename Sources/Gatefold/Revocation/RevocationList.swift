@@ -1,5 +1,5 @@
 public import Foundation
-public import Primitives
+import Primitives
 import Synchronization
 
 /// The revocations of one publication, in memory. Reading a token needs no database query.
@@ -9,8 +9,6 @@ import Synchronization
 /// revocations therefore delays a decision by no more than the time for one part.
 public final class RevocationList: Sendable {
     public let publication: PublicationID
-    /// The change counter. Every revocation that ends further sessions increments it.
-    public let changes = ChangeCounter()
     private let parts = (0..<256).map { _ in RevocationListPart() }
     /// The number of added revocations that ended further sessions.
     private let taken = Atomic<Int>(0)
@@ -36,11 +34,9 @@ public final class RevocationList: Sendable {
     ///     knows it.
     public func add(_ revocation: Revocation, expires: Date? = nil) {
         guard revocation.publication == publication else { return }
-        // A revocation that is read back from the store ends no further sessions.
-        let revokesMore = part(of: revocation.subscriber).add(revocation, expires: expires) {
+        part(of: revocation.subscriber).add(revocation, expires: expires) {
             taken.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
         }
-        if revokesMore { changes.increment() }
     }
 
     /// Ends all sessions issued before the given time, of every subscriber.
@@ -49,8 +45,7 @@ public final class RevocationList: Sendable {
     /// revoked. The floor never decreases.
     public func raiseFloor(to timestamp: Date) {
         let second = WholeSecond(roundingUp: timestamp)
-        let (before, after) = lowest.max(second.value, ordering: .sequentiallyConsistent)
-        if before != after { changes.increment() }
+        lowest.max(second.value, ordering: .sequentiallyConsistent)
     }
 
     private var floor: Date {

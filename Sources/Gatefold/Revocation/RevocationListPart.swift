@@ -30,8 +30,7 @@ final class RevocationListPart: Sendable {
     /// Adds a revocation.
     ///
     /// - Parameter number: Returns the next sequence number, for a revocation that ends further sessions.
-    /// - Returns: `true` if the revocation ends further sessions.
-    func add(_ revocation: Revocation, expires: Date?, number: () -> Int) -> Bool {
+    func add(_ revocation: Revocation, expires: Date?, number: () -> Int) {
         held.withLock { held in
             let key = revocation.subscriber.number
             var revocations = Self.revocations(held[key]) ?? SubscriberRevocations()
@@ -42,7 +41,6 @@ final class RevocationListPart: Sendable {
                 if revocation.session == nil { order = number }
             }
             held[key] = Self.held(revocations, order)
-            return revokesMore
         }
     }
 

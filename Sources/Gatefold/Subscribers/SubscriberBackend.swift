@@ -35,16 +35,6 @@ public protocol SubscriberBackend: Sendable {
     func verdict(on edition: EditionID?, for subscriber: Subscriber, context: CallContext) async throws
         -> EditionVerdict?
 
-    /// Returns the cached subscription if it is as valid as a new query, or nil otherwise. The backend is not
-    /// queried.
-    func cachedSubscription(of subscriber: Subscriber, context: CallContext) -> Cached<Subscription>?
-
-    /// Returns the cached result of ``verdict(on:for:context:)`` if it is as valid as a new query, or nil
-    /// otherwise.
-    func cachedVerdict(
-        on edition: EditionID, for subscriber: Subscriber, context: CallContext
-    ) -> Cached<CachedVerdict>?
-
     /// The request fields that influence the results of this backend, in addition to the subject.
     var varyingFields: Set<String> { get }
 
@@ -74,14 +64,6 @@ extension SubscriberBackend {
     public func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> EditionVerdict? { nil }
-
-    public func cachedSubscription(
-        of subscriber: Subscriber, context: CallContext
-    ) -> Cached<Subscription>? { nil }
-
-    public func cachedVerdict(
-        on edition: EditionID, for subscriber: Subscriber, context: CallContext
-    ) -> Cached<CachedVerdict>? { nil }
 
     public var varyingFields: Set<String> { [] }
 
@@ -134,11 +116,4 @@ public enum EditionVerdict: Sendable, Equatable {
     /// A backend that queries several systems returns it if some systems refused and the others defer to their
     /// subscriptions. The subscription of a system that refused must not open the edition.
     case deferred([Subscription], otherwise: CredentialsRejection.Reason?, message: String?)
-}
-
-/// A cached decision of a backend on an edition.
-public enum CachedVerdict: Sendable, Equatable {
-    case verdict(EditionVerdict)
-    /// The backend defers to the subscription.
-    case none
 }

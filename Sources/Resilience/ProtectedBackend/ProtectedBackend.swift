@@ -72,10 +72,6 @@ public final class ProtectedBackend: SubscriberBackend {
         return result
     }
 
-    private func cached(_ query: BackendQuery, _ context: CallContext) -> Cached<BackendResult>? {
-        cache.cached(keys.key(of: query, reduced(context)))
-    }
-
     private func sendCoalesced(
         _ query: BackendQuery, _ key: BackendQueryKey, _ context: CallContext, _ priority: Priority
     ) async throws -> TimestampedResult {
@@ -176,21 +172,6 @@ extension ProtectedBackend {
             throw UnexpectedResultKind()
         }
         return result
-    }
-
-    public func cachedSubscription(of subscriber: Subscriber, context: CallContext) -> Cached<Subscription>? {
-        guard let known = cached(.subscription(subscriber), context), case .subscription(let result) = known.value
-        else { return nil }
-        return Cached(result, validity: known.validity)
-    }
-
-    public func cachedVerdict(
-        on edition: EditionID, for subscriber: Subscriber, context: CallContext
-    ) -> Cached<CachedVerdict>? {
-        guard decidesEditions else { return Cached(.none) }
-        guard let known = cached(.verdict(edition, subscriber), context), case .verdict(let result) = known.value
-        else { return nil }
-        return Cached(result.map { .verdict($0) } ?? CachedVerdict.none, validity: known.validity)
     }
 
     /// Renews a session without the cache. If the backend does not confirm the same subscriber, the subscriber's

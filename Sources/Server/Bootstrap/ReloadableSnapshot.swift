@@ -1,4 +1,3 @@
-import Primitives
 import Synchronization
 
 /// The publication set in force. Replacement does not disturb running requests, because each request reads the set
@@ -14,8 +13,6 @@ final class ReloadableSnapshot: Sendable {
     }
 
     private let inForce: Mutex<Snapshot>
-    /// The counter of replacements.
-    let changes = ChangeCounter()
 
     init(_ first: ServingState) {
         inForce = Mutex(Snapshot(first))
@@ -31,7 +28,6 @@ final class ReloadableSnapshot: Sendable {
             inForce = Snapshot(next)
             return replaced
         }
-        changes.increment()
         // The replaced set is freed here, outside the lock, where no request waits for it.
         withExtendedLifetime(replaced) {}
     }

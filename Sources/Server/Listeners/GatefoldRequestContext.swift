@@ -1,26 +1,32 @@
 import ContentGate
 public import Gatefold
 public import Hummingbird
+import Logging
 import NIOCore
 
 /// The context of a request.
 public struct GatefoldRequestContext: RequestContext, Sendable {
     public var coreContext: CoreRequestContextStorage
-    /// The other end of the connection; nil if it has no address, as on a Unix socket.
-    public let peer: ClientAddress?
-    /// The identity of the connection, shared by all its requests and by all streams of an HTTP/2 connection.
-    let connection: ObjectIdentifier
-    /// The sender of files on the connection of the request.
-    let sender: FileSender
+    private let connection: RequestConnection
 
     public init(source: ApplicationRequestContextSource) {
-        coreContext = CoreRequestContextStorage(source: source)
-        sender = FileSender(source.channel)
-        // The parent of a connection is the listener.
-        let isStream = source.channel.parent?.parent != nil
-        connection = ObjectIdentifier((isStream ? source.channel.parent : nil) ?? source.channel)
-        peer = source.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }
+        self.init(RequestConnection(source.channel), logger: source.logger)
     }
+
+    init(_ connection: RequestConnection, logger: Logger) {
+        coreContext = CoreRequestContextStorage(
+            source: ApplicationRequestContextSource(channel: connection.channel, logger: logger))
+        self.connection = connection
+    }
+
+    /// The other end of the connection; nil if it has no address, as on a Unix socket.
+    public var peer: ClientAddress? { connection.peer }
+
+    /// The identity of the connection, shared by all its requests and by all streams of an HTTP/2 connection.
+    var connectionIdentity: ObjectIdentifier { connection.identity }
+
+    /// The sender of files on the connection of the request.
+    var sender: FileSender { FileSender(connection.channel) }
 
     /// The maximum size of a request body: 64 KiB. All requests of apps fit in a few kilobytes.
     public var maxUploadSize: Int { 64 << 10 }

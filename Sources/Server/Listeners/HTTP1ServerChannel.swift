@@ -1,3 +1,4 @@
+import ContentGate
 import HTTPTypes
 import HummingbirdCore
 import Logging
@@ -11,31 +12,37 @@ import NIOHTTPTypesHTTP1
 /// A connection is one task during its whole life, and a task retains every part of the stack that it ever used.
 /// Hummingbird's ``HTTP1Channel`` handles requests in that task and waits in it with the last request still in
 /// memory, which is nearly half of the memory of an idle connection. This channel has the same behaviour on the
-/// wire, but handles each request in a task that ends with it (``RequestDispatchHandler``). The connection's own task
-/// only waits for the end.
-///
-/// This channel closes neither idle connections nor the connections that remain when the server stops.
-/// ``FastPathSignal`` or Hummingbird's own handler does that.
+/// wire, but handles each request in a task that ends with it (``PlainRequestHandler`` and ``RequestDispatchHandler``).
+/// The connection's own task only waits for the end.
 struct HTTP1ServerChannel: ServerChildChannel {
-    let responder: HTTPChannelHandler.Responder
+    let responder: RequestResponder
     let configuration: HTTP1Channel.Configuration
-    /// A closure that returns whether a request is handled on the connection's event loop. Such handling waits only
-    /// for other threads and for the client.
-    var runsOnEventLoop: @Sendable (HTTPRequest) -> Bool = { _ in false }
+    /// A Boolean value that indicates whether the operating system sends files on the connection. TLS excludes this.
+    var sendsFiles = false
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1ServerConnection> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.receiving)
+            try pipeline.addHandler(PlainRequestHandler(responder))
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoderLimits)
+            if sendsFiles {
+                // Its place is where responses are parts and not yet bytes.
+                let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)
+                try pipeline.addHandler(FileSendingHandler(), position: .after(encoder))
+            }
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandlers(configuration.additionalChannelHandlers())
-            let dispatch = RequestDispatchHandler(responder, runsOnEventLoop: runsOnEventLoop)
+            if let idleTimeout = configuration.idleTimeout {
+                try pipeline.addHandler(IdleConnectionHandler(idleTimeout: idleTimeout))
+            }
+            let dispatch = RequestDispatchHandler(responder)
             try pipeline.addHandlers(IncomingRequestHandler(), dispatch)
             let wrapped = try NIOAsyncChannel<Never, HTTPResponsePart>(
                 wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            try pipeline.addHandler(ReadShortcutHandler())
             return HTTP1ServerConnection(wrapped, dispatch)
         }
     }

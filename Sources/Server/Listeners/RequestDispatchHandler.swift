@@ -5,8 +5,8 @@ import NIOHTTP1
 import NIOHTTPTypes
 
 /// A handler that runs the responder for the requests of one connection, one after the other. Each request has its
-/// own task, which starts when its turn comes and ends with the response. The handler receives complete requests
-/// (``IncomingRequestHandler``).
+/// own task, which starts on the event loop when its turn comes and ends with the response. The handler receives
+/// requests from an ``IncomingRequestHandler``.
 ///
 /// The connection's own task is informed only when no more requests can come, because informing it between a
 /// request and its response would cost two thread changes.
@@ -28,25 +28,30 @@ final class RequestDispatchHandler: ChannelDuplexHandler, RemovableChannelHandle
     /// The maximum number of requests that wait for their turn. At this number, reading stops.
     private static let limit = 8
 
-    private let responder: HTTPChannelHandler.Responder
-    private let runsOnEventLoop: @Sendable (HTTPRequest) -> Bool
+    /// The request whose turn it is.
+    private enum Turn {
+        case none
+        /// The task is in its first part, which runs inside ``begin(_:_:_:)``.
+        case starting
+        case running(Task<Void, Never>)
+    }
+
+    private let responder: RequestResponder
     private var context: ChannelHandlerContext?
+    private var connection: RequestConnection?
+    private var executor: EventLoopTaskExecutor?
     private var outbound: Writer?
     private var completion: EventLoopPromise<End>?
     private var waiting = CircularBuffer<IncomingRequest>(initialCapacity: 1)
-    private var current: Task<Void, Never>?
+    private var turn = Turn.none
     /// The breakage of the most recent request that received a response.
     private var bodyFailure: IncomingRequest.BodyFailure?
     /// The end of the input; nil while more requests can come.
     private var inputEnd: Result<Void, any Error>?
     private var isReadPostponed = false
 
-    /// - Parameter runsOnEventLoop: See ``HTTP1ServerChannel``.
-    init(
-        _ responder: @escaping HTTPChannelHandler.Responder, runsOnEventLoop: @escaping @Sendable (HTTPRequest) -> Bool
-    ) {
+    init(_ responder: RequestResponder) {
         self.responder = responder
-        self.runsOnEventLoop = runsOnEventLoop
     }
 
     /// Responds to all present and future requests. Call this function once. The future completes when no more
@@ -63,7 +68,7 @@ final class RequestDispatchHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     /// Drops the waiting requests and cancels the current one. Called on the event loop.
     func cancel() {
-        current?.cancel()
+        cancelCurrent()
         waiting.removeAll()
         endInput(.success(()))
     }
@@ -73,7 +78,7 @@ final class RequestDispatchHandler: ChannelDuplexHandler, RemovableChannelHandle
     /// Ends the input, because a channel that is closed before it becomes active never receives `channelInactive`.
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        current?.cancel()
+        cancelCurrent()
         waiting.removeAll()
         endInput(.success(()))
     }
@@ -101,7 +106,7 @@ final class RequestDispatchHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     /// Cancels the current request, because the client of a closed connection or a reset stream gets no response.
     func channelInactive(context: ChannelHandlerContext) {
-        current?.cancel()
+        cancelCurrent()
         waiting.removeAll()
         endInput(.success(()))
         context.fireChannelInactive()
@@ -112,35 +117,47 @@ final class RequestDispatchHandler: ChannelDuplexHandler, RemovableChannelHandle
         proceed()
     }
 
+    private func cancelCurrent() {
+        if case .running(let task) = turn { task.cancel() }
+    }
+
     private func proceed() {
-        guard let outbound, current == nil else { return }
-        if let request = waiting.popFirst(), let context {
+        guard let outbound else { return }
+        while case .none = turn, let context, let request = waiting.popFirst() {
             begin(request, outbound, context)
             if isReadPostponed { read(context: context) }
-        } else if let inputEnd, let completion = completion.take() {
+        }
+        if case .none = turn, waiting.isEmpty, let inputEnd, let completion = completion.take() {
             conclude(completion, inputEnd)
         }
     }
 
     private func begin(_ request: IncomingRequest, _ outbound: Writer, _ context: ChannelHandlerContext) {
-        let (loop, channel) = (context.eventLoop, context.channel)
-        let handler = NIOLoopBound(self, eventLoop: loop)
-        let executor = runsOnEventLoop(request.head) ? EventLoopTaskExecutor(loop) : globalConcurrentExecutor
-        current = Task(executorPreference: executor) { [responder] in
+        turn = .starting
+        let connection = connection ?? RequestConnection(context.channel)
+        let executor = executor ?? EventLoopTaskExecutor(context.eventLoop)
+        (self.connection, self.executor) = (connection, executor)
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let task = Task.immediate(executorPreference: executor) { [responder] in
             var failure: (any Error)?
             do {
-                try await responder(
-                    Request(head: request.head, body: request.body), ResponseWriter(outbound: outbound), channel)
+                let response = try await responder.respond(
+                    to: Request(head: request.head, body: request.body), on: connection)
+                do {
+                    try await ResponseWriter(outbound: outbound).write(response: response.head, body: response.body)
+                } catch is HTTPParserError {
+                    // The response has begun, so that the unreadable rest of the request gets no response of its own.
+                    failure = ChannelError.inputClosed
+                }
             } catch {
                 failure = error
             }
-            // This event comes after the bytes that the task wrote, independent of its thread.
-            loop.execute { [failure] in handler.value.hasResponded(request, failure) }
+            handler.value.hasResponded(request, failure)
         }
+        if case .starting = turn { turn = .running(task) }
     }
 
     private func hasResponded(_ request: IncomingRequest, _ failure: (any Error)?) {
-        current = nil
         if let failure {
             waiting.removeAll()
             inputEnd = .failure(failure)
@@ -151,7 +168,10 @@ final class RequestDispatchHandler: ChannelDuplexHandler, RemovableChannelHandle
                 inputEnd = .success(())
             }
         }
-        proceed()
+        let isFirstPart = if case .starting = turn { true } else { false }
+        turn = .none
+        // The caller of `begin` proceeds after the first part of the task.
+        if !isFirstPart { proceed() }
     }
 
     /// Completes the promise with the end of the input. A request whose body was unreadable gets no second response

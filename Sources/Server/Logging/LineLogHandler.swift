@@ -14,9 +14,6 @@ public struct LineLogHandler: LogHandler {
     private let format: Format
     private let write: @Sendable (String) -> Void
 
-    /// The key under which Hummingbird stores the request's id. The log lines use `request` instead.
-    private static let requestKey = "hb.request.id"
-
     public init(label: String, level: Logger.Level, format: Format, write: @escaping @Sendable (String) -> Void) {
         self.label = label
         logLevel = level
@@ -33,7 +30,7 @@ public struct LineLogHandler: LogHandler {
         var all = metadata
         if let more = event.metadata { all.merge(more) { $1 } }
         if let error = event.error { all["error"] = "\(error)" }
-        if let request = all.removeValue(forKey: Self.requestKey) { all["request"] = request }
+        if let request = CurrentRequest.id { all["request"] = "\(request)" }
         write(Self.line(format, event.level, label, "\(event.message)", all))
     }
 

@@ -6,13 +6,27 @@ import Testing
 @testable import Backends
 @testable import Resilience
 
-/// A chain's cached result must equal the result of a query to its members.
+/// A chain has no cache of its own: its results come from the cached results of its members.
 @Suite("Cached results of a chain") struct ChainCacheTests {
     private static let edition = EditionID("ed-1")!
-    private static let editions = [edition, EditionID("ed-2")!]
     private static let ofA = Subscriber(backend: "a", key: "1")
     private static let ofB = Subscriber(backend: "b", key: "2")
     private static let retired = Subscriber(backend: "retired", key: "3")
+
+    private enum Result: Equatable {
+        case subscription(Subscription)
+        case verdict(EditionVerdict?)
+    }
+
+    /// Returns the results of both queries about a reader.
+    private static func results(
+        _ reader: Subscriber, by backend: any SubscriberBackend, _ context: CallContext = CallContext()
+    ) async throws -> [Result] {
+        [
+            .subscription(try await backend.subscription(of: reader, context: context)),
+            .verdict(try await backend.verdict(on: edition, for: reader, context: context)),
+        ]
+    }
 
     /// Two protected systems behind one chain.
     private struct Fixture {
@@ -42,16 +56,13 @@ import Testing
             self.protected = protected
         }
 
-        var now: Date { time.clock.now }
-
-        func cached(_ query: BackendQuery) -> Cached<BackendResult>? {
-            ChainCacheTests.cached(query, by: chain)
-        }
+        /// The number of queries that each system received.
+        var queried: [Int] { systems.map(\.queried.count) }
 
         /// Queries both systems, each about its own reader.
-        func prime(_ queries: [(Subscriber) -> BackendQuery]) async throws {
-            for (backend, subscriber) in zip(protected, [ChainCacheTests.ofA, ChainCacheTests.ofB]) {
-                for query in queries { _ = try await query(subscriber).put(to: backend, CallContext()) }
+        func prime() async throws {
+            for (backend, reader) in zip(protected, [ChainCacheTests.ofA, ChainCacheTests.ofB]) {
+                _ = try await ChainCacheTests.results(reader, by: backend)
             }
         }
     }
@@ -62,91 +73,82 @@ import Testing
             order: .inOrder, lazyMigration: nil)
     }
 
-    private static func cached(
-        _ query: BackendQuery, by backend: any SubscriberBackend, _ context: CallContext = CallContext()
-    ) -> Cached<BackendResult>? {
-        switch query {
-        case .subscription(let subscriber):
-            let known = backend.cachedSubscription(of: subscriber, context: context)
-            return known.map { Cached(BackendResult.subscription($0.value), validity: $0.validity) }
-        case .verdict(let edition?, let subscriber):
-            let known = backend.cachedVerdict(on: edition, for: subscriber, context: context)
-            return known.map { known in
-                var verdict: EditionVerdict?
-                if case .verdict(let own) = known.value { verdict = own }
-                return Cached(BackendResult.verdict(verdict), validity: known.validity)
-            }
-        default: return nil
-        }
-    }
-
-    @Test("A result is cached once every queried member has cached its own, and no member is queried for it")
+    @Test("Only members without a cached result are queried")
     func all() async throws {
         let fixture = try Fixture()
-        let (first, second) = (fixture.protected[0], fixture.protected[1])
-        let queries = { (reader: Subscriber) in [BackendQuery.subscription(reader), .verdict(Self.edition, reader)] }
-        for query in queries(Self.ofA) { _ = try await query.put(to: first, CallContext()) }
-        #expect(queries(Self.ofA).allSatisfy { fixture.cached($0) != nil })
-        #expect(queries(Self.ofB).allSatisfy { fixture.cached($0) == nil })
-        #expect(queries(fixture.both).allSatisfy { fixture.cached($0) == nil })
-        for query in queries(Self.ofB) { _ = try await query.put(to: second, CallContext()) }
-        for query in queries(Self.ofA) + queries(Self.ofB) + queries(fixture.both) {
-            let known = try #require(fixture.cached(query))
-            #expect(try await query.put(to: fixture.chain, CallContext()) == known.value)
-        }
-        #expect(fixture.systems.map(\.queried.count) == [2, 2])
+        _ = try await Self.results(Self.ofA, by: fixture.protected[0])
+        _ = try await Self.results(Self.ofA, by: fixture.chain)
+        #expect(fixture.queried == [2, 0])
+        let results = try await Self.results(fixture.both, by: fixture.chain)
+        #expect(fixture.queried == [2, 2])
+        #expect(try await Self.results(fixture.both, by: fixture.chain) == results)
+        #expect(
+            try await Self.results(Self.ofB, by: fixture.chain)
+                == Self.results(Self.ofB, by: fixture.protected[1]))
+        #expect(fixture.queried == [2, 2])
     }
 
-    @Test("A chain's cached result ends when any member's result is invalidated", arguments: 0..<2 as Range<Int>)
+    @Test("A query whose members have cached results finishes without a suspension")
+    func suspension() async throws {
+        let fixture = try Fixture()
+        try await fixture.prime()
+        for reader in [Self.ofA, fixture.both] {
+            let results = Locked<[Result]>([])
+            let task = Task.immediate {
+                let found = try await Self.results(reader, by: fixture.chain)
+                results.withLock { $0 = found }
+            }
+            #expect(results.withLock(\.count) == 2, "\(reader)")
+            try await task.value
+        }
+        #expect(fixture.queried == [2, 2])
+    }
+
+    @Test("A member is queried again when its result is invalidated", arguments: 0..<2 as Range<Int>)
     func removed(member: Int) async throws {
         let fixture = try Fixture()
-        try await fixture.prime([BackendQuery.subscription, { .verdict(Self.edition, $0) }])
-        let queries = [BackendQuery.subscription(fixture.both), .verdict(Self.edition, fixture.both)]
-        let known = try queries.map { try #require(fixture.cached($0)) }
-        let other = try #require(fixture.cached(.subscription([Self.ofB, Self.ofA][member])))
-        #expect(known.allSatisfy { $0.validity.holds(at: fixture.now) })
+        try await fixture.prime()
         fixture.protected[member].flush(.key(["1", "2"][member]))
-        #expect(known.allSatisfy { !$0.validity.holds(at: fixture.now) })
-        #expect(queries.allSatisfy { fixture.cached($0) == nil })
-        #expect(other.validity.holds(at: fixture.now))
+        _ = try await Self.results([Self.ofB, Self.ofA][member], by: fixture.chain)
+        #expect(fixture.queried == [2, 2])
+        _ = try await Self.results(fixture.both, by: fixture.chain)
+        #expect(fixture.queried == [[4, 2], [2, 4]][member])
     }
 
-    @Test("A chain's cached result ends with the first member's result that expires")
+    @Test("A member is queried again when its result expires")
     func until() async throws {
         let fixture = try Fixture()
         fixture.systems[1].change { $0.subscription = { _ in Subscription(state: .inactive) } }
-        try await fixture.prime([BackendQuery.subscription])
-        let known = try #require(fixture.cached(.subscription(fixture.both)))
+        try await fixture.prime()
         fixture.time.advance(by: 4.75)
-        #expect(known.validity.holds(at: fixture.now))
-        // An inactive subscription is cached for five seconds, an active one for most of a minute.
+        _ = try await Self.results(fixture.both, by: fixture.chain)
+        #expect(fixture.queried == [2, 2])
+        // An inactive subscription is cached for five seconds, an active one and a verdict for most of a minute.
         fixture.time.advance(by: 0.5)
-        #expect(!known.validity.holds(at: fixture.now) && fixture.cached(.subscription(fixture.both)) == nil)
-        #expect(fixture.cached(.subscription(Self.ofA)) != nil)
+        _ = try await Self.results(fixture.both, by: fixture.chain)
+        #expect(fixture.queried == [2, 3])
     }
 
-    @Test("Readers of a member without a cache have no cached result")
+    @Test("A member without a cache is queried each time")
     func unprotected() async throws {
         let fixture = try Fixture()
         let chain = Self.chain([fixture.protected[0], fixture.systems[1]])
-        for reader in [Self.ofA, Self.ofB, fixture.both] {
-            for query in [BackendQuery.subscription(reader), .verdict(Self.edition, reader)] {
-                _ = try await query.put(to: chain, CallContext())
-                #expect((Self.cached(query, by: chain) != nil) == (reader == Self.ofA), "\(query)")
-            }
+        for number in 1...3 {
+            _ = try await Self.results(fixture.both, by: chain)
+            #expect(fixture.queried == [2, 2 * number])
         }
     }
 
-    @Test("A reader of a retired member gets the cached result without a query")
+    @Test("A reader of a retired member gets a result without a query")
     func gone() async throws {
         let fixture = try Fixture()
-        for query in [BackendQuery.subscription(Self.retired), .verdict(Self.edition, Self.retired)] {
-            let known = try #require(fixture.cached(query))
-            #expect(try await query.put(to: fixture.chain, CallContext()) == known.value)
-        }
+        #expect(
+            try await Self.results(Self.retired, by: fixture.chain)
+                == [.subscription(Subscription(state: .unknown)), .verdict(nil)])
+        #expect(fixture.queried == [0, 0])
     }
 
-    @Test("A cached verdict combines all members' verdicts and needs cached subscriptions where they decide")
+    @Test("A verdict combines the members' cached verdicts and subscriptions like fresh ones")
     func verdicts() async throws {
         let inner = Subscription(state: .active, message: "inner")
         let verdicts: [EditionVerdict?] = [
@@ -162,102 +164,33 @@ import Testing
                         $0.subscription = { Subscription(state: .active, message: $0.backend) }
                     }
                 }
-                let query = BackendQuery.verdict(Self.edition, fixture.both)
                 let name = Comment(rawValue: "\(String(describing: first)), \(String(describing: second))")
-                try await fixture.prime([{ .verdict(Self.edition, $0) }])
-                let isDeferredToUndecided =
-                    [first, second].contains(nil) && first != second
-                    && ![first, second].contains(EditionVerdict.granted)
-                #expect((fixture.cached(query) == nil) == isDeferredToUndecided, name)
-                try await fixture.prime([BackendQuery.subscription])
-                let known = try #require(fixture.cached(query), name)
-                #expect(try await query.put(to: fixture.chain, CallContext()) == known.value, name)
-                #expect(known.validity.holds(at: fixture.now), name)
-                fixture.protected[1].flush(.all)
-                #expect(!known.validity.holds(at: fixture.now), name)
+                let fresh = try await Self.results(fixture.both, by: Self.chain(fixture.systems))
+                try await fixture.prime()
+                let before = fixture.queried
+                #expect(try await Self.results(fixture.both, by: fixture.chain) == fresh, name)
+                #expect(fixture.queried == before, name)
             }
         }
     }
 
-    @Test("A chain of chains has cached results, too")
+    @Test("A chain of chains uses cached results, too")
     func nested() async throws {
         let fixture = try Fixture()
         let outer = Self.chain([FakeMember("c"), fixture.chain], name: "outer")
-        let query = BackendQuery.subscription(fixture.both)
-        #expect(Self.cached(query, by: outer) == nil)
-        let queried = try await query.put(to: outer, CallContext())
-        #expect(Self.cached(query, by: outer)?.value == queried)
+        let results = try await Self.results(fixture.both, by: outer)
+        #expect(fixture.queried == [2, 2])
+        #expect(try await Self.results(fixture.both, by: outer) == results)
+        #expect(fixture.queried == [2, 2])
     }
 
     @Test("A cached result applies to requests with equal varying fields only")
     func fields() async throws {
         let fixture = try Fixture(varyingFields: ["device"])
         let (one, another) = (CallContext(fields: ["device": "one"]), CallContext(fields: ["device": "another"]))
-        let query = BackendQuery.subscription(fixture.both)
-        _ = try await query.put(to: fixture.chain, one)
-        #expect(Self.cached(query, by: fixture.chain, one) != nil)
-        #expect(Self.cached(query, by: fixture.chain, another) == nil)
-    }
-
-    @Test("A valid cached result equals the result of a query", arguments: 0..<20 as Range<UInt64>)
-    func same(seed: UInt64) async throws {
-        let fixture = try Fixture()
-        var random = SeededRandom(seed: seed)
-        let readers = [Self.ofA, Self.ofB, fixture.both, Self.retired]
-        let queries = readers.flatMap { reader in
-            [BackendQuery.subscription(reader)] + Self.editions.map { BackendQuery.verdict($0, reader) }
-        }
-        var stored: [(query: BackendQuery, known: Cached<BackendResult>)] = []
-        var compared = 0
-        for _ in 0..<300 {
-            await change(fixture, readers, &random)
-            let query = try #require(queries.randomElement(using: &random))
-            if Bool.random(using: &random) { _ = try? await query.put(to: fixture.chain, CallContext()) }
-            if let known = fixture.cached(query) { stored.append((query, known)) }
-            stored = stored.suffix(12).filter { $0.known.validity.holds(at: fixture.now) }
-            for (query, known) in stored {
-                let queried = try? await query.put(to: fixture.chain, CallContext())
-                // A query that was cancelled because another member granted may have completed meanwhile.
-                guard known.validity.holds(at: fixture.now) else { continue }
-                #expect(queried == known.value, "seed \(seed): \(query)")
-                compared += 1
-            }
-        }
-        #expect(compared > 100)
-    }
-
-    /// Occasionally changes the members' results, the time or the caches.
-    private func change(_ fixture: Fixture, _ readers: [Subscriber], _ random: inout SeededRandom) async {
-        let member = Int.random(in: 0..<2, using: &random)
-        switch Int.random(in: 0..<12, using: &random) {
-        case 0, 1:
-            let reported = Subscription(
-                state: SubscriptionState.allCases.randomElement(using: &random) ?? .active,
-                message: "\(Int.random(in: 0..<1000, using: &random))",
-                entitlement: .editions(Set(Self.editions.filter { _ in Bool.random(using: &random) })))
-            let verdicts: [EditionVerdict?] = [
-                .granted, .rejected(.notEntitled, message: reported.message), nil,
-                .deferred([reported], otherwise: .expired, message: reported.message),
-            ]
-            let verdict = verdicts[Int.random(in: 0..<verdicts.count, using: &random)]
-            let isDown = Int.random(in: 0..<8, using: &random) == 0
-            fixture.systems[member].change {
-                $0.subscription = { _ in
-                    if isDown { throw FakeMember.UnavailableError() }
-                    return reported
-                }
-                $0.verdict = { _ in
-                    if isDown { throw FakeMember.UnavailableError() }
-                    return verdict
-                }
-            }
-        case 2: fixture.time.advance(by: [0.5, 4, 20].randomElement(using: &random) ?? 1)
-        case 3:
-            let targets: [FlushTarget] = [.all, .key("1"), .key("2")]
-            fixture.protected[member].flush(targets.randomElement(using: &random) ?? .all)
-        case 4:
-            try? await fixture.chain.signOut(readers.randomElement(using: &random) ?? Self.ofA, context: CallContext())
-        default: break
-        }
+        for _ in 0..<2 { _ = try await Self.results(fixture.both, by: fixture.chain, one) }
+        #expect(fixture.queried == [2, 2])
+        _ = try await Self.results(fixture.both, by: fixture.chain, another)
+        #expect(fixture.queried == [4, 4])
     }
 }

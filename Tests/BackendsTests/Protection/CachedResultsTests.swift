@@ -6,128 +6,106 @@ import Testing
 @testable import Backends
 @testable import Resilience
 
-/// A cached result must equal the result that a query would have returned.
-@Suite("Synchronous lookups of cached results")
+/// A cached result is served without a query until something ends it.
+@Suite("Cached results")
 struct CachedResultsTests {
-    private let edition = EditionID("ed-1")
-
-    @Test("A cached result is available after the query and while it is fresh")
+    @Test("A result is served from the cache while it is fresh, and only to its reader")
     func fresh() async throws {
         let fixture = ProtectedBackendFixture()
-        let backend = fixture.backend
-        #expect(backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext()) == nil)
         let queried = try await fixture.subscription()
-        #expect(backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext())?.value == queried)
-        #expect(backend.cachedSubscription(of: ProtectedBackendFixture.bob, context: CallContext()) == nil)
+        #expect(try await fixture.subscription() == queried)
         #expect(fixture.probe.queried == ["subscription"])
+        _ = try await fixture.subscription(of: ProtectedBackendFixture.bob)
+        #expect(fixture.probe.queried.count == 2)
         fixture.time.advance(by: 86_400)
-        #expect(backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext()) == nil)
+        _ = try await fixture.subscription()
+        #expect(fixture.probe.queried.count == 3)
     }
 
-    @Test("A result due for revalidation is not available, although readers would be served from it")
-    func revalidating() async throws {
-        let fixture = ProtectedBackendFixture()
-        _ = try await fixture.subscription()
-        while fixture.backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext()) != nil {
-            fixture.time.advance(by: 1)
-        }
-        _ = try await fixture.subscription()
-        #expect(fixture.probe.queried.count <= 2)
-    }
-
-    @Test("Sign-out invalidates all cached results of the reader")
-    func forgotten() async throws {
+    @Test("A cached result is served without a suspension")
+    func suspension() async throws {
         let fixture = ProtectedBackendFixture()
         _ = try await fixture.subscription()
         _ = try await fixture.verdict()
-        try await fixture.backend.signOut(ProtectedBackendFixture.ada, context: CallContext())
-        let edition = try #require(edition)
-        #expect(fixture.backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext()) == nil)
-        #expect(
-            fixture.backend.cachedVerdict(on: edition, for: ProtectedBackendFixture.ada, context: CallContext()) == nil)
+        let served = Locked(0)
+        let task = Task.immediate {
+            _ = try await fixture.subscription()
+            _ = try await fixture.verdict()
+            served.withLock { $0 = 2 }
+        }
+        #expect(served.withLock { $0 } == 2)
+        try await task.value
     }
 
-    @Test("A result that was served to bridge an outage is not available")
+    @Test("A result that was served to bridge an outage is not cached again")
     func outage() async throws {
         let fixture = ProtectedBackendFixture()
         _ = try await fixture.subscription()
         fixture.time.advance(by: 7_200)
         fixture.probe.follow(ProbeBackend.down)
-        _ = try await fixture.subscription()
-        #expect(fixture.backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext()) == nil)
+        for count in 2...3 {
+            _ = try await fixture.subscription()
+            #expect(fixture.probe.queried.count == count)
+        }
     }
 
     @Test("The cached verdict is the backend's verdict, or records that there is none")
     func verdicts() async throws {
         let fixture = ProtectedBackendFixture()
-        let edition = try #require(edition)
-        _ = try await fixture.verdict()
-        #expect(
-            fixture.backend.cachedVerdict(on: edition, for: ProtectedBackendFixture.ada, context: CallContext())?.value
-                == .verdict(.granted))
+        for _ in 0..<2 { #expect(try await fixture.verdict() == .granted) }
         fixture.probe.follow { _, _ in .verdict(nil) }
         fixture.time.advance(by: 86_400)
-        _ = try await fixture.verdict()
-        #expect(
-            fixture.backend.cachedVerdict(on: edition, for: ProtectedBackendFixture.ada, context: CallContext())?.value
-                == CachedVerdict.none)
+        for _ in 0..<2 { #expect(try await fixture.verdict() == nil) }
+        #expect(fixture.probe.queried == ["verdict", "verdict"])
     }
 
-    @Test(
-        "A validity ends as soon as the cached result is invalidated",
-        arguments: ResultLoss.allCases)
+    @Test("The backend is queried again as soon as the cached result is invalidated", arguments: ResultLoss.allCases)
     func removed(loss: ResultLoss) async throws {
         let fixture = ProtectedBackendFixture(varyingFields: ["device"]) { $0.cache?.memory = 20_000 }
-        let edition = try #require(edition)
         _ = try await fixture.authenticate("ada")
         _ = try await fixture.subscription()
         _ = try await fixture.verdict()
-        let timestamped = fixture.backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext())
-        let opened = fixture.backend.cachedVerdict(
-            on: edition, for: ProtectedBackendFixture.ada, context: CallContext())
-        let (subscription, verdict) = (try #require(timestamped).validity, try #require(opened).validity)
-        let timestamp = fixture.time.clock.now
-        #expect(subscription.holds(at: timestamp) && verdict.holds(at: timestamp))
         try await loss.happen(to: fixture)
-        #expect(subscription.holds(at: timestamp) == (loss == .deniedEdition), "\(loss)")
-        #expect(!verdict.holds(at: timestamp), "\(loss)")
+        fixture.probe.follow(ProbeBackend.friendly)
+        let before = fixture.probe.queried.count
+        _ = try await fixture.subscription()
+        _ = try await fixture.verdict()
+        let queried = fixture.probe.queried.dropFirst(before)
+        #expect(queried == (loss == .deniedEdition ? ["verdict"] : ["subscription", "verdict"]), "\(loss)")
     }
 
-    @Test("A validity is unaffected by the invalidation of other readers' results")
+    @Test("A cached result is unaffected by the invalidation of other readers' results")
     func others() async throws {
         let fixture = ProtectedBackendFixture()
         _ = try await fixture.subscription()
         _ = try await fixture.subscription(of: ProtectedBackendFixture.bob)
-        let known = fixture.backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext())
-        let validity = try #require(known).validity
         try await fixture.backend.signOut(ProtectedBackendFixture.bob, context: CallContext())
         fixture.backend.flush(.key("bob"))
-        #expect(validity.holds(at: fixture.time.clock.now))
+        let before = fixture.probe.queried.count
+        _ = try await fixture.subscription()
+        #expect(fixture.probe.queried.count == before)
     }
 
-    @Test("A validity ends exactly when the cached result does", arguments: [SubscriptionState.active, .suspended])
+    @Test("A result is fresh until its revalidation is due", arguments: [SubscriptionState.active, .suspended])
     func until(state: SubscriptionState) async throws {
         let fixture = ProtectedBackendFixture()
         fixture.probe.follow { _, _ in .subscription(Subscription(state: state)) }
         _ = try await fixture.subscription()
-        let known = fixture.backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext())
-        let validity = try #require(known).validity
-        var held = 0
-        for _ in 0..<400 {
-            let isKnown =
-                fixture.backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext()) != nil
-            #expect(validity.holds(at: fixture.time.clock.now) == isKnown)
-            if isKnown { held += 1 }
+        var served = 0
+        while served < 400 {
+            _ = try await fixture.subscription()
+            guard fixture.status.counts[.fresh] == served + 1 else { break }
+            served += 1
             fixture.time.advance(by: 0.25)
         }
-        // Until revalidation is due: half a minute less up to a fifth of it; five seconds for a negative result.
-        #expect(state == .active ? (96...120).contains(held) : held == 20)
+        // Half a minute less up to a fifth of it; five seconds for a negative result.
+        #expect(state == .active ? (96...120).contains(served) : served == 20)
     }
 }
 
 /// The ways in which a cached result about ada is invalidated.
 enum ResultLoss: CaseIterable {
-    case signOut, flushedKey, flushedIdentifier, flushedReference, flushedAll, anotherReader, newerResult
+    case signOut, flushedKey, flushedIdentifier, flushedReference, flushedAll, anotherReader
     case deniedElsewhere, deniedEdition, eviction
 
     func happen(to fixture: ProtectedBackendFixture) async throws {
@@ -141,10 +119,6 @@ enum ResultLoss: CaseIterable {
         case .anotherReader:
             fixture.probe.follow { _, _ in .authentication(.authenticated(ProtectedBackendFixture.bob)) }
             _ = try await fixture.backend.renew(ada, context: CallContext())
-        case .newerResult:
-            fixture.time.advance(by: 61)
-            _ = try await fixture.subscription()
-            _ = try await fixture.verdict()
         case .deniedElsewhere:
             fixture.probe.follow { _, _ in .subscription(Subscription(state: .suspended)) }
             _ = try await fixture.subscription(of: ada, ["device": "another"])

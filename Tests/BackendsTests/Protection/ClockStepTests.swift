@@ -33,18 +33,6 @@ struct ClockStepTests {
         #expect(fixture.probe.queried.count == 2)
     }
 
-    @Test("The validity of a cached result ends when the result is no longer fresh", arguments: steps)
-    func stored(step: Double) async throws {
-        let fixture = ProtectedBackendFixture()
-        _ = try await fixture.subscription()
-        let known = try #require(
-            fixture.backend.cachedSubscription(of: ProtectedBackendFixture.ada, context: CallContext()))
-        fixture.time.clock.step(by: step)
-        #expect(known.validity.holds(at: fixture.time.clock.now))
-        fixture.time.advance(by: 61)
-        #expect(!known.validity.holds(at: fixture.time.clock.now))
-    }
-
     @Test("The breaker stays open for its full duration", arguments: steps)
     func breaker(step: Double) async throws {
         let fixture = ProtectedBackendFixture(ProbeBackend(ProbeBackend.down))

@@ -2,7 +2,7 @@ extension FuzzTarget {
     /// All targets.
     static let all: [FuzzTarget] = [
         .xmlDocument, .xmlRecords, .json, .jsonPath, .csv,
-        .fastPathRequest, .fastPathTarget, .requestBody, .requestFields, .requestHeaders, .pageHeaders,
+        .plainRequest, .plainConnection, .requestBody, .requestFields, .requestHeaders, .pageHeaders,
         .appPaths, .pugpigPaths, .loggedPath,
         .gate, .downloadToken, .contentHeaders, .basicCredentials,
         .sealedTexts, .editionCredentials, .accessTokens,

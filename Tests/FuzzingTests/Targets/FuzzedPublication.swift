@@ -15,7 +15,7 @@ extension FuzzedTenant {
         random: random)
 }
 
-/// The subscriber backend of ``FuzzedTenant/subscriber``: grants everything to every reader, with cached results.
+/// The subscriber backend of ``FuzzedTenant/subscriber``: grants everything to every reader.
 private struct FakeSubscriberBackend: SubscriberBackend {
     let name = "house"
 
@@ -26,14 +26,6 @@ private struct FakeSubscriberBackend: SubscriberBackend {
     func subscription(of subscriber: Subscriber, context: CallContext) -> Subscription {
         Subscription(state: .active, entitlement: .allEditions)
     }
-
-    func cachedSubscription(of subscriber: Subscriber, context: CallContext) -> Cached<Subscription>? {
-        Cached(subscription(of: subscriber, context: context))
-    }
-
-    func cachedVerdict(
-        on edition: EditionID, for subscriber: Subscriber, context: CallContext
-    ) -> Cached<CachedVerdict>? { Cached(CachedVerdict.none) }
 }
 
 /// An empty store that no parser queries.

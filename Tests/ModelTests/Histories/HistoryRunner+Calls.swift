@@ -151,16 +151,6 @@ extension HistoryRunner {
     func verify(_ token: Int?, _ title: Int) async throws {
         let authorizationService = world.authorizationServices[title]
         let tokenStatuses = tokenStatuses(token, in: title)
-        let known = authorizationService.immediateVerification(token: text(token), CallContext())
-        let immediate = known?.response
-        listen()
-        try require(queried.isEmpty, "the fast path queried the subscriber system")
-        if let known {
-            let text = text(token)
-            track(known.validity, "\(known.response)") {
-                authorizationService.immediateVerification(token: text, CallContext())?.response == known.response
-            }
-        }
         let result: VerificationResult?
         do {
             result = try await authorizationService.verify(token: text(token), CallContext())
@@ -168,9 +158,6 @@ extension HistoryRunner {
             result = nil
         }
         listen()
-        try require(
-            immediate == nil || immediate == result,
-            "immediate result \(immediate as Any), full result \(result as Any)")
         let reader = heldToken(token)?.reader ?? Subscriber(backend: "", key: "")
         let given =
             result.map { ModelVerification.reported($0.subscription.state, $0.subscription.entitlement) }
@@ -190,7 +177,8 @@ extension HistoryRunner {
                     return heard
                 }, bought: bought(by: reader, in: title), at: now)
         }
-        tally.count(.immediateVerification, if: known != nil && reportWarning.validity == .good)
+        tally.count(
+            .verifiedWithoutQuery, if: queried.isEmpty && right != .unavailable && reportWarning.validity == .good)
         tally.count(right == .unavailable ? .verificationUnavailable : .verified, if: reportWarning.validity == .good)
         tally.count(.tokenExpired, if: reportWarning.validity == .expired)
         if let heldToken = heldToken(token) { count(heldToken, reportWarning.validity) }
@@ -213,28 +201,10 @@ extension HistoryRunner {
     }
 
     func credentials(_ token: Int?, _ edition: EditionID, _ title: Int) async throws {
-        let authorizationService = world.authorizationServices[title]
-        let known = try authorizationService.immediateCredentials(
-            token: text(token), edition: edition.rawValue, CallContext(), willBeCached: true)
-        let immediate = known?.response
-        listen()
-        try require(queried.isEmpty, "the fast path queried the subscriber system")
-        if let known {
-            let text = text(token)
-            track(known.validity, "\(known.response) for \(edition)") {
-                let right = try authorizationService.immediateCredentials(
-                    token: text, edition: edition.rawValue, CallContext())?.response
-                return switch known.reusability {
-                case .same: right == known.response
-                case .replacing(let first, let next): try right.map(Self.isGranted) == true && next() != first
-                case .never: false
-                }
-            }
-        }
-        let validity = try await requestCredentials(token, edition, title, immediate: immediate)
-        if let known {
-            tally.count(Self.isGranted(known.response) ? .immediateGrant : .immediateRejection, if: validity == .good)
-        }
+        let (validity, result) = try await requestCredentials(token, edition, title)
+        tally.count(
+            Self.isGranted(result) ? .grantedWithoutQuery : .rejectedWithoutQuery,
+            if: queried.isEmpty && validity == .good)
     }
 
     /// A reader requests more editions than the cache holds for one reader. None of them exists.
@@ -253,11 +223,11 @@ extension HistoryRunner {
     /// More than the capacity, but few enough to be fast.
     private static let madeUp = 700
 
-    /// - Returns: The status of the token.
+    /// - Returns: The status of the token, and the result.
     @discardableResult
     private func requestCredentials(
-        _ token: Int?, _ edition: EditionID, _ title: Int, immediate: CredentialsResult? = nil
-    ) async throws -> TokenStatus {
+        _ token: Int?, _ edition: EditionID, _ title: Int
+    ) async throws -> (validity: TokenStatus, result: CredentialsResult) {
         let tokenStatuses = tokenStatuses(token, in: title)
         let heldToken = heldToken(token)
         let reader = heldToken?.reader ?? Subscriber(backend: "", key: "")
@@ -270,9 +240,6 @@ extension HistoryRunner {
         let result = try await world.authorizationServices[title].editionCredentials(
             token: text(token), edition: edition.rawValue, CallContext())
         listen()
-        try require(
-            immediate.map { Self.shape($0) == Self.shape(result) } ?? true,
-            "immediate result \(immediate as Any), full result \(result)")
         var isLastKnownGood = false
         // A decision by the catalogue or a purchase is not the subscriber system's and ends no denial.
         var isSubscriberSystemRecord = false
@@ -319,7 +286,7 @@ extension HistoryRunner {
         }
         tally.count(
             .openedByPurchase, if: right == .granted && bought(by: reader, in: title)?.contains(edition) == true)
-        guard reportWarning.validity == .good, let heldToken else { return reportWarning.validity }
+        guard reportWarning.validity == .good, let heldToken else { return (reportWarning.validity, result) }
         tally.count(.grantedFromCache, if: right == .granted && isLastKnownGood)
         tally.count(
             .cachedAfterUnknownEdition,
@@ -334,7 +301,7 @@ extension HistoryRunner {
             denials.record(key, false, by: present, at: elapsed)
         }
         if case .granted(let pair, _, _) = result { track(pair, edition, heldToken, isForNow: right == .grantedForNow) }
-        return reportWarning.validity
+        return (reportWarning.validity, result)
     }
 
     private func reject(_ key: DenialKey, _ edition: EditionID) {
@@ -477,10 +444,7 @@ extension HistoryRunner {
         let request = GateRequest(
             method: .get, target: "/content/\(world.titles[title].id)/\(edition)/index.html",
             authorization: ["Basic \(basic)"], isResume: isResume)
-        let gate = world.gate
-        let validity = gate.validity(forTarget: request.target)
-        let decision = gate.evaluate(request)
-        track(validity, "\(decision)") { gate.evaluate(request).isAllowed == decision.isAllowed }
+        let decision = world.gate.evaluate(request)
         var isCorrect = title == pair.heldToken.title && edition == pair.edition
         if let expires = pair.expires {
             let window = world.titles[title].lifetimes.resumeWindow

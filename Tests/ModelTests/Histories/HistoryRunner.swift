@@ -92,8 +92,6 @@ final class HistoryRunner {
     private var mayBeOpen: [Bool]
     private(set) var queried: [FakeSubscriberSystem.ReceivedQuery] = []
     var tally = Tally()
-    /// The responses of this second.
-    private var responses: [CachedResponse] = []
 
     init(_ setting: HistorySetting) async throws {
         world = try await World(setting)
@@ -118,7 +116,6 @@ final class HistoryRunner {
         let historyRunner = try await HistoryRunner(history.setting)
         for event in history.events {
             try await historyRunner.live(event)
-            try historyRunner.inspectCached()
         }
         return historyRunner.tally
     }
@@ -233,11 +230,6 @@ final class HistoryRunner {
             for process in memories.indices { clearCache(process) }
         case .restart: try await restart()
         case .catalogueLoads: try world.catalogueLoads()
-        default: break
-        }
-        switch event {
-        // The listener detects the change of the configuration itself.
-        case .reload, .lifetimes, .replaceBackend, .restart: responses = []
         default: break
         }
         models = world.titles.map { AccessModel($0) }
@@ -460,26 +452,6 @@ final class HistoryRunner {
             if heard.value?.state != .active { denials.record(.reader(reader.key), true, by: present, at: elapsed) }
         case .unavailable: break
         }
-    }
-
-    // MARK: - Cached responses
-
-    private var second: Int { Int(now.timeIntervalSince1970.rounded(.down)) }
-
-    /// Caches a response like a listener.
-    func track(_ validity: CacheValidity, _ message: String, isCorrect: @escaping () throws -> Bool) {
-        responses.append(CachedResponse(second: second, validity: validity, message: message, isCorrect: isCorrect))
-    }
-
-    /// Checks that every valid cached response equals the current one.
-    private func inspectCached() throws {
-        responses.removeAll { $0.second != second }
-        for result in responses {
-            let holds = result.validity.holds(at: now)
-            tally.count(holds ? .cachedResultIsCurrent : .cachedResultIsOutdated)
-            if holds { try require(try result.isCorrect(), "outdated result served from the cache: \(result.message)") }
-        }
-        responses.removeAll { !$0.validity.holds(at: now) }
     }
 
     // MARK: - Tokens

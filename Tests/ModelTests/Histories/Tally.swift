@@ -6,10 +6,10 @@ struct Tally: Sendable {
         // Status of a token.
         case tokenEnded, tokenExpired
         // Verification.
-        case verified, verifiedFromCache, verificationUnavailable, immediateVerification
+        case verified, verifiedFromCache, verificationUnavailable, verifiedWithoutQuery
         // Edition credentials.
         case granted, grantedFromCache, rejected, grantedForNow, deniedAfterRejection, credentialsUnavailable
-        case immediateGrant, immediateRejection
+        case grantedWithoutQuery, rejectedWithoutQuery
         // The only reason for which an edition opens.
         case openedByPeriod, openedAtStartOfPeriod, openedAtEndOfPeriod, openedByGrace, openedByPurchase
         // Downloads.
@@ -23,24 +23,21 @@ struct Tally: Sendable {
         case signedInByLookAlike, formerPasswordByLookAlike
         // Hundreds of editions that do not exist.
         case requestedUnknownEdition, cachedAfterUnknownEdition, deniedAfterUnknownEdition
-        // Responses that could be repeated in the same second.
-        case cachedResultIsCurrent, cachedResultIsOutdated
     }
 
     /// The minimum count of each outcome in 1,000 histories: at most half of the actual count.
     static let floors: [Outcome: Int] = [
         .signedIn: 2000, .signedInFromCache: 20, .signInUnavailable: 150, .deviceRejected: 20,
         .deviceEvicted: 20, .renewedAfterExpiry: 30, .tokenEnded: 200, .tokenExpired: 100, .verified: 800,
-        .verifiedFromCache: 80, .verificationUnavailable: 200, .immediateVerification: 150, .granted: 400,
+        .verifiedFromCache: 80, .verificationUnavailable: 200, .verifiedWithoutQuery: 150, .granted: 400,
         .grantedFromCache: 100, .rejected: 600, .grantedForNow: 90, .deniedAfterRejection: 150,
-        .credentialsUnavailable: 500, .immediateGrant: 50, .immediateRejection: 150, .openedByPeriod: 20,
+        .credentialsUnavailable: 500, .grantedWithoutQuery: 50, .rejectedWithoutQuery: 150, .openedByPeriod: 20,
         .openedAtStartOfPeriod: 8, .openedAtEndOfPeriod: 6, .openedByGrace: 30, .openedByPurchase: 20,
         .downloaded: 200, .resumedAfterExpiry: 40, .deniedAfterExpiry: 90, .deniedAfterEnd: 100,
         .expiredAfterShortening: 50, .endedAfterClockStep: 100, .validUntilEndReported: 15, .endedElsewhere: 20,
         .formerPasswordElsewhere: 12, .recalledAndUndone: 10, .deniedAfterEventElsewhere: 80, .signedInByLookAlike: 50,
         .formerPasswordByLookAlike: 50, .requestedUnknownEdition: 45, .cachedAfterUnknownEdition: 40,
         .deniedAfterUnknownEdition: 60,
-        .cachedResultIsCurrent: 12000, .cachedResultIsOutdated: 200,
     ]
 
     /// The number of histories below which no minimum applies.

@@ -66,15 +66,14 @@ func withContentServerHarness(
         try await withParts(configuration) { [content] parts, configuration in
             let publications = ReloadableSnapshot(try parts.assemble(configuration))
             let sent = ContentServerHarness.Counter()
-            let fastPath = FastPathResponder(
-                publications: publications, evaluator: GateEvaluator(current: { publications.value.gate }),
-                log: AccessLog(),
-                clock: .system)
+            let router = MainRouter.make(publications: publications, clock: .system, readiness: { .ready })
+            let responder = RequestResponder(
+                router.buildResponder(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             let application = Application(
-                router: MainRouter.make(publications: publications, clock: .system, readiness: { .ready }),
-                server: HTTPServerBuilder { responder in
+                router: router,
+                server: HTTPServerBuilder { _ in
                     CountingChannel(
-                        wrapped: GatefoldServer.plain(responder, fastPath, stallTimeout: stallTimeout), sent: sent)
+                        wrapped: GatefoldServer.plain(responder, stallTimeout: stallTimeout), sent: sent)
                 })
             try await application.test(.live) { client in
                 try await body(

@@ -27,7 +27,7 @@ struct CallVariant: Sendable {
     /// Whether the path uses the other name of renew_token.
     var isShort = false
 
-    /// The variant that the fast path serves.
+    /// The usual spelling of a call.
     static let plain = CallVariant()
 
     /// Each carrier once in the plain spelling and once in another.

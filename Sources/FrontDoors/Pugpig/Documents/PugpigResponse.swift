@@ -13,14 +13,14 @@ enum PugpigResponse {
         if case .rejected(let rejection) = response, case .throttled(let retryAfter) = rejection.reason {
             wait = retryAfter
         }
-        return xml(TokenDocument.bytes(response), retryAfter: wait).response
+        return xml(TokenDocument.bytes(response), retryAfter: wait)
     }
 
-    static func verification(_ response: VerificationResult) -> BufferedResponse {
+    static func verification(_ response: VerificationResult) -> Response {
         xml(SubscriptionDocument.bytes(response))
     }
 
-    static func credentials(_ response: CredentialsResult) -> BufferedResponse {
+    static func credentials(_ response: CredentialsResult) -> Response {
         var wait: Int?
         if case .rejected(let rejection, _) = response { wait = rejection.retryAfter }
         return xml(CredentialsDocument.bytes(response), retryAfter: wait)
@@ -66,19 +66,19 @@ enum PugpigResponse {
     private static let xmlHeaders: HTTPFields = [.contentType: xmlType]
     private static let allowed = "GET, HEAD, POST, OPTIONS"
 
-    private static func xml(_ bytes: [UInt8], retryAfter: Int? = nil) -> BufferedResponse {
+    private static func xml(_ bytes: [UInt8], retryAfter: Int? = nil) -> Response {
         response(.ok, xmlType, ByteBuffer(bytes: bytes), retryAfter)
     }
 
     private static func text(_ status: HTTPResponse.Status, _ text: String, retryAfter: Int? = nil) -> Response {
-        response(status, textType, ByteBuffer(string: text), retryAfter).response
+        response(status, textType, ByteBuffer(string: text), retryAfter)
     }
 
     private static func response(
         _ status: HTTPResponse.Status, _ type: String, _ body: ByteBuffer, _ retryAfter: Int?
-    ) -> BufferedResponse {
+    ) -> Response {
         var headers = type == xmlType ? xmlHeaders : [.contentType: type]
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
-        return BufferedResponse(status: status, headers: headers, body: body)
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 }

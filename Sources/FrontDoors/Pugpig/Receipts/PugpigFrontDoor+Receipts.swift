@@ -48,7 +48,7 @@ extension PugpigFrontDoor {
                 try await authorizationService.editionCredentials(
                     for: receiptRequest.requested, showing: receiptRequest.receipt, from: call.kind,
                     app: receiptRequest.app, callContext)
-            ).response
+            )
         } catch {
             return failure(error, of: .editionCredentials, authorizationService, callContext, context)
         }

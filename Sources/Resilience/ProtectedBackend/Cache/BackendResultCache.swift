@@ -66,16 +66,6 @@ final class BackendResultCache: Sendable {
         }
     }
 
-    /// Returns a fresh cached result, or `nil` and without counting a miss if there is none.
-    func cached(_ key: BackendQueryKey) -> Cached<BackendResult>? {
-        state.withLock { state in
-            let now = clock.elapsed
-            guard let (result, changeCounter, until) = state.storage?.peek(key, at: now) else { return nil }
-            state.counts.fresh += 1
-            return Cached(result, validity: CacheValidity([changeCounter], deadline: .init(clock, at: until)))
-        }
-    }
-
     /// Returns the current timestamp, which is later than all earlier ones.
     func timestamp() -> LogicalTimestamp {
         state.withLock { $0.timestamp(at: clock.elapsed) }

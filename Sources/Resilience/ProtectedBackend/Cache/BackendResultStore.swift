@@ -12,8 +12,6 @@ package struct BackendResultStore: Sendable {
         var cacheLifetime: BackendCachePolicy.CacheLifetime
         let bytes: Int
         var nextRevalidation: TimeInterval
-        /// A counter that is incremented when the entry is removed or its freshness ends.
-        let changes = ChangeCounter()
 
         var isAuthenticated: Bool {
             if case .authentication(.authenticated) = result { true } else { false }
@@ -72,18 +70,6 @@ package struct BackendResultStore: Sendable {
         return .revalidating(entry.result, isDue: true)
     }
 
-    /// Returns a fresh result that is not due for a refresh, the mark that detects its invalidation, and the end of
-    /// its freshness.
-    mutating func peek(
-        _ key: BackendQueryKey, at now: TimeInterval
-    ) -> (result: BackendResult, baseline: ChangeCounter.Baseline, until: TimeInterval)? {
-        guard let slot = slots[key], let entry = entries[slot] else { return nil }
-        let until = min(entry.cacheLifetime.freshUntil, entry.cacheLifetime.revalidateAt, entry.nextRevalidation)
-        guard now < until else { return nil }
-        lruList.use(slot)
-        return (entry.result, entry.changes.baseline, until)
-    }
-
     /// Returns the result that replaces a failed query.
     func lastKnownGood(_ key: BackendQueryKey, at now: TimeInterval) -> BackendResult? {
         guard let slot = slots[key], let entry = entries[slot], now < entry.cacheLifetime.goodUntil else {
@@ -126,7 +112,6 @@ package struct BackendResultStore: Sendable {
     mutating func invalidateAll(at timestamp: LogicalTimestamp) -> Int {
         let all = count
         watermarks.raiseAll(timestamp)
-        for entry in entries { entry?.changes.increment() }
         entries = []
         slots = [:]
         groups = [:]
@@ -214,7 +199,6 @@ package struct BackendResultStore: Sendable {
 
     mutating func remove(_ slot: Int) {
         guard let entry = entries[slot] else { return }
-        entry.changes.increment()
         entries[slot] = nil
         slots[entry.subject.key] = nil
         for group in entry.subject.groups {
@@ -228,7 +212,6 @@ package struct BackendResultStore: Sendable {
     /// Ends the freshness of a subscription, which remains available as a last known good result.
     mutating func age(_ slot: Int, at now: TimeInterval) {
         guard let entry = entries[slot], case .subscription = entry.result else { return }
-        entry.changes.increment()
         entries[slot]?.cacheLifetime = entry.cacheLifetime.endingFreshness(at: now)
         entries[slot]?.nextRevalidation = min(entry.nextRevalidation, now)
     }

@@ -16,7 +16,7 @@ import NIOTLS
 struct SecureChannel: ServerChildChannel {
     private let context: NIOSSLContext
     private let http1: HTTP1ServerChannel
-    private let responder: HTTPChannelHandler.Responder
+    private let responder: RequestResponder
     private let idleTimeout: TimeAmount
     private let stallTimeout: TimeAmount
 
@@ -24,7 +24,7 @@ struct SecureChannel: ServerChildChannel {
     ///   - idleTimeout: The maximum time that a connection may have no request.
     ///   - stallTimeout: The maximum time in which the client of a stream receives nothing of a response.
     init(
-        _ configuration: TLSConfiguration, responder: @escaping HTTPChannelHandler.Responder,
+        _ configuration: TLSConfiguration, responder: RequestResponder,
         idleTimeout: TimeAmount, stallTimeout: TimeAmount
     ) throws {
         var configuration = configuration
@@ -34,7 +34,7 @@ struct SecureChannel: ServerChildChannel {
         self.idleTimeout = idleTimeout
         self.stallTimeout = stallTimeout
         http1 = HTTP1ServerChannel(
-            responder: responder, configuration: GatefoldServer.http1(closesIdle: true, idleTimeout: idleTimeout))
+            responder: responder, configuration: GatefoldServer.http1(idleTimeout: idleTimeout))
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<SecureConnection> {
@@ -81,7 +81,7 @@ struct SecureChannel: ServerChildChannel {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandlers(HTTP2FramePayloadToHTTPServerCodec(), StalledStreamHandler(stallTimeout: stallTimeout))
         try pipeline.addHandlers(GatefoldServer.requestHandlers(ofStream: true))
-        let dispatch = RequestDispatchHandler(responder, runsOnEventLoop: { _ in false })
+        let dispatch = RequestDispatchHandler(responder)
         try pipeline.addHandlers(IncomingRequestHandler(), dispatch)
         return HTTP1ServerConnection(
             try NIOAsyncChannel<Never, HTTPResponsePart>(wrappingChannelSynchronously: channel), dispatch)

@@ -30,7 +30,7 @@ struct AdmissionMiddleware: RouterMiddleware {
         // The liveness of the process does not depend on its load.
         if request.uri.path == "/healthz" { return try await next(request, context) }
         let share = RequestLoad(
-            of: load, connection: context.connection, client: client(request, context),
+            of: load, connection: context.connectionIdentity, client: client(request, context),
             isNotification: request.uri.path.hasPrefix("/notifications/"))
         defer { share.end() }
         do {

@@ -12,9 +12,10 @@ import Testing
 
 @testable import Server
 
-/// Tests that the fast path responds to decided requests like the other handlers, byte for byte and in order.
-@Suite("Fast path")
-struct FastPathTests {
+/// Tests that plain requests get the same responses as requests that pass NIO's parser and Hummingbird's channel, byte for
+/// byte and in order.
+@Suite("Serving of plain requests")
+struct PlainRequestServingTests {
     private static let configuration = """
         \(ConfigurationTests.minimal)
             default: true
@@ -24,17 +25,17 @@ struct FastPathTests {
               - {id: free, published: 2026-01-02, free: true}
         """
 
-    @Test("Responds to a decided request and passes every other request on unchanged")
+    @Test("Responds to a plain request at once and passes every other request on unchanged")
     func responses() async throws {
-        try await withFastPath { fastPath, _ in
-            let channel = EmbeddedChannel(handler: FastPathHandler(fastPath))
+        try await withRouter { router in
+            let channel = EmbeddedChannel(handler: PlainRequestHandler(Self.responder(router)))
             defer { _ = try? channel.finish() }
             try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
             let response = try #require(try channel.readOutbound(as: ByteBuffer.self))
             #expect(String(buffer: response).hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
 
-            let other = Self.get("/healthz")
+            let other = "HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
             try channel.writeInbound(ByteBuffer(string: other))
             #expect(try channel.readInbound(as: ByteBuffer.self).map { String(buffer: $0) } == other)
             // The response to that request is not out yet.
@@ -52,13 +53,13 @@ struct FastPathTests {
         "/edition_credentials",
         "/edition_credentials?token=x&product_id=ed-1", "/edition_credentials?product_id=free",
         "/edition_credentials/?token=%00",
-        "/sign_in?username=a&password=b", "/healthz", "/nowhere", "/auth-request/original-uri",
+        "/sign_in?username=a&password=b", "/healthz", "/readyz", "/content/daily/free.hpub", "/content/daily/ed-1.hpub", "/nowhere", "/auth-request/original-uri",
         "/auth-request/original-uri?a=b",
     ]
 
-    @Test("Responds like the other handlers", arguments: targets)
-    func same(target: String) async throws {
-        try await withFastPath { fastPath, router in
+    @Test("Responds like Hummingbird's own channel", arguments: targets, ["GET", "POST"])
+    func same(target: String, method: String) async throws {
+        try await withRouter { router in
             let variants: [[(String, String)]] = [
                 [], [("Accept-Language", "de")], [("Connection", "keep-alive")], [("X-Forwarded-For", "192.0.2.1")],
                 [("X-Original-URI", "/content/daily/free.hpub")], [("X-Original-URI", "/content/daily/ed-1.hpub")],
@@ -67,16 +68,20 @@ struct FastPathTests {
                 [("X-Original-URI", "/content/daily/%2e%2e/free.hpub")], [("Content-Length", "0")],
                 [("Range", "bytes=1-")],
             ]
-            let requests = variants.map { Self.get(target, $0) }
-            let plain = try await Self.exchange(requests, router, nil)
-            let fast = try await Self.exchange(requests, router, fastPath)
-            for (number, request) in requests.enumerated() { #expect(fast[number] == plain[number], "\(request)") }
+            let requests = variants.map { fields in
+                method == "GET" ? Self.get(target, fields) : Self.post(target, fields, "token=x&product_id=ed-1")
+            }
+            let expected = try await Self.exchange(requests, router, isReference: true)
+            let responses = try await Self.exchange(requests, router)
+            for (number, request) in requests.enumerated() {
+                #expect(responses[number] == expected[number], "\(request)")
+            }
         }
     }
 
     @Test("Preserves the order of pipelined requests in any fragmentation")
     func order() async throws {
-        try await withFastPath { fastPath, router in
+        try await withRouter { router in
             let requests: [(bytes: String, isHead: Bool, status: Int)] = [
                 (Self.get("/verify_subscription?token=x"), false, 200), (Self.get("/healthz"), false, 200),
                 (Self.get("/nowhere"), false, 404), (Self.get("/edition_credentials?token=y"), false, 200),
@@ -84,7 +89,7 @@ struct FastPathTests {
                 ("HEAD /edition_credentials HTTP/1.1\r\nHost: a\r\n\r\n", true, 200),
                 ("POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n\r\n\r\n", false, 404),
             ]
-            try await Self.application(router, fastPath).test(.live) { client in
+            try await Self.application(router).test(.live) { client in
                 let http = RawHTTP(port: client.port ?? 0)
                 for seed in 0..<40 as Range<UInt64> {
                     try await http.withConnection { connection in
@@ -113,11 +118,19 @@ struct FastPathTests {
         "GET \(target) HTTP/1.1\r\nHost: a\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
     }
 
+    static func post(_ target: String, _ fields: [(String, String)], _ body: String) -> String {
+        let length = [("Content-Type", "application/x-www-form-urlencoded"), ("Content-Length", "\(body.utf8.count)")]
+        return "POST \(target) HTTP/1.1\r\nHost: a\r\n"
+            + (fields.filter { $0.0 != "Content-Length" } + length).map { "\($0): \($1)\r\n" }.joined() + "\r\n" + body
+    }
+
     /// Returns the responses without their dates, each to a request on its own connection.
+    ///
+    /// - Parameter isReference: A Boolean value that selects Hummingbird's own channel.
     static func exchange(
-        _ requests: [String], _ router: Router<GatefoldRequestContext>, _ fastPath: FastPathResponder?
+        _ requests: [String], _ router: Router<GatefoldRequestContext>, isReference: Bool = false
     ) async throws -> [[String]] {
-        try await application(router, fastPath).test(.live) { client in
+        try await application(router, isReference: isReference).test(.live) { client in
             let http = RawHTTP(port: client.port ?? 0)
             var responses: [[String]] = []
             for request in requests {
@@ -131,9 +144,9 @@ struct FastPathTests {
 
     /// Returns the response to a request as lines without the date. The body is the last line, or the last lines.
     static func lines(
-        ofResponseTo request: String, _ router: Router<GatefoldRequestContext>, _ fastPath: FastPathResponder?
+        ofResponseTo request: String, _ router: Router<GatefoldRequestContext>, isReference: Bool = false
     ) async throws -> [String] {
-        try await application(router, fastPath).test(.live) { client in
+        try await application(router, isReference: isReference).test(.live) { client in
             try await RawHTTP(port: client.port ?? 0).withConnection { connection in
                 try await connection.send(request)
                 var bytes: [UInt8] = []
@@ -157,38 +170,32 @@ struct FastPathTests {
         return length.map { response.count - head.upperBound >= $0 } ?? false
     }
 
-    private static func application(
-        _ router: Router<GatefoldRequestContext>, _ fastPath: FastPathResponder?
-    ) -> some ApplicationProtocol {
-        Application(
-            router: router,
-            server: HTTPServerBuilder { responder in
-                // A client that connects during the stop must not crash the program.
-                let stallTimeout = GatefoldServer.stallTimeout
-                guard let fastPath else {
-                    return TimeoutGuardedChannel(
-                        wrapped: HTTP1Channel(responder: responder, configuration: GatefoldServer.http1()),
-                        stallTimeout: stallTimeout)
-                }
-                let http1Channel = HTTP1ServerChannel(
-                    responder: responder, configuration: GatefoldServer.http1(hasFastPath: true))
-                return TimeoutGuardedChannel(
-                    wrapped: FastPathChannel(wrapped: http1Channel, responses: fastPath), stallTimeout: stallTimeout)
-            },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    static func responder(_ router: Router<GatefoldRequestContext>) -> RequestResponder {
+        RequestResponder(router.buildResponder(), logger: quiet)
     }
 
-    func withFastPath(
-        _ body: (FastPathResponder, Router<GatefoldRequestContext>) async throws -> Void
-    ) async throws {
+    private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private static func application(
+        _ router: Router<GatefoldRequestContext>, isReference: Bool = false
+    ) -> some ApplicationProtocol {
+        let own = responder(router)
+        return Application(
+            router: router,
+            server: HTTPServerBuilder { responder in
+                guard isReference else { return GatefoldServer.plain(own) }
+                // A client that connects during the stop must not crash the program.
+                return TimeoutGuardedChannel(
+                    wrapped: HTTP1Channel(responder: responder, configuration: GatefoldServer.http1()),
+                    stallTimeout: GatefoldServer.stallTimeout)
+            },
+            logger: quiet)
+    }
+
+    func withRouter(_ body: (Router<GatefoldRequestContext>) async throws -> Void) async throws {
         try await withParts(Self.configuration) { parts, configuration in
             let publications = ReloadableSnapshot(try parts.assemble(configuration))
-            let router = MainRouter.make(publications: publications, clock: .system, readiness: { .ready })
-            let fastPath = FastPathResponder(
-                publications: publications, evaluator: GateEvaluator(current: { publications.value.gate }),
-                log: AccessLog(),
-                clock: .system)
-            try await body(fastPath, router)
+            try await body(MainRouter.make(publications: publications, clock: .system, readiness: { .ready }))
         }
     }
 }

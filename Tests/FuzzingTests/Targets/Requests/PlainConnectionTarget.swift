@@ -1,6 +1,5 @@
-import ContentGate
-import FrontDoors
 import HTTPTypes
+import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -13,29 +12,30 @@ import Primitives
 @testable import Server
 
 extension FuzzTarget {
-    /// A connection with the fast path and one without it whose inner handlers respond identically: a client gets the
-    /// same responses in the same order.
+    /// Protection against a wrong order: a connection that serves plain requests itself, and one on which all requests pass
+    /// NIO's parser, send a client the same responses in the same order.
     ///
     /// The first line controls the rest: each of its bytes determines the size of the next chunk and the number of
-    /// response halves that the inner handlers send before it.
-    static let fastPathTarget = FuzzTarget(
-        "fast-path", upTo: 1024, of: "FastPathHandler", "FastPathResponder", "PugpigImmediateResponder"
+    /// response halves that the inner handlers send before it. A plain request waits once for each letter `w` at the
+    /// start of its path.
+    static let plainConnection = FuzzTarget(
+        "plain-connection", upTo: 1024, of: "PlainRequestHandler", "IdleConnectionHandler", "ResponseHead"
     ) { bytes in
-        let (fastPath, plain) = (exchange(bytes, usesFastPath: true), exchange(bytes, usesFastPath: false))
+        let (plain, parsed) = (exchange(bytes, servesPlain: true), exchange(bytes, servesPlain: false))
         promise(
-            fastPath.lines == plain.lines,
+            plain.lines == parsed.lines,
             """
-            the responses with the fast path differ, or have another order: \(fastPath.lines)
-            instead of \(plain.lines)
+            the responses to plain requests differ, or have another order: \(plain.lines)
+            instead of \(parsed.lines)
             for \(text(bytes).debugDescription)
             """)
-        promise(fastPath.isOpen == plain.isOpen, "a connection with the fast path ends at another request")
-        promise(fastPath.requests <= plain.requests, "the fast path adds requests")
+        promise(plain.isOpen == parsed.isOpen, "a connection that serves plain requests ends at another request")
+        promise(plain.requests <= parsed.requests, "a connection that serves plain requests adds requests")
     }
 
-    /// Returns the number of requests that pass the fast path and the number of all requests.
+    /// Returns the number of requests that pass NIO's parser and the number of all requests.
     static func passed(_ bytes: [UInt8]) -> (inside: Int, all: Int) {
-        (exchange(bytes, usesFastPath: true).requests, exchange(bytes, usesFastPath: false).requests)
+        (exchange(bytes, servesPlain: true).requests, exchange(bytes, servesPlain: false).requests)
     }
 
     /// The result of a client's data.
@@ -47,8 +47,8 @@ extension FuzzTarget {
         let requests: Int
     }
 
-    private static func exchange(_ bytes: [UInt8], usesFastPath: Bool) -> Exchange {
-        let (channel, fake) = connected(usesFastPath: usesFastPath)
+    private static func exchange(_ bytes: [UInt8], servesPlain: Bool) -> Exchange {
+        let (channel, fake) = connected(servesPlain: servesPlain)
         let cuts = bytes.prefix { $0 != 0x0A }
         var rest = bytes.dropFirst(cuts.count + 1)
         for cut in cuts.prefix(24) {
@@ -56,10 +56,10 @@ extension FuzzTarget {
             rest = rest.dropFirst(piece.count)
             receive(piece, channel)
             // 0 for digits, 1 for capital letters, 2 for small letters.
-            for _ in 0..<(cut / 32 + 3) % 4 { fake.proceed() }
+            for _ in 0..<(cut / 32 + 3) % 4 { proceed(channel, fake) }
         }
         receive(rest, channel)
-        while fake.proceed() {}
+        while proceed(channel, fake) {}
         var sent: [UInt8] = []
         while let part = try? channel.readOutbound(as: ByteBuffer.self) { sent += part.readableBytesView }
         let lines = text(sent).split(separator: "\r\n", omittingEmptySubsequences: false)
@@ -80,16 +80,17 @@ extension FuzzTarget {
 
     /// Returns a channel with the handlers of ``HTTP1ServerChannel`` except for the last one, because nothing here
     /// waits for a task.
-    private static func connected(usesFastPath: Bool) -> (EmbeddedChannel, FakePublisherServer) {
+    private static func connected(servesPlain: Bool) -> (EmbeddedChannel, FakePublisherServer) {
         let (channel, fake) = (EmbeddedChannel(), FakePublisherServer())
         ready {
             let pipeline = channel.pipeline.syncOperations
-            if usesFastPath { try pipeline.addHandler(FastPathHandler(fastPathResponder())) }
+            if servesPlain { try pipeline.addHandler(PlainRequestHandler(responder)) }
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: NIOHTTPDecoderLimitConfiguration())
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            try pipeline.addHandlers(GatefoldServer.http1(hasFastPath: true).additionalChannelHandlers())
+            try pipeline.addHandlers(GatefoldServer.http1().additionalChannelHandlers())
+            try pipeline.addHandler(IdleConnectionHandler(idleTimeout: .seconds(60)))
             try pipeline.addHandler(fake)
         }
         let frontServer = ready { try SocketAddress(ipAddress: "127.0.0.1", port: 1) }
@@ -98,50 +99,30 @@ extension FuzzTarget {
         return (channel, fake)
     }
 
-    /// Returns a responder with its own cache, because the caches of finished event loops would accumulate.
-    private static func fastPathResponder() -> FastPathResponder {
-        FastPathResponder(
-            publications: publications, evaluator: GateEvaluator(current: { publications.value.gate }),
-            log: fastPathLog,
-            clock: WallClock { FuzzedTenant.now }, logger: silentLogger)
+    private static let responder = RequestResponder(
+        CallbackResponder<GatefoldRequestContext> { request, _ in
+            // The channel runs the rest of the task on demand.
+            for _ in request.uri.path.dropFirst().prefix(while: { $0 == "w" }) { await Task.yield() }
+            let body = Array(try await request.body.collect(upTo: 1 << 20).readableBytesView)
+            let response = response(to: request.head, body)
+            return Response(
+                status: response.status, headers: response.headers,
+                body: ResponseBody(byteBuffer: response.body))
+        }, logger: Logger(label: "fuzzing", factory: { _ in SwiftLogNoOpLogHandler() }))
+
+    /// Lets tasks and inner handlers continue. Returns false if nothing is left to do.
+    @discardableResult
+    private static func proceed(_ channel: EmbeddedChannel, _ fake: FakePublisherServer) -> Bool {
+        channel.embeddedEventLoop.run()
+        return fake.proceed()
     }
 
-    private static let fastPathLog = AccessLog()
-    private static let silentLogger = Logger(label: "fuzzing", factory: { _ in SwiftLogNoOpLogHandler() })
-
-    private static let publications = ReloadableSnapshot(
-        ServingState(
-            directory: PublicationDirectory(
-                default: FuzzedTenant.authorizationService, byID: [FuzzedTenant.id: FuzzedTenant.authorizationService]),
-            gate: ready {
-                try Gate(
-                    [
-                        GatePublication(
-                            id: FuzzedTenant.id, layout: ContentLayout(prefix: "/content/daily/"),
-                            verifier: FuzzedTenant.verifier, revocations: FuzzedTenant.revocations)
-                    ], clock: WallClock { FuzzedTenant.now })
-            }, backends: LiveBackendRegistry(), clients: ClientAddressResolver(trusted: [])))
-
-    /// Returns the decision in the format of the front door and of the auth-request endpoint, or an echo of the
-    /// request.
-    private static func response(to head: HTTPRequest, _ body: [UInt8]) -> BufferedResponse {
-        let target = head.path ?? ""
-        let cut = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
-        let path = target[..<cut]
-        if path == "/auth-request/original-uri" {
-            let response = AuthRequestResponse(to: head, .original, publications.value.gate)
-            return BufferedResponse(status: response.status, headers: response.headers)
-        }
-        let door = PugpigImmediateResponder(publications: publications.value.directory)
-        let immediate =
-            head.method == .get
-            ? door.response(
-                path: path, query: target.utf8[cut...].dropFirst(),
-                acceptLanguage: head.headerFields[.acceptLanguage], client: nil) : nil
-        return immediate?.response
-            ?? BufferedResponse(
-                status: .accepted,
-                body: ByteBuffer(string: "\(head.method.rawValue) \(target) \(Hexadecimal.encode(body))"))
+    /// Returns an echo of the request.
+    private static func response(
+        to head: HTTPRequest, _ body: [UInt8]
+    ) -> (status: HTTPResponse.Status, headers: HTTPFields, body: ByteBuffer) {
+        let text = "\(head.method.rawValue) \(head.path ?? "") \(Hexadecimal.encode(body))"
+        return (.accepted, [.contentType: "text/plain"], ByteBuffer(string: text))
     }
 
     /// A handler in place of Hummingbird's tasks: responds to whole requests in order, but sends each half of a

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-extension FastPathTests {
+extension PlainRequestServingTests {
     /// A socket that accepts writes only on request.
     private final class BlockedSocket: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
@@ -34,11 +34,11 @@ extension FastPathTests {
 
     @Test("Closes the output or the connection after its responses", arguments: [CloseMode.output, .all])
     func closing(mode: CloseMode) async throws {
-        try await withFastPath { fastPath, _ in
+        try await withRouter { router in
             let (channel, socket) = (EmbeddedChannel(), BlockedSocket())
             try connect(channel)
             let operations = channel.pipeline.syncOperations
-            try operations.addHandlers([socket, FastPathHandler(fastPath)])
+            try operations.addHandlers([socket, PlainRequestHandler(Self.responder(router))])
             try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
             channel.close(mode: mode, promise: nil)
             #expect(socket.closed.isEmpty)
@@ -61,19 +61,19 @@ extension FastPathTests {
 
     @Test("Reads bypass handlers without pending requests, and pass through them otherwise")
     func shortcut() async throws {
-        try await withFastPath { fastPath, _ in
+        try await withRouter { router in
             let channel = EmbeddedChannel()
             try connect(channel)
             let (before, between) = (ReadCounter(), ReadCounter())
             let operations = channel.pipeline.syncOperations
-            try operations.addHandlers([before, FastPathHandler(fastPath), between, FastPathShortcut()])
+            try operations.addHandlers([before, PlainRequestHandler(Self.responder(router)), between, ReadShortcutHandler()])
             channel.read()
             #expect(before.accepts == 1 && between.accepts == 0)
-            // The fast path responds here.
+            // The response is complete at once.
             try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
             channel.read()
             #expect(between.accepts == 0)
-            // An incomplete request does not belong to the fast path.
+            // An incomplete request passes inside.
             let (seen, all) = (between.accepts, before.accepts)
             try channel.writeInbound(ByteBuffer(string: "GET /verify_subscription?token=x HTTP/1.1\r\n"))
             channel.read()
