@@ -1,13 +1,11 @@
 """The memory of a server with many idle connections, and after a long load."""
 
+import json
 import resource
-import selectors
-import socket
 import statistics
+import subprocess
 import sys
 import time
-
-import load
 
 
 def open_files(wanted):
@@ -31,41 +29,23 @@ def listeners(server, files, wanted):
     return {server.port: main, server.ports["ADMIN"]: min(wanted - main, admin)}
 
 
-def idle_connections(server, counts, path):
+def idle_connections(loader, server, counts, protocol):
     """Returns the resident megabytes before and after opening the connections. Each connection has completed one request."""
-    ports = [port for port, count in counts.items() for _ in range(count)]
-    count = len(ports)
-    before = server.resident_bytes()
-    selector, waiting, connections = selectors.DefaultSelector(), set(), []
-    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
-    begun = time.monotonic()
-    try:
-        # At most 256 at a time, because the test measures idle connections and not simultaneous connection attempts.
-        while len(connections) < count or waiting:
-            while len(connections) < count and len(waiting) < 256:
-                connection = socket.socket()
-                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                connection.connect(("127.0.0.1", ports[len(connections)]))
-                connection.sendall(request)
-                connections.append(connection)
-                waiting.add(connection)
-                selector.register(connection, selectors.EVENT_READ)
-            for key, _ in selector.select(10):
-                response = key.fileobj.recv(65536)
-                if not response.startswith(b"HTTP/1.1 200"):
-                    raise SystemExit(f"idle connection: {response[:200]!r}")
-                selector.unregister(key.fileobj)
-                waiting.discard(key.fileobj)
-            if time.monotonic() - begun > 45:
-                raise SystemExit("idle connections: opening them took longer than the servers' idle timeout")
+    before, begun = server.resident_bytes(), time.monotonic()
+    command = [loader, "idle"]
+    for port, count in counts.items():
+        command += ["-open", f"{protocol if port == server.port else 'http'} 127.0.0.1:{port} {count}"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+        if program.stdout.readline() != "open\n":
+            raise SystemExit("idle connections: not all could be opened")
+        if time.monotonic() - begun > 45:
+            raise SystemExit("idle connections: opening them took longer than the servers' idle timeout")
         time.sleep(1)
         during = server.resident_bytes()
-        closed = sum(1 for connection in connections if is_closed(connection))
-        if closed:
-            raise SystemExit(f"idle connections: {closed} of {count} were closed within a few seconds")
-    finally:
-        for connection in connections:
-            connection.close()
+        result = json.loads(program.communicate("\n")[0])
+    if result["closed"]:
+        raise SystemExit(f"idle connections: {result['closed']} of {result['connections']} were closed within a few seconds")
+    count = result["connections"]
     return {
         "connections": count, "of_admin_listener": count - counts[server.port],
         "rss_megabytes_before": before / 1e6, "rss_megabytes": during / 1e6,
@@ -73,24 +53,16 @@ def idle_connections(server, counts, path):
     }
 
 
-def is_closed(connection):
-    connection.setblocking(False)
-    try:
-        return connection.recv(1) == b""
-    except BlockingIOError:
-        return False
-
-
-def memory_over_time(server, request, connections, minutes):
+def memory_over_time(generator, peer, connections, minutes):
     """Returns the resident megabytes after each minute of load. The ratio of the last to the first shows whether memory grows."""
     samples = []
     for minute in range(minutes):
         print(f"==> Memory: minute {minute + 1} of {minutes}", file=sys.stderr, flush=True)
-        load.run(server.port, request, connections, 57)
+        generator.closed_loop(peer, connections, 57)
         # The median of three samples, because memory that is being freed makes single samples vary.
         readings = []
         for _ in range(3):
             time.sleep(1)
-            readings.append(server.resident_bytes())
+            readings.append(sum(server.resident_bytes() for server in peer.servers))
         samples.append(statistics.median(readings) / 1e6)
     return {"minutes": minutes, "rss_megabytes": samples, "ratio": samples[-1] / samples[0]}

@@ -1,11 +1,28 @@
-"""Tests the separation of load and servers on the cores. Generates no load."""
+"""Tests the templates of requests, and the separation of load and servers on the cores. Generates no load."""
 
 import os
+import pathlib
 import subprocess
+import tempfile
 import types
 import unittest
 
 import load
+
+
+class Requests(unittest.TestCase):
+    def test_samples_are_of_the_first_middle_and_last_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lines = pathlib.Path(folder) / "lines"
+            lines.write_text("".join(f"token{number}\tkey{number}\n" for number in range(9)))
+            request = load.Request("/a?n={n}", {"Authorization": "Basic {2}"}, "token={1}", lines)
+            samples = list(request.samples)
+        self.assertEqual([sample.body for sample in samples], ["token=token0", "token=token4", "token=token8"])
+        self.assertEqual(samples[1].headers, {"Authorization": "Basic key4"})
+        self.assertNotIn("{", samples[0].path)
+
+    def test_a_request_with_a_body_is_a_post(self):
+        self.assertEqual([load.Request("/").method, load.Request("/", body="a=b").method], ["GET", "POST"])
 
 
 class Apart(unittest.TestCase):
@@ -25,7 +42,7 @@ class Apart(unittest.TestCase):
     def test_ignores_a_server_that_has_ended(self):
         with subprocess.Popen(["true"]) as server:
             server.wait()
-            load.keep([types.SimpleNamespace(pids=lambda: [server.pid])], load.CORES)
+            load.pin([types.SimpleNamespace(pids=lambda: [server.pid])], load.CORES)
 
 
 if __name__ == "__main__":

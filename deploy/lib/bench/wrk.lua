@@ -1,10 +1,10 @@
--- Sends one request repeatedly, as given in the environment, or many in turn, and replaces {n} by a different number in each.
--- Prints one line of JSON at the end.
+-- Sends the requests of a template, as given in the environment, so that none is repeated: {1}, {2}… are replaced by the fields of
+-- the next line of a file, and {n} by a different number in each request. Prints one line of JSON at the end.
 local method, path, body = os.getenv("BENCH_METHOD"), os.getenv("BENCH_PATH"), os.getenv("BENCH_BODY")
-
-local function add_header(headers, line)
-    local name, value = line:match("^(.-): (.*)$")
-    headers[name] = value
+local template_headers = {}
+for header in os.getenv("BENCH_HEADERS"):gmatch("[^\n]+") do
+    local name, value = header:match("^(.-): (.*)$")
+    template_headers[name] = value
 end
 
 local threads = 0
@@ -13,34 +13,36 @@ function setup(thread)
     threads = threads + 1
 end
 
+-- As long as each number, so that the Content-Length of a form is right.
+local placeholder = "{n}NNNNNNNNNNNNN"
+
 -- Requests are built once, except for the numbers, so that the script does not affect the measurement.
 function init(arguments)
     texts, turn, number = {}, 0, 0
-    -- A path and headers, separated by tabs.
     local function add(line)
-        local headers, path = {}, nil
-        for header in (os.getenv("BENCH_HEADERS") or ""):gmatch("[^\n]+") do add_header(headers, header) end
-        for part in line:gmatch("[^\t]+") do
-            if path then add_header(headers, part) else path = part end
-        end
-        local text = wrk.format(method, path, headers, body ~= "" and body or nil)
-        local place = text:find("{n}", 1, true)
-        texts[#texts + 1] = place and {text:sub(1, place - 1), text:sub(place + 3)} or text
+        local fields = {}
+        for field in line:gmatch("[^\t]+") do fields["{" .. #fields + 1 .. "}"] = field; fields[#fields + 1] = field end
+        local function filled(text) return (text:gsub("{%d+}", fields):gsub("{n}", placeholder)) end
+        local headers = {}
+        for name, value in pairs(template_headers) do headers[name] = filled(value) end
+        local text = wrk.format(method, filled(path), headers, body ~= "" and filled(body) or nil)
+        local start = text:find(placeholder, 1, true)
+        texts[#texts + 1] = start and {text:sub(1, start - 1), text:sub(start + #placeholder)} or text
     end
     local file = os.getenv("BENCH_LINES")
-    if file and file ~= "" then
-        -- Each thread has a separate part of the lines, so that no request is repeated before all others were sent.
+    if file ~= "" then
+        -- Each thread has a separate part of the lines, so that no line is used again before all others.
         local lines = {}
         for line in io.lines(file) do lines[#lines + 1] = line end
         local all = tonumber(os.getenv("BENCH_THREADS"))
         local function border(part) return math.floor(#lines * part / all) end
         for number = border(place) + 1, border(place + 1) do add(lines[number]) end
     else
-        add(path)
+        add("")
     end
     count = #texts
-    -- The prefix differs between threads and between runs.
-    first = string.format("%d-%d-", os.time(), place)
+    -- The first half of the number differs between threads and between runs.
+    first = string.format("%08x", (os.time() * 64 + place) % 2 ^ 32)
 end
 
 function request()
@@ -48,7 +50,7 @@ function request()
     local text = texts[turn]
     if type(text) == "string" then return text end
     number = number + 1
-    return text[1] .. first .. number .. text[2]
+    return text[1] .. first .. string.format("%08x", number) .. text[2]
 end
 
 function done(summary, latency, requests)

@@ -1,3 +1,0 @@
-module gatefold.example/peer
-
-go 1.19
