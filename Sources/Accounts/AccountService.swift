@@ -9,7 +9,7 @@ public import Primitives
 public struct AccountService: Sendable {
     public let authorizationService: AuthorizationService
     public let passwords: PasswordRule
-    let accountStore: any AccountStore
+    let accountStore: any AccountStore & ItemNumberStore
     let resetTokens: PasswordResetTokens
     /// The revocation lists of the publications that share the registry. A reader's sessions there end together
     /// with those here.
@@ -33,7 +33,8 @@ public struct AccountService: Sendable {
     ///   - ledger: The ledger in which a reader's purchases are erased, or nil for the publication's own, if it sells
     ///     at all.
     public init(
-        authorizationService: AuthorizationService, accountStore: any AccountStore, secrets: SecretRing,
+        authorizationService: AuthorizationService, accountStore: any AccountStore & ItemNumberStore,
+        secrets: SecretRing,
         passwords: PasswordRule = PasswordRule(),
         resetTokenLifetime: TimeInterval = 3600, sharedRegistryPublications: [RevocationList] = [],
         registrationThrottle: any LoginThrottling = UnlimitedLoginAttempts(), ledger: (any PurchaseErasing)? = nil
@@ -112,7 +113,7 @@ public struct AccountService: Sendable {
         }
     }
 
-    /// Returns the numbers of items for sale, see ``AccountStore/itemNumbers(of:in:)``.
+    /// Returns the numbers of items for sale, see ``ItemNumberStore/itemNumbers(of:in:)``.
     ///
     /// - Throws: `Unavailable`.
     public func numbers(of items: [SaleItem]) async throws -> [SaleItem: Int64] {

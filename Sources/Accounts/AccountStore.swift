@@ -1,8 +1,7 @@
 public import Foundation
 public import Gatefold
 
-/// A store of readers' accounts, and of the numbers by which apps refer to items for sale. Data is on disk when a
-/// call returns.
+/// A store of readers' accounts. Data is on disk when a call returns.
 ///
 /// A thrown error means that the store was unavailable or could not write.
 public protocol AccountStore: Sendable {
@@ -51,16 +50,4 @@ public protocol AccountStore: Sendable {
     /// Returns the publication's accounts with higher numbers than the given number, ordered by number. Use 0 for
     /// the first page.
     func accounts(in publication: PublicationID, after number: Int64, limit: Int) async throws -> [Account]
-
-    /// Returns the numbers of these names in the publication, and assigns a number to each new name. A number never
-    /// changes its name.
-    ///
-    /// - Parameters:
-    ///   - names: The names of items for sale, such as ``SaleItem/name``.
-    ///   - publication: The identifier of the publication.
-    /// - Returns: One number for each name, from ``SaleItem/firstAssigned`` upwards.
-    func itemNumbers(of names: [String], in publication: PublicationID) async throws -> [String: Int64]
-
-    /// Returns the name that a number represents, or nil if the number is not assigned.
-    func itemName(numbered number: Int64, in publication: PublicationID) async throws -> String?
 }

@@ -180,7 +180,7 @@ public struct GatefoldServer: Sendable {
 
     /// Records the token lifetimes of the publications, because revocations must be retained for as long. Called
     /// before any token with these lifetimes is sealed.
-    private static func record(_ configuration: GatefoldConfiguration, in state: SQLiteStateStore) async throws {
+    private static func record(_ configuration: GatefoldConfiguration, in state: any StateRetention) async throws {
         for publication in configuration.publications.map(\.publication) {
             try await state.record(TokenBounds(publication.lifetimes), of: publication.id)
         }

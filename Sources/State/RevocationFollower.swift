@@ -20,7 +20,7 @@ public final class RevocationFollower: Sendable {
     /// The maximum number of unreadable rows that each round reads again.
     private static let maxRetries = 16
 
-    private let store: any SessionStore
+    private let store: any RevocationStore & StateRetention
     private let lists: RevocationLists
     private let sleep: @Sendable () async throws -> Void
     private let didFail: @Sendable (any Error) -> Void
@@ -28,13 +28,13 @@ public final class RevocationFollower: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - store: The store of the revocations.
+    ///   - store: The store of the revocations, with its retention.
     ///   - lists: The revocation lists, by publication.
     ///   - sleep: Waits between two polls of the store. Default: 1 s.
     ///   - didFail: Receives the error when the store could not be queried. The follower continues.
     ///   - didFindUnreadable: Receives the sequence numbers of the unreadable rows whenever that set changes.
     public init(
-        store: any SessionStore, lists: RevocationLists,
+        store: any RevocationStore & StateRetention, lists: RevocationLists,
         sleep: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) },
         didFail: @escaping @Sendable (any Error) -> Void = { _ in },
         didFindUnreadable: @escaping @Sendable (Set<Int64>) -> Void = { _ in }

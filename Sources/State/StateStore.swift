@@ -1,8 +1,11 @@
-public import Accounts
-public import Commerce
-public import Gatefold
+package import Accounts
+package import Commerce
+package import Gatefold
 
-/// A store of all state that Gatefold itself must retain. A call that returns has written its changes to disk.
+/// A store of all state that Gatefold itself must retain, composed of its parts. A call that returns has written its
+/// changes to disk.
 ///
 /// An error means that the store could not be queried or could not store a change.
-public protocol StateStore: SessionStore, PurchaseLedger, DeliveryOutbox, PushTokenStore, AccountStore {}
+package protocol StateStore: SessionStore, StateRetention, SharedFactStore, PurchaseLedger, DeliveryOutbox,
+    PushTokenStore, PushCampaignStore, AccountStore, ItemNumberStore, PINCodeStore, StateDiagnostics
+{}

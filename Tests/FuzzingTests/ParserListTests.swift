@@ -101,7 +101,7 @@ struct ParserListTests {
 
     /// Files with protocols, values made of parsed values, and code that hashes, compares or looks up its input.
     private static let values: Set<String> = [
-        "AcceptFailureHandler", "AccountStore", "MigratedReader", "CatalogueColumns", "CollationEquivalents",
+        "AcceptFailureHandler", "ItemNumberStore", "MigratedReader", "CatalogueColumns", "CollationEquivalents",
         "ConstantTime", "ContentType", "CredentialFacts", "CryptFunction",
         "DummyHashes",
         "DigestFunction", "ByteExactString", "FeedItem",
@@ -110,7 +110,7 @@ struct ParserListTests {
         "AuthorizationService", "PushToken",
         "BackendQueryKey", "CachedSignInRecorder", "ReceiptVerifier", "OCSPStatusCache", "SQLChange", "SQLDatabase",
         "SQLValues", "SQLiteStateStore+PINCodes", "Secret",
-        "SendWindow", "SessionManager", "SessionStore", "ShadowMonitor", "StoredPassword", "TokenCodec",
+        "SendWindow", "SessionManager", "KnownDeviceStore", "ShadowMonitor", "StoredPassword", "TokenCodec",
     ]
 
     /// Files that write our own messages.

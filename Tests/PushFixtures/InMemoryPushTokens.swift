@@ -1,8 +1,8 @@
 public import Foundation
 public import Gatefold
 
-/// An in-memory store of push tokens.
-public actor InMemoryPushTokens: PushTokenStore {
+/// An in-memory store of push tokens and campaigns.
+public actor InMemoryPushTokens: PushTokenStore, PushCampaignStore {
     private var tokens: [RegisteredPushToken] = []
     private var records: [PushCampaign] = []
     private var last: Int64 = 0

@@ -63,7 +63,8 @@ struct PushFixture: Sendable {
     }
 
     func campaignSender(
-        _ store: any PushTokenStore, _ more: String = "", providers: ProviderTokens = ProviderTokens(),
+        _ store: any PushTokenStore & PushCampaignStore, _ more: String = "",
+        providers: ProviderTokens = ProviderTokens(),
         observe: @escaping @Sendable (PushEvent) -> Void = { _ in }, clock: WallClock = .system,
         sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     ) throws -> PushCampaignSender {

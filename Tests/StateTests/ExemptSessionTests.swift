@@ -22,8 +22,10 @@ import Testing
             exempt: number.map { ExemptSession(session: Self.session($0), issuedAt: noon + issued) })
     }
 
-    @Test("Ends all other earlier sessions and an older one of the exempt device", arguments: StoreKind.allCases)
-    func exempt(kind: StoreKind) async throws {
+    @Test(
+        "Ends all other earlier sessions and an older one of the exempt device",
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func exempt(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         try await kind.with { store async throws in
             try await store.record(makeRevocation(10, exempting: 1, issued: 5))
             let list = try await followed(store)
@@ -35,8 +37,8 @@ import Testing
 
     @Test(
         "Followers receive a revocation again under a new sequence number only when it ends more",
-        arguments: StoreKind.allCases)
-    func following(kind: StoreKind) async throws {
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func following(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         try await kind.with { store async throws in
             try await store.record(makeRevocation(10, exempting: 1, issued: 5))
             let first = try #require(try await store.revocations(after: 0).last).sequence
@@ -55,8 +57,10 @@ import Testing
         }
     }
 
-    @Test("Two revocations that exempt different sessions end both", arguments: StoreKind.allCases)
-    func different(kind: StoreKind) async throws {
+    @Test(
+        "Two revocations that exempt different sessions end both",
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func different(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         try await kind.with { store async throws in
             try await store.record(makeRevocation(10, exempting: 1, issued: 5))
             try await store.record(makeRevocation(10, exempting: 2, issued: 5))
@@ -66,7 +70,7 @@ import Testing
 
     @Test("A revocation of all sessions with an exempt one removes the links of its subscriber too")
     func links() async throws {
-        try await FullStore.sqlite.with { store async throws in
+        try await TestedStore<any PersonLedger & RevocationStore>.withEach({ $0 }) { store async throws in
             let reference = SubscriberPseudonym(bytes: buyer(100).bytes.prefix(SubscriberPseudonym.size))!
             try await store.link(buyer(1), to: buyer(100))
             try await store.record(
@@ -78,7 +82,7 @@ import Testing
     }
 
     /// Returns the revocation list of a node that received everything from the store.
-    private func followed(_ store: any SessionStore) async throws -> RevocationList {
+    private func followed(_ store: any RevocationStore & StateRetention) async throws -> RevocationList {
         let lists = RevocationLists()
         try await RevocationFollower(store: store, lists: lists).catchUp()
         return lists.list(for: daily)
@@ -86,11 +90,11 @@ import Testing
 
     @Test(
         "In any order of revocations, every node and every store ends the same sessions and restores none",
-        arguments: StoreKind.allCases)
-    func property(kind: StoreKind) async throws {
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func property(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         var random = SeededRandom(seed: 50)
         try await kind.with { store async throws in
-            for round in 0..<(kind == .inMemory ? 200 : 40) {
+            for round in 0..<(kind.isVolatile ? 200 : 40) {
                 let pseudonym = SubscriberPseudonym(bytes: [0, 0, 0, 0, 0, UInt8(round / 256), UInt8(round % 256)])!
                 var recorded: [Revocation] = []
                 let alongside = RevocationList(publication: daily)

@@ -16,14 +16,14 @@ private let day: TimeInterval = 86_400
         Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: timestamp)
     }
 
-    private func count(_ store: any SessionStore) async throws -> Int {
+    private func count(_ store: any RevocationStore) async throws -> Int {
         try await store.revocations(after: 0).count
     }
 
     @Test(
         "Retains a revocation as long as the tokens it ends, even if lifetimes were shortened since",
-        arguments: StoreKind.allCases)
-    func shortened(kind: StoreKind) async throws {
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func shortened(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
             try await store.record(month, of: daily)
@@ -64,8 +64,10 @@ private let day: TimeInterval = 86_400
         }
     }
 
-    @Test("Prunes nothing after the clock steps forward at run time", arguments: StoreKind.allCases)
-    func stepsAhead(kind: StoreKind) async throws {
+    @Test(
+        "Prunes nothing after the clock steps forward at run time",
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func stepsAhead(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
             try await store.record(month, of: daily)
@@ -79,8 +81,8 @@ private let day: TimeInterval = 86_400
 
     @Test(
         "Retains a revocation as long as tokens that were sealed while the clock was ahead",
-        arguments: StoreKind.allCases)
-    func sealedAhead(kind: StoreKind) async throws {
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func sealedAhead(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
             try await store.record(hour, of: daily)
@@ -97,8 +99,8 @@ private let day: TimeInterval = 86_400
 
     @Test(
         "Reports up to which expiry it has pruned, so a longer renewal window restores no token",
-        arguments: StoreKind.allCases)
-    func lengthened(kind: StoreKind) async throws {
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func lengthened(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
             try await store.record(hour, of: daily)
@@ -118,13 +120,15 @@ private let day: TimeInterval = 86_400
         }
     }
 
-    private func maintained(_ store: any SessionStore, _ clock: ManualClock) async throws -> [PublicationID: Date] {
+    private func maintained(_ store: any StateRetention, _ clock: ManualClock) async throws -> [PublicationID: Date] {
         clock.advance(by: 3600)
         return try await store.maintain()
     }
 
-    @Test("Retains revocations for years if no token lifetime is recorded", arguments: StoreKind.allCases)
-    func unknown(kind: StoreKind) async throws {
+    @Test(
+        "Retains revocations for years if no token lifetime is recorded",
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func unknown(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
             try await store.record(end(1, at: clock.now))
@@ -136,8 +140,10 @@ private let day: TimeInterval = 86_400
         }
     }
 
-    @Test("Never reuses the sequence number of a revocation", arguments: StoreKind.allCases)
-    func numbers(kind: StoreKind) async throws {
+    @Test(
+        "Never reuses the sequence number of a revocation",
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func numbers(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
             try await store.record(hour, of: daily)
@@ -151,8 +157,10 @@ private let day: TimeInterval = 86_400
         }
     }
 
-    @Test("Retains few revocations of a reader who signs in and out repeatedly", arguments: StoreKind.allCases)
-    func bounded(kind: StoreKind) async throws {
+    @Test(
+        "Retains few revocations of a reader who signs in and out repeatedly",
+        arguments: TestedStore<any RevocationStore & StateRetention>.all)
+    func bounded(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store in
             try await store.record(month, of: daily)

@@ -108,27 +108,11 @@ import Testing
 }
 
 /// A store that always fails.
-private struct BrokenStore: SessionStore {
+private struct BrokenStore: RevocationStore, StateRetention {
     struct Failure: Error {}
 
-    func admit(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
-        limit: DeviceLimit, at timestamp: Date
-    ) async throws -> DeviceRegistration { throw Failure() }
-    func devices(of subscriber: SubscriberPseudonym, in publication: PublicationID) async throws -> [Device] {
-        throw Failure()
-    }
-    func touch(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
-    ) async throws { throw Failure() }
-    func remove(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
-    ) async throws { throw Failure() }
     func record(_ revocation: Revocation) async throws { throw Failure() }
     func record(_ bounds: TokenBounds, of publication: PublicationID) async throws { throw Failure() }
     func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage { throw Failure() }
     func maintain() async throws -> [PublicationID: Date] { throw Failure() }
-    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws { throw Failure() }
-    func isKnownDevice(_ digest: [UInt8]) async throws -> Bool { throw Failure() }
-    func health() async throws { throw Failure() }
 }

@@ -20,7 +20,8 @@ import Testing
 
     /// - Parameter clock: The clock of the machine that runs both processes.
     private func withStores(
-        _ clock: ManualClock = ManualClock(noon + 60), _ body: (SQLiteStateStore, SQLiteStateStore) async throws -> Void
+        _ clock: ManualClock = ManualClock(noon + 60),
+        _ body: (any SharedFactStore & StateRetention, any SharedFactStore & StateRetention) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/state.sqlite"
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    private func latestFacts(_ store: SQLiteStateStore) async throws -> [SharedFact] {
+    private func latestFacts(_ store: any SharedFactStore) async throws -> [SharedFact] {
         try await store.sharedFacts(after: 0, excluding: [0], limit: 9).facts
     }
 

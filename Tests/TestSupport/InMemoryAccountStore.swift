@@ -2,8 +2,8 @@ public import Accounts
 public import Foundation
 public import Gatefold
 
-/// An in-memory account store.
-public actor InMemoryAccountStore: AccountStore {
+/// An in-memory store of accounts and item numbers.
+public actor InMemoryAccountStore: AccountStore, ItemNumberStore {
     public struct UnavailableError: Error {}
 
     private var records: [Account] = []

@@ -2,8 +2,8 @@ public import Foundation
 public import Gatefold
 public import Primitives
 
-/// An in-memory session store.
-public actor InMemoryStateStore: SessionStore {
+/// An in-memory store of sessions, with their retention.
+public actor InMemoryStateStore: SessionStore, StateRetention {
     fileprivate struct Owner: Hashable {
         let publication: PublicationID
         let subscriber: SubscriberPseudonym
@@ -134,8 +134,6 @@ public actor InMemoryStateStore: SessionStore {
     }
 
     public func isKnownDevice(_ digest: [UInt8]) -> Bool { knownDevices.values.contains { $0.contains(digest) } }
-
-    public func health() {}
 }
 
 extension RevocationRecord {

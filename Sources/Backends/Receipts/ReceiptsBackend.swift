@@ -16,7 +16,7 @@ struct ReceiptsBackend: SubscriberBackend {
     let fields: ReceiptFields
     let environments: Set<StoreEnvironment>
     let claims: ClaimRule
-    let ledger: any PurchaseLedger
+    let ledger: any TransactionLedger
     let pseudonymKey: PseudonymKey
     let clock: WallClock
     let observe: @Sendable (BackendEvent) -> Void

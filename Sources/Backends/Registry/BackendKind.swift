@@ -103,8 +103,8 @@ public struct BackendServices: Sendable {
     public var members: [String: any SubscriberBackend]
     /// The configured app stores.
     public var stores: [StoreName: any ReceiptVerifier]
-    /// The ledger of receipts and purchases, or `nil` if there are no stores.
-    public var ledger: (any PurchaseLedger)?
+    /// The ledger of verified transactions, or `nil` if there are no stores.
+    public var ledger: (any TransactionLedger)?
     /// The credential facts that are shared with other processes on the same state.
     public var credentialFacts = CredentialFacts()
 
@@ -112,7 +112,7 @@ public struct BackendServices: Sendable {
         clock: WallClock, random: RandomSource, passwords: PasswordVerifier, pseudonymKey: PseudonymKey,
         observe: @escaping @Sendable (BackendEvent) -> Void = { _ in },
         members: [String: any SubscriberBackend] = [:], stores: [StoreName: any ReceiptVerifier] = [:],
-        ledger: (any PurchaseLedger)? = nil
+        ledger: (any TransactionLedger)? = nil
     ) {
         self.clock = clock
         self.random = random

@@ -4,7 +4,7 @@ public import Gatefold
 /// The queue of pending deliveries.
 ///
 /// A delivery is stored in the same transaction as its purchase (see
-/// ``PurchaseLedger/settle(_:proving:claims:delivering:at:)``) and remains in the queue until it is delivered.
+/// ``TransactionLedger/settle(_:proving:claims:delivering:at:)``) and remains in the queue until it is delivered.
 public protocol DeliveryOutbox: Sendable {
     /// Returns the due deliveries of a publication, oldest first. Deliveries of refunded purchases are not
     /// included.

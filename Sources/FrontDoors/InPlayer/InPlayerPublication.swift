@@ -1,5 +1,4 @@
 public import Accounts
-public import Commerce
 public import Foundation
 public import Gatefold
 public import Primitives
@@ -33,12 +32,12 @@ public struct InPlayerPublication: Sendable {
     ///   - ledger: The ledger from which a reader's purchases are erased. With `nil`, the publication's ledger, if it
     ///     sells products.
     public init(
-        _ settings: InPlayerSettings, authorizationService: AuthorizationService, accountStore: any AccountStore,
-        secrets: SecretRing,
+        _ settings: InPlayerSettings, authorizationService: AuthorizationService,
+        accountStore: any AccountStore & ItemNumberStore, secrets: SecretRing,
         issuer: String = "gatefold", passwords: PasswordRule = PasswordRule(), resetTokenLifetime: TimeInterval = 3600,
         downloads: DownloadSite? = nil, tools: InPlayerTools = InPlayerTools(),
         sharedRegistryPublications: [RevocationList] = [],
-        registrationThrottle: any LoginThrottling = UnlimitedLoginAttempts(), ledger: (any PurchaseLedger)? = nil
+        registrationThrottle: any LoginThrottling = UnlimitedLoginAttempts(), ledger: (any PurchaseErasing)? = nil
     ) {
         self.settings = settings
         self.authorizationService = authorizationService

@@ -1,7 +1,9 @@
 public import Foundation
 public import Primitives
 
-/// A store of push tokens and of the progress of campaigns.
+/// A store of push tokens. Data is on disk when a call returns.
+///
+/// A thrown error means that the store was unavailable or could not write.
 public protocol PushTokenStore: Sendable {
     /// Stores a token, or records that it is still in use.
     ///
@@ -30,20 +32,6 @@ public protocol PushTokenStore: Sendable {
 
     /// Deletes a token that the service no longer accepts, unless the app sent it again after `timestamp`.
     func remove(_ token: PushToken, unlessRegisteredAfter timestamp: Date) async throws
-
-    /// Starts a campaign, or returns the campaign of this name with its progress.
-    func begin(_ campaign: PushCampaign) async throws -> PushCampaign
-
-    /// Stores the progress of a campaign.
-    func save(_ campaign: PushCampaign) async throws
-
-    /// Returns the campaigns of a publication, latest first.
-    ///
-    /// - Parameters:
-    ///   - publication: The identifier of the publication.
-    ///   - unfinished: `true` to return only unfinished campaigns.
-    ///   - limit: The maximum number of results.
-    func campaigns(in publication: PublicationID, unfinished: Bool, limit: Int) async throws -> [PushCampaign]
 }
 
 /// An error that indicates that a token was not stored, because the app sent too many new tokens within an hour.
@@ -52,4 +40,11 @@ public struct PushTokenLimitReached: BackendFailure {
     public let cause = "too many new push tokens of one app within an hour"
 
     public init() {}
+}
+
+/// The limits of a ``PushTokenStore``.
+public enum PushTokenLimits {
+    /// The default limit of new push tokens of one app per hour, enough for a day on which 500,000 readers install
+    /// an app that registers.
+    public static let defaultNewTokensPerHour = 50_000
 }

@@ -1,6 +1,7 @@
 import Accounts
 import ArgumentParser
 import Backends
+import Commerce
 import Gatefold
 import Primitives
 import Server

@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import Gatefold
 import Server
-import State
 
 struct AccountListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

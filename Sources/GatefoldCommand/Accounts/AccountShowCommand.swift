@@ -1,7 +1,7 @@
+import Accounts
 import ArgumentParser
 import Gatefold
 import Server
-import State
 
 struct AccountShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

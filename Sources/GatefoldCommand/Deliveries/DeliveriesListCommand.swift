@@ -3,7 +3,6 @@ import Commerce
 import Foundation
 import Gatefold
 import Server
-import State
 
 struct DeliveriesListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import Commerce
 import Gatefold
 import Primitives
 import Server
-import State
 
 struct DeliveriesRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
+import Commerce
 import Primitives
 import Server
-import State
 
 struct DeliveriesSettleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

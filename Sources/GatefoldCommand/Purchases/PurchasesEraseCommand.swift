@@ -1,7 +1,7 @@
 import ArgumentParser
+import Commerce
 import Gatefold
 import Server
-import State
 
 struct PurchasesEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,7 +5,6 @@ import Foundation
 import Gatefold
 import Primitives
 import Server
-import State
 
 struct PurchasesShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,7 +4,7 @@ import State
 extension RevocationLists {
     /// Returns every readable revocation on record. A command that adds a revocation needs them, because the new
     /// one must be later than all others.
-    static func recorded(in store: any SessionStore) async throws -> RevocationLists {
+    static func recorded(in store: any RevocationStore) async throws -> RevocationLists {
         let lists = RevocationLists()
         if let floor = try await store.sessionFloor() { lists.raiseFloor(to: floor) }
         var next: Int64? = 0

@@ -7,7 +7,7 @@ package struct PushCampaignRunner: Sendable {
     /// Receives the progress of the campaign and the total number of tokens.
     package typealias Progress = @Sendable (_ campaign: PushCampaign, _ total: Int) -> Void
 
-    let store: any PushTokenStore
+    let store: any PushTokenStore & PushCampaignStore
     let limits: PushLimits
     let clock: WallClock
     let sleep: Sleep
@@ -21,7 +21,8 @@ package struct PushCampaignRunner: Sendable {
     /// - Parameter forgetsUnknownTokens: A Boolean value that indicates whether unknown tokens are deleted even if APNs knows
     ///   no token.
     package init(
-        store: any PushTokenStore, limits: PushLimits, forgetsUnknownTokens: Bool = false, clock: WallClock = .system,
+        store: any PushTokenStore & PushCampaignStore, limits: PushLimits, forgetsUnknownTokens: Bool = false,
+        clock: WallClock = .system,
         sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) },
         progress: @escaping Progress = { _, _ in }, observe: @escaping @Sendable (PushOutcome) -> Void = { _ in },
         send: @escaping @Sendable (PushToken) async throws -> PushOutcome

@@ -7,7 +7,7 @@ package import Primitives
 package struct PushCampaignSender: Sendable {
     package let publication: PublicationID
     package let settings: PushSettings
-    package let store: any PushTokenStore
+    package let store: any PushTokenStore & PushCampaignStore
     /// The path of the state file. The locks of running campaigns are next to it.
     package let statePath: String
     private let providers: ProviderTokens
@@ -20,7 +20,8 @@ package struct PushCampaignSender: Sendable {
     ///   - providers: The provider tokens of the whole process.
     ///   - observe: Receives the outcome of each notification.
     package init(
-        publication: PublicationID, settings: PushSettings, store: any PushTokenStore, statePath: String,
+        publication: PublicationID, settings: PushSettings, store: any PushTokenStore & PushCampaignStore,
+        statePath: String,
         providers: ProviderTokens = ProviderTokens(), observe: @escaping @Sendable (PushEvent) -> Void = { _ in },
         clock: WallClock = .system, random: RandomSource = .system,
         sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) }

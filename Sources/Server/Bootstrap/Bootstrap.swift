@@ -4,7 +4,7 @@ public import Foundation
 public import Gatefold
 public import Primitives
 import Settings
-public import State
+package import State
 
 /// The functions that build the parts of the server from the configuration.
 public enum Bootstrap {
@@ -84,7 +84,7 @@ public enum Bootstrap {
     /// a command would otherwise acknowledge changes to a state that the server does not use.
     ///
     /// - Throws: ``BootstrapError/noState(path:)``, or the errors of ``stateStore(_:)``.
-    public static func existingStateStore(_ configuration: GatefoldConfiguration) throws -> SQLiteStateStore {
+    package static func existingStateStore(_ configuration: GatefoldConfiguration) throws -> any StateStore {
         let path = configuration.state.path
         guard FileManager.default.fileExists(atPath: path) else { throw BootstrapError.noState(path: path) }
         return try stateStore(configuration)
@@ -93,7 +93,7 @@ public enum Bootstrap {
     /// Opens the state store for the server, and creates the store and its folder if they are missing.
     ///
     /// - Throws: ``BootstrapError/state(path:cause:)`` or ``BootstrapError/newerSchema(cause:)``.
-    public static func stateStore(_ configuration: GatefoldConfiguration) throws -> SQLiteStateStore {
+    package static func stateStore(_ configuration: GatefoldConfiguration) throws -> any StateStore {
         let path = configuration.state.path
         do {
             try FileManager.default.createDirectory(
@@ -105,6 +105,14 @@ public enum Bootstrap {
         } catch {
             throw BootstrapError.state(path: path, cause: "\(error)")
         }
+    }
+
+    /// Creates a state store that is used only while the folder exists.
+    ///
+    /// - Parameter folder: An empty folder.
+    /// - Throws: `StateStoreError`.
+    static func temporaryStateStore(in folder: URL) throws -> any StateStore {
+        try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
     }
 }
 

@@ -9,7 +9,7 @@ import State
 
 /// The parts that outlive a configuration.
 struct ServerServices: Sendable {
-    let state: SQLiteStateStore
+    let state: any StateStore
     /// The key of the pseudonyms. Devices and revocations are found by their pseudonyms, so the key does not change
     /// after the start.
     let pseudonymKey: PseudonymKey

@@ -6,7 +6,6 @@ package import Mail
 public import PasswordHashing
 public import Primitives
 public import Settings
-import State
 
 /// The checked configuration of `gatefold serve`.
 public struct GatefoldConfiguration: Sendable {
@@ -125,7 +124,7 @@ public struct GatefoldConfiguration: Sendable {
             throw section.error("pseudonym_secret", expected: "missing; expected {file: PATH} or {env: NAME}")
         }
         let pushTokens = try section.integer(
-            "push_tokens_per_hour", default: SQLiteStateStore.defaultPushTokensPerHour, in: 1...10_000_000)
+            "push_tokens_per_hour", default: PushTokenLimits.defaultNewTokensPerHour, in: 1...10_000_000)
         let sessions = try section.integer(
             "sessions_per_hour", default: SessionLimiter.defaultPerHour, in: 10...10_000_000)
         try section.finish()

@@ -85,7 +85,7 @@ public struct Drill: Sendable {
             backends.family(of: queries.backend).contains(where: { $0.name == plan.backend })
         else { throw Failure.notQueried(plan.backend, by: plan.publication) }
         let parts = ServerServices(
-            state: try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path),
+            state: try Bootstrap.temporaryStateStore(in: folder),
             pseudonymKey: configuration.state.pseudonymKey, revocations: RevocationLists(),
             loginThrottle: UnlimitedLoginAttempts(),
             services: BackendServices(

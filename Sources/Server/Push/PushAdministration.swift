@@ -6,7 +6,7 @@ struct PushAdministration: Sendable {
     static let maxCounted = 1_000
 
     let publications: ReloadableSnapshot
-    let store: any PushTokenStore
+    let store: any PushCampaignStore
 
     /// Updates the metrics, including those of campaigns that an operator's command sends. Called before metrics
     /// are exported.

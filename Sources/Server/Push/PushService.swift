@@ -9,7 +9,8 @@ struct PushService: Service {
     let notifier: PublishedNotifier
 
     init(
-        eventRelay: PublishedEventRelay, store: any PushTokenStore, statePath: String, publications: ReloadableSnapshot,
+        eventRelay: PublishedEventRelay, store: any PushTokenStore & PushCampaignStore, statePath: String,
+        publications: ReloadableSnapshot,
         clock: WallClock,
         random: RandomSource, observe: @escaping @Sendable (PushEvent) -> Void
     ) {

@@ -1,5 +1,6 @@
 public import Foundation
 import GRDB
+public import Gatefold
 public import Primitives
 import SQLAccess
 import Synchronization
@@ -8,14 +9,11 @@ import Synchronization
 public final class SQLiteStateStore: StateStore {
     let pool: StatePool
     let generation: GenerationFile
-    /// A Boolean value that indicates whether the store found an older copy of the state in place of the current
-    /// one, so that all readers have to sign in again.
     package let didFindOlderState: Bool
     let knownDeviceLifetime: TimeInterval
     let newPushTokensPerHour: Int
     let clock: WallClock
     let timing = Mutex(StoreTiming())
-    /// The rows that loops skipped because they are unreadable.
     package let unreadable = UnreadableRows()
 
     /// Opens the file, creates it with access for its owner alone if it is missing, and migrates its tables.
@@ -30,7 +28,7 @@ public final class SQLiteStateStore: StateStore {
     /// - Throws: ``StateStoreError/cannotOpen(path:reason:)`` or ``StateStoreError/newerSchema(path:reason:)``.
     public init(
         path: String, knownDeviceLifetime: TimeInterval = 400 * 86_400,
-        newPushTokensPerHour: Int = defaultPushTokensPerHour, clock: WallClock = .system
+        newPushTokensPerHour: Int = PushTokenLimits.defaultNewTokensPerHour, clock: WallClock = .system
     ) throws {
         let generation = GenerationFile(alongside: path)
         do {
@@ -56,13 +54,7 @@ public final class SQLiteStateStore: StateStore {
         self.newPushTokensPerHour = newPushTokensPerHour
     }
 
-    /// The default limit of new push tokens of one app per hour, enough for a day on which 500,000 readers install
-    /// an app that registers.
-    public static let defaultPushTokensPerHour = 50_000
-
-    /// Checks that the store can read and write.
-    ///
-    /// The check writes, because a readable file may be on a full disk or may have been deleted.
+    /// Checks that the store can read and write. The check writes, because a readable file may be on a full disk or may have been deleted.
     public func health() async throws {
         do {
             _ = try await pool.read { db in try Int.fetchOne(db, sql: "SELECT 1 FROM revocation LIMIT 1") }

@@ -29,7 +29,7 @@ private struct FakeSubscriberBackend: SubscriberBackend {
 }
 
 /// An empty store that no parser queries.
-struct NoStore: SessionStore, AccountStore {
+struct NoStore: SessionStore, AccountStore, ItemNumberStore {
     private struct Unused: Error {}
 
     func admit(
@@ -51,17 +51,11 @@ struct NoStore: SessionStore, AccountStore {
 
     func record(_ revocation: Revocation) throws { throw Unused() }
 
-    func record(_ bounds: TokenBounds, of publication: PublicationID) throws { throw Unused() }
-
     func revocations(after sequence: Int64, limit: Int) throws -> RevocationPage { throw Unused() }
-
-    func maintain() throws -> [PublicationID: Date] { throw Unused() }
 
     func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) throws { throw Unused() }
 
     func isKnownDevice(_ digest: [UInt8]) throws -> Bool { throw Unused() }
-
-    func health() throws { throw Unused() }
 
     func account(of owner: PurchaseOwner, in publication: PublicationID) throws -> Account? { throw Unused() }
 

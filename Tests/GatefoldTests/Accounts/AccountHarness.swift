@@ -22,7 +22,7 @@ struct AccountHarness {
         state: any SessionStore = InMemoryStateStore(), loginThrottle: any LoginThrottling = UnlimitedLoginAttempts(),
         registrationThrottle: any LoginThrottling = UnlimitedLoginAttempts(),
         sharedRegistryPublications: [RevocationList] = [],
-        ledger: (any PurchaseLedger)? = nil, proofs: [String] = ["password"]
+        ledger: (any PurchaseErasing)? = nil, proofs: [String] = ["password"]
     ) {
         self.readers = readers
         revocations = RevocationList(publication: id)

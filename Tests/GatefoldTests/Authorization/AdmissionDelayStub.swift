@@ -2,7 +2,7 @@ import Foundation
 import Gatefold
 import TestSupport
 
-/// A state store that runs a closure after it admits a device and before it returns the result.
+/// A session store that runs a closure after it admits a device and before it returns the result.
 actor AdmissionDelayStub: SessionStore {
     private let store = InMemoryStateStore()
     private var meanwhile: (@Sendable () async throws -> Void)?
@@ -34,16 +34,11 @@ actor AdmissionDelayStub: SessionStore {
     ) async { await store.remove(device, of: subscriber, in: publication) }
 
     func record(_ revocation: Revocation) async { await store.record(revocation) }
-    func record(_ bounds: TokenBounds, of publication: PublicationID) async {
-        await store.record(bounds, of: publication)
-    }
     func revocations(after sequence: Int64, limit: Int) async -> RevocationPage {
         await store.revocations(after: sequence, limit: limit)
     }
-    func maintain() async -> [PublicationID: Date] { await store.maintain() }
     func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async {
         await store.recordKnownDevice(digest, of: identifier)
     }
     func isKnownDevice(_ digest: [UInt8]) async -> Bool { await store.isKnownDevice(digest) }
-    func health() {}
 }

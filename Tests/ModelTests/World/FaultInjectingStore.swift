@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 
 /// A process's access to a state store that can fail for a while without losing data.
-final class FaultInjectingStore: SessionStore, SharedFactStore {
+final class FaultInjectingStore: SessionStore, StateRetention, SharedFactStore {
     struct OutOfOrder: Error {}
 
     /// A switch for an outage of the store that affects all processes.
@@ -18,17 +18,17 @@ final class FaultInjectingStore: SessionStore, SharedFactStore {
         }
     }
 
-    let base: any SessionStore
+    let base: any SessionStore & StateRetention
     private let facts: any SharedFactStore
     private let outageSwitch: OutageSwitch
 
-    init(_ base: any SessionStore, _ facts: any SharedFactStore, _ outageSwitch: OutageSwitch) {
+    init(_ base: any SessionStore & StateRetention, _ facts: any SharedFactStore, _ outageSwitch: OutageSwitch) {
         self.base = base
         self.facts = facts
         self.outageSwitch = outageSwitch
     }
 
-    private var working: any SessionStore {
+    private var working: any SessionStore & StateRetention {
         get throws {
             if outageSwitch.isBroken { throw OutOfOrder() }
             return base
@@ -70,7 +70,6 @@ final class FaultInjectingStore: SessionStore, SharedFactStore {
         try await working.recordKnownDevice(digest, of: identifier)
     }
     func isKnownDevice(_ digest: [UInt8]) async throws -> Bool { try await working.isKnownDevice(digest) }
-    func health() async throws { _ = try working }
 
     func record(_ facts: [SharedFact], origin: [UInt8]) async throws {
         try await workingFacts.record(facts, origin: origin)

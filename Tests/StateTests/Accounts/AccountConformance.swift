@@ -5,21 +5,6 @@ import State
 import TestSupport
 import Testing
 
-/// An account store to run the specification against.
-enum AccountStoreKind: String, CaseIterable, CustomTestStringConvertible {
-    case inMemory = "volatile"
-    case sqlite
-
-    var testDescription: String { rawValue }
-
-    func with(_ test: (any AccountStore) async throws -> Void) async throws {
-        switch self {
-        case .inMemory: try await test(InMemoryAccountStore())
-        case .sqlite: try await FullStore.sqlite.with { try await test($0) }
-        }
-    }
-}
-
 extension AccountStore {
     @discardableResult
     func open(
@@ -36,8 +21,8 @@ extension AccountStore {
         identifier: " Ada@Example.com", fullName: "Ada \"Countess\" Lovelace \\ 🎩", dateOfBirth: "1815-12-10",
         referrer: "app", metadata: ["city": "Lon\u{2028}don", "": "e\u{301}", "quote\"d": ""])
 
-    @Test("Opens an account with the given details and finds it again", arguments: AccountStoreKind.allCases)
-    func opening(kind: AccountStoreKind) async throws {
+    @Test("Opens an account with the given details and finds it again", arguments: TestedStore<any AccountStore>.all)
+    func opening(kind: TestedStore<any AccountStore>) async throws {
         try await kind.with { accountStore async throws in
             #expect(try await accountStore.account(of: buyer(1), in: daily) == nil)
             let made = try await accountStore.open(buyer(1), uuid: "one", Self.full)
@@ -54,8 +39,8 @@ extension AccountStore {
         }
     }
 
-    @Test("Updates the identifier at the next sign-in and nothing else", arguments: AccountStoreKind.allCases)
-    func identifier(kind: AccountStoreKind) async throws {
+    @Test("Updates the identifier at the next sign-in and nothing else", arguments: TestedStore<any AccountStore>.all)
+    func identifier(kind: TestedStore<any AccountStore>) async throws {
         try await kind.with { accountStore async throws in
             try await accountStore.open(buyer(1), uuid: "one", Self.full)
             let account = try await accountStore.open(
@@ -69,8 +54,8 @@ extension AccountStore {
         }
     }
 
-    @Test("Changes the details of an existing account", arguments: AccountStoreKind.allCases)
-    func changing(kind: AccountStoreKind) async throws {
+    @Test("Changes the details of an existing account", arguments: TestedStore<any AccountStore>.all)
+    func changing(kind: TestedStore<any AccountStore>) async throws {
         try await kind.with { accountStore async throws in
             #expect(try await accountStore.change(Self.full, of: buyer(1), in: daily, at: noon) == nil)
             try await accountStore.open(buyer(1))
@@ -86,8 +71,8 @@ extension AccountStore {
 
     @Test(
         "Erases one account or all accounts of a reader, and never reuses a number",
-        arguments: AccountStoreKind.allCases)
-    func erasing(kind: AccountStoreKind) async throws {
+        arguments: TestedStore<any AccountStore>.all)
+    func erasing(kind: TestedStore<any AccountStore>) async throws {
         try await kind.with { accountStore async throws in
             for number: UInt8 in 1...3 { try await accountStore.open(buyer(number)) }
             try await accountStore.open(buyer(3), in: weekly)
@@ -104,8 +89,8 @@ extension AccountStore {
 
     @Test(
         "Lists accounts by owner, by identifier and in pages, ordered by number",
-        arguments: AccountStoreKind.allCases)
-    func descriptions(kind: AccountStoreKind) async throws {
+        arguments: TestedStore<any AccountStore>.all)
+    func descriptions(kind: TestedStore<any AccountStore>) async throws {
         try await kind.with { accountStore async throws in
             for number: UInt8 in [3, 1, 2] { try await accountStore.open(buyer(number)) }
             try await accountStore.open(buyer(1), in: weekly)
@@ -129,8 +114,8 @@ extension AccountStore {
         }
     }
 
-    @Test("A hundred concurrent openings create one account", arguments: AccountStoreKind.allCases)
-    func race(kind: AccountStoreKind) async throws {
+    @Test("A hundred concurrent openings create one account", arguments: TestedStore<any AccountStore>.all)
+    func race(kind: TestedStore<any AccountStore>) async throws {
         try await kind.with { accountStore async throws in
             let accounts = try await withThrowingTaskGroup(of: Account.self) { group in
                 for _ in 0..<100 { group.addTask { try await accountStore.open(buyer(1)) } }
@@ -138,38 +123,6 @@ extension AccountStore {
             }
             #expect(Set(accounts.map(\.uuid)).count == 1 && Set(accounts.map(\.number)) == [1])
             #expect(try await accountStore.open(buyer(2)).number == 2)
-        }
-    }
-
-    @Test("Assigns permanent item numbers that differ between publications", arguments: AccountStoreKind.allCases)
-    func items(kind: AccountStoreKind) async throws {
-        try await kind.with { accountStore async throws in
-            let first = SaleItem.firstAssigned
-            #expect(
-                try await accountStore.itemNumbers(of: ["b", "a", "b"], in: daily) == ["a": first, "b": first + 1])
-            #expect(try await accountStore.itemNumbers(of: ["c", "a"], in: daily) == ["a": first, "c": first + 2])
-            #expect(try await accountStore.itemNumbers(of: ["a"], in: weekly) == ["a": first + 3])
-            #expect(try await accountStore.itemNumbers(of: [], in: daily) == [:])
-            #expect(try await accountStore.itemName(numbered: first + 1, in: daily) == "b")
-            #expect(try await accountStore.itemName(numbered: first + 1, in: weekly) == nil)
-            for number in [Int64.min, 0, first - 1, first + 4, .max] where number != .min {
-                #expect(try await accountStore.itemName(numbered: number, in: daily) == nil)
-            }
-        }
-    }
-
-    @Test("Concurrent requests for item numbers return the same numbers", arguments: AccountStoreKind.allCases)
-    func itemRace(kind: AccountStoreKind) async throws {
-        try await kind.with { accountStore async throws in
-            let names = (0..<20).map { "edition \($0)" }
-            let results = try await withThrowingTaskGroup(of: [String: Int64].self) { group in
-                for _ in 0..<50 {
-                    group.addTask { try await accountStore.itemNumbers(of: names.shuffled(), in: daily) }
-                }
-                return try await group.reduce(into: Set<[String: Int64]>()) { $0.insert($1) }
-            }
-            #expect(results.count == 1)
-            #expect(Set(results.first?.values.map { $0 } ?? []).count == 20)
         }
     }
 }

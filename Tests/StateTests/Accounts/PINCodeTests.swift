@@ -1,10 +1,11 @@
+import Accounts
 import Foundation
 import State
 import TestSupport
 import Testing
 
 @Suite("Mailed PIN codes") struct PINCodeTests {
-    private func withStores(_ body: (SQLiteStateStore, SQLiteStateStore) async throws -> Void) async throws {
+    private func withStores(_ body: (any PINCodeStore, any PINCodeStore) async throws -> Void) async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/state.sqlite"
             try await body(try SQLiteStateStore(path: path), try SQLiteStateStore(path: path))

@@ -129,22 +129,4 @@ import Testing
             await #expect(throws: StateStoreError.self) { try await store.itemNumbers(of: ["a\u{0}"], in: daily) }
         }
     }
-
-    @Test("Returns all owners of a purchase, including those linked to the same person")
-    func owners() async throws {
-        try await FullStore.sqlite.with { store async throws in
-            #expect(try await store.owners(of: "1", in: appStore).isEmpty)
-            try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
-            try await store.claim(.sample("1"), by: buyer(2), receipt: "2")
-            try await store.claim(.sample("2"), by: buyer(3), receipt: "3")
-            #expect(try await store.owners(of: "1", in: appStore) == [buyer(1), buyer(2)])
-            try await store.link(buyer(1), to: buyer(100))
-            try await store.link(buyer(4), to: buyer(100))
-            #expect(try await store.owners(of: "1", in: appStore) == [buyer(1), buyer(2), buyer(4), buyer(100)])
-            // The owner who has it through the subscriber who claimed it.
-            try await store.link(buyer(5), to: buyer(3))
-            #expect(try await store.owners(of: "2", in: appStore) == [buyer(3), buyer(5)])
-            #expect(try await store.owners(of: "1", in: play).isEmpty)
-        }
-    }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Delivery outbox", .serialized) struct OutboxConformance {
     private func order(
-        _ id: String, in publication: PublicationID = daily, at timestamp: Date = noon, from store: any StateStore
+        _ id: String, in publication: PublicationID = daily, at timestamp: Date = noon, from store: any PurchaseLedger
     ) async throws -> Delivery {
         let transaction = StoreTransaction.sample(id)
         let delivery = Delivery(
@@ -15,8 +15,10 @@ import Testing
         return delivery
     }
 
-    @Test("Holds deliveries, oldest first, until they are delivered", arguments: FullStore.allCases)
-    func due(kind: FullStore) async throws {
+    @Test(
+        "Holds deliveries, oldest first, until they are delivered",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func due(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let second = try await order("1", at: noon + 2, from: store)
             let first = try await order("2", at: noon + 1, from: store)
@@ -37,12 +39,14 @@ import Testing
         }
     }
 
-    private func waits(_ id: Delivery.ID, in store: any StateStore) async throws -> Bool {
+    private func waits(_ id: Delivery.ID, in store: any DeliveryOutbox) async throws -> Bool {
         try await store.deliveries(in: daily, pendingOnly: true, limit: 99).contains { $0.delivery.id == id }
     }
 
-    @Test("Leases a delivery to one process until it fails or the lease ends", arguments: FullStore.allCases)
-    func claimed(kind: FullStore) async throws {
+    @Test(
+        "Leases a delivery to one process until it fails or the lease ends",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func claimed(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let id = try await order("1", from: store).id
             #expect(try await store.claim(id, lease: [1], at: noon, until: noon + 35))
@@ -66,8 +70,10 @@ import Testing
         }
     }
 
-    @Test("Retries a failed delivery later, and never a completed one", arguments: FullStore.allCases)
-    func failing(kind: FullStore) async throws {
+    @Test(
+        "Retries a failed delivery later, and never a completed one",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func failing(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let delivery = try await order("1", from: store)
             #expect(try await store.claim(delivery.id, lease: [1], at: noon, until: noon + 35))
@@ -86,8 +92,9 @@ import Testing
     }
 
     @Test(
-        "Failed and new deliveries from a clock ahead are due at the right time", arguments: FullStore.allCases)
-    func clockSetBack(kind: FullStore) async throws {
+        "Failed and new deliveries from a clock ahead are due at the right time",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func clockSetBack(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let ahead = noon + 86_400
             let failed = try await order("1", from: store)
@@ -105,8 +112,10 @@ import Testing
         }
     }
 
-    @Test("A retry by an operator makes a delivery due and preserves its history", arguments: FullStore.allCases)
-    func retried(kind: FullStore) async throws {
+    @Test(
+        "A retry by an operator makes a delivery due and preserves its history",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func retried(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let delivery = try await order("1", from: store)
             #expect(try await store.claim(delivery.id, lease: [1], at: noon, until: noon + 35))
@@ -128,8 +137,10 @@ import Testing
         }
     }
 
-    @Test("A refunded delivery is not pending, unless the refund is reversed", arguments: FullStore.allCases)
-    func refunded(kind: FullStore) async throws {
+    @Test(
+        "A refunded delivery is not pending, unless the refund is reversed",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func refunded(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let delivery = try await order("1", from: store)
             try await store.record([.sample("1", revoked: noon + 1, reported: noon + 1)], at: noon + 1)
@@ -145,8 +156,8 @@ import Testing
 
     @Test(
         "Settles a pending delivery, but not a refunded, erased or unknown one",
-        arguments: FullStore.allCases)
-    func settled(kind: FullStore) async throws {
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func settled(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let settled = try await order("1", from: store).id
             #expect(try await waits(settled, in: store))
@@ -173,8 +184,10 @@ import Testing
         }
     }
 
-    @Test("Records a delivery that completed during its refund", arguments: FullStore.allCases)
-    func deliveredMeanwhile(kind: FullStore) async throws {
+    @Test(
+        "Records a delivery that completed during its refund",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func deliveredMeanwhile(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let id = try await order("1", from: store).id
             try await store.record([.sample("1", revoked: noon + 1, reported: noon + 1)], at: noon + 1)
@@ -184,8 +197,10 @@ import Testing
         }
     }
 
-    @Test("Accepts each transaction once, from any owner", arguments: FullStore.allCases)
-    func once(kind: FullStore) async throws {
+    @Test(
+        "Accepts each transaction once, from any owner", arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all
+    )
+    func once(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let first = try await order("1", from: store)
             let again = Delivery(.sample("1"), to: Credit(account: "4712"), in: daily)

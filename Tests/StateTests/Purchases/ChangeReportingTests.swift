@@ -8,13 +8,13 @@ import Testing
 @Suite("Reports of purchase changes", .serialized) struct ChangeReportingTests {
     /// A purchase service that records its change reports.
     private struct Harness: Sendable {
-        let store: any StateStore
+        let store: any PurchaseLedger
         let verifier = ScriptedVerifier()
         let clock = ManualClock(noon)
         let reported = Locked<[PurchaseChange]>([])
         let purchaseService: PurchaseService
 
-        init(_ store: any StateStore) {
+        init(_ store: any PurchaseLedger) {
             self.store = store
             let reported = reported
             purchaseService = PurchaseService(
@@ -41,7 +41,7 @@ import Testing
     }
 
     private func with(_ test: (Harness) async throws -> Void) async throws {
-        try await FullStore.sqlite.with { try await test(Harness($0)) }
+        try await TestedStore<any PurchaseLedger>.withEach({ $0 }) { try await test(Harness($0)) }
     }
 
     @Test("Reports a verified receipt once, with only the valid purchases that count")

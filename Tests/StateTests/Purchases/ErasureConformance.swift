@@ -1,13 +1,14 @@
 import Commerce
 import Foundation
 import Gatefold
+import State
 import Testing
 
 @Suite("Erasure of an owner", .serialized) struct ErasureConformance {
     @Test(
         "Erases receipts, claims, links and transactions without another claim",
-        arguments: FullStore.allCases)
-    func everything(kind: FullStore) async throws {
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func everything(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
             try await store.claim(.sample("2"), by: buyer(1), receipt: "2")
@@ -28,8 +29,8 @@ import Testing
 
     @Test(
         "Retains revoked transactions, so an old receipt cannot restore them",
-        arguments: FullStore.allCases)
-    func refunds(kind: FullStore) async throws {
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func refunds(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let renewed = StoreTransaction.sample("m2", of: "m", product: "com.example.month", expires: noon + 9)
             let refunded = StoreTransaction.sample("1", revoked: noon + 1, reported: noon + 1)
@@ -47,8 +48,8 @@ import Testing
         }
     }
 
-    @Test("Erasure of a subscriber removes its links", arguments: FullStore.allCases)
-    func subscriber(kind: FullStore) async throws {
+    @Test("Erasure of a subscriber removes its links", arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func subscriber(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             try await store.link(buyer(1), to: buyer(100))
             #expect(try await store.erase(buyer(100)) == 1)
@@ -56,8 +57,10 @@ import Testing
         }
     }
 
-    @Test("Retains the record of a delivery, but not its account", arguments: FullStore.allCases)
-    func deliveries(kind: FullStore) async throws {
+    @Test(
+        "Retains the record of a delivery, but not its account",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func deliveries(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             func buy(_ account: String, _ owner: PurchaseOwner) async throws {
                 for id in ["done", "pending"] {

@@ -1,5 +1,7 @@
 import Commerce
 import Foundation
+import Gatefold
+import State
 import TestSupport
 import Testing
 
@@ -9,8 +11,10 @@ import Testing
         StoreEvent(store: store, id: id, name: "REFUND", signed: noon, transactions: transactions)
     }
 
-    @Test("Each notification is processed once per store", arguments: FullStore.allCases)
-    func once(kind: FullStore) async throws {
+    @Test(
+        "Each notification is processed once per store",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox & StateRetention>.all)
+    func once(kind: TestedStore<any PurchaseLedger & DeliveryOutbox & StateRetention>) async throws {
         try await kind.with { store async throws in
             let isNew = try await store.take(event("1", .sample()), at: noon)
             #expect(isNew)
@@ -22,8 +26,10 @@ import Testing
         }
     }
 
-    @Test("A notification before its receipt takes effect", arguments: FullStore.allCases)
-    func early(kind: FullStore) async throws {
+    @Test(
+        "A notification before its receipt takes effect",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox & StateRetention>.all)
+    func early(kind: TestedStore<any PurchaseLedger & DeliveryOutbox & StateRetention>) async throws {
         try await kind.with { store async throws in
             #expect(try await store.take(event("1", .sample(revoked: noon, reported: noon + 60)), at: noon))
             let delivery = Delivery(.sample(), to: Credit(account: "1"), in: daily)
@@ -34,8 +40,10 @@ import Testing
         }
     }
 
-    @Test("Notifications are retained for 90 days plus the margin of the store clock", arguments: FullStore.allCases)
-    func retention(kind: FullStore) async throws {
+    @Test(
+        "Notifications are retained for 90 days plus the margin of the store clock",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox & StateRetention>.all)
+    func retention(kind: TestedStore<any PurchaseLedger & DeliveryOutbox & StateRetention>) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store async throws in
             #expect(try await store.take(event("1"), at: clock.now))
@@ -48,8 +56,10 @@ import Testing
         }
     }
 
-    @Test("Of a hundred identical concurrent notifications, one is new", arguments: FullStore.allCases)
-    func parallel(kind: FullStore) async throws {
+    @Test(
+        "Of a hundred identical concurrent notifications, one is new",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox & StateRetention>.all)
+    func parallel(kind: TestedStore<any PurchaseLedger & DeliveryOutbox & StateRetention>) async throws {
         try await kind.with { store async throws in
             let fresh = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<100 { group.addTask { try await store.take(event("1", .sample()), at: noon) } }

@@ -7,8 +7,10 @@ import Testing
 @Suite("Links of owners", .serialized) struct LinkConformance {
     private let subscriber = buyer(100)
 
-    @Test("Installations linked to a subscriber are one person, in both directions", arguments: FullStore.allCases)
-    func sharing(kind: FullStore) async throws {
+    @Test(
+        "Installations linked to a subscriber are one person, in both directions",
+        arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func sharing(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
         try await kind.with { store async throws in
             try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
             try await store.claim(.sample("2"), by: buyer(2), receipt: "2")
@@ -28,8 +30,10 @@ import Testing
         }
     }
 
-    @Test("Returns all owners of one person for each of them", arguments: FullStore.allCases)
-    func persons(kind: FullStore) async throws {
+    @Test(
+        "Returns all owners of one person for each of them",
+        arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func persons(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
         try await kind.with { store async throws in
             #expect(try await store.person(of: buyer(1)) == [buyer(1)])
             for number: UInt8 in 1...2 { try await store.link(buyer(number), to: subscriber) }
@@ -43,8 +47,9 @@ import Testing
         }
     }
 
-    @Test("All devices of a person count as one claim", arguments: FullStore.allCases)
-    func onePerson(kind: FullStore) async throws {
+    @Test(
+        "All devices of a person count as one claim", arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func onePerson(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
         try await kind.with { store async throws in
             for number: UInt8 in 1...3 { try await store.link(buyer(number), to: subscriber) }
             for number: UInt8 in 1...3 {
@@ -58,8 +63,10 @@ import Testing
         }
     }
 
-    @Test("Pitfall 18: an unlinked owner loses the purchases of the other owners", arguments: FullStore.allCases)
-    func parting(kind: FullStore) async throws {
+    @Test(
+        "Pitfall 18: an unlinked owner loses the purchases of the other owners",
+        arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func parting(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
         try await kind.with { store async throws in
             #expect(try await store.claim(.sample(), by: subscriber, rule: .exclusive) == .settled)
             for number: UInt8 in 1...3 {
@@ -74,11 +81,11 @@ import Testing
 
     @Test(
         "After any end of a link, a receipt of a purchase that another owner claimed is new",
-        arguments: FullStore.allCases)
-    func unclaimedReceipts(kind: FullStore) async throws {
+        arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func unclaimedReceipts(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
         let subscriber = subscriber
         let reference = SubscriberPseudonym(bytes: subscriber.bytes.prefix(SubscriberPseudonym.size))!
-        let ends: [@Sendable (any StateStore) async throws -> Void] = [
+        let ends: [@Sendable (any PurchaseLedger & RevocationStore) async throws -> Void] = [
             { _ = try await $0.unlink(buyer(1)) },
             { try await $0.link(buyer(1), to: buyer(101)) },
             { try await $0.link(buyer(2), to: subscriber, limit: 1, at: noon + 1) },
@@ -106,8 +113,10 @@ import Testing
         }
     }
 
-    @Test("The remaining owners lose the purchases of the owner who leaves", arguments: FullStore.allCases)
-    func staying(kind: FullStore) async throws {
+    @Test(
+        "The remaining owners lose the purchases of the owner who leaves",
+        arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func staying(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
         for isErased in [false, true] {
             try await kind.with { store async throws in
                 try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
@@ -127,8 +136,10 @@ import Testing
         }
     }
 
-    @Test("Pitfall 8: a revocation of all sessions of a subscriber removes the links", arguments: FullStore.allCases)
-    func revoked(kind: FullStore) async throws {
+    @Test(
+        "Pitfall 8: a revocation of all sessions of a subscriber removes the links",
+        arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func revoked(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
         try await kind.with { store async throws in
             let reference = SubscriberPseudonym(bytes: subscriber.bytes.prefix(SubscriberPseudonym.size))!
             for number: UInt8 in 1...2 { try await store.link(buyer(number), to: subscriber) }
@@ -142,8 +153,10 @@ import Testing
         }
     }
 
-    @Test("A link to another subscriber moves the owner's claims", arguments: FullStore.allCases)
-    func moving(kind: FullStore) async throws {
+    @Test(
+        "A link to another subscriber moves the owner's claims",
+        arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func moving(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
         try await kind.with { store async throws in
             try await store.link(buyer(1), to: subscriber)
             try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
@@ -155,8 +168,10 @@ import Testing
         }
     }
 
-    @Test("A link over the limit replaces the oldest one", arguments: FullStore.allCases)
-    func limit(kind: FullStore) async throws {
+    @Test(
+        "A link over the limit replaces the oldest one",
+        arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func limit(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
         try await kind.with { store async throws in
             for number: UInt8 in 1...3 {
                 try await store.link(buyer(number), to: subscriber, limit: 3, at: noon + Double(number))
@@ -173,11 +188,31 @@ import Testing
         }
     }
 
-    @Test("A link to oneself has no effect", arguments: FullStore.allCases)
-    func oneself(kind: FullStore) async throws {
+    @Test("A link to oneself has no effect", arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func oneself(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
         try await kind.with { store async throws in
             try await store.link(subscriber, to: subscriber)
             #expect(try await !store.unlink(subscriber))
+        }
+    }
+
+    @Test(
+        "Returns all owners of a purchase, including those linked to the same person",
+        arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func owners(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
+        try await kind.with { store async throws in
+            #expect(try await store.owners(of: "1", in: appStore).isEmpty)
+            try await store.claim(.sample("1"), by: buyer(1), receipt: "1")
+            try await store.claim(.sample("1"), by: buyer(2), receipt: "2")
+            try await store.claim(.sample("2"), by: buyer(3), receipt: "3")
+            #expect(try await store.owners(of: "1", in: appStore) == [buyer(1), buyer(2)])
+            try await store.link(buyer(1), to: buyer(100))
+            try await store.link(buyer(4), to: buyer(100))
+            #expect(try await store.owners(of: "1", in: appStore) == [buyer(1), buyer(2), buyer(4), buyer(100)])
+            // The owner who has it through the subscriber who claimed it.
+            try await store.link(buyer(5), to: buyer(3))
+            #expect(try await store.owners(of: "2", in: appStore) == [buyer(3), buyer(5)])
+            #expect(try await store.owners(of: "1", in: play).isEmpty)
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// A publication that sells in a scripted store, with its ledger in SQLite.
 struct PurchaseServiceHarness {
-    let ledger: any StateStore
+    let ledger: any PurchaseLedger & DeliveryOutbox & SessionStore
     let verifier: ScriptedVerifier
     let clock: ManualClock
     let purchaseService: PurchaseService
@@ -22,7 +22,7 @@ struct PurchaseServiceHarness {
     ])
 
     init(
-        _ ledger: any StateStore, verifier: ScriptedVerifier = ScriptedVerifier(),
+        _ ledger: any PurchaseLedger & DeliveryOutbox & SessionStore, verifier: ScriptedVerifier = ScriptedVerifier(),
         environments: Set<StoreEnvironment> = [.production], claims: ClaimRule = ClaimRule(maxPersons: 2),
         limits: ReceiptLimits = ReceiptLimits(),
         times: ReverificationSchedule = ReverificationSchedule(reverifyTimeout: 60),
@@ -47,7 +47,7 @@ struct PurchaseServiceHarness {
         isDown: Bool = false, _ test: (PurchaseServiceHarness) async throws -> Void
     ) async throws {
         let clock = ManualClock(noon)
-        try await FullStore.sqlite.with(clock: clock.wall) {
+        try await TestedStore<any PurchaseLedger & DeliveryOutbox & SessionStore>.withEach({ $0 }, clock: clock.wall) {
             try await test(
                 PurchaseServiceHarness(
                     $0, environments: environments, claims: claims, limits: limits, times: times, isDown: isDown,

@@ -1,14 +1,17 @@
 import Commerce
 import Foundation
 import GRDB
+import Gatefold
 import TestSupport
 import Testing
 
 @testable import State
 
 @Suite("Receipts of a ledger", .serialized) struct ReceiptConformance {
-    @Test("A receipt is stored once per publication, store, owner and content", arguments: FullStore.allCases)
-    func once(kind: FullStore) async throws {
+    @Test(
+        "A receipt is stored once per publication, store, owner and content",
+        arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func once(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         try await kind.with { store async throws in
             let first = try await store.persist(.sample(), at: noon)
             #expect(first.status == .pending(attempts: 0))
@@ -28,8 +31,10 @@ import Testing
         }
     }
 
-    @Test("A receipt keeps every part and its credit, and ambiguous text is rejected", arguments: FullStore.allCases)
-    func whole(kind: FullStore) async throws {
+    @Test(
+        "A receipt keeps every part and its credit, and ambiguous text is rejected",
+        arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func whole(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         try await kind.with { store async throws in
             let parts = Dictionary(
                 uniqueKeysWithValues: StoreReceipt.Part.allCases.map { ($0, "\($0) \0 + & ü \u{1F4F0}") })
@@ -47,8 +52,10 @@ import Testing
         }
     }
 
-    @Test("Receipts wait until they are due, in order, and count their attempts", arguments: FullStore.allCases)
-    func pending(kind: FullStore) async throws {
+    @Test(
+        "Receipts wait until they are due, in order, and count their attempts",
+        arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func pending(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         try await kind.with { store async throws in
             let first = try await store.persist(.sample("1"), at: noon)
             let second = try await store.persist(.sample("2"), at: noon + 1)
@@ -67,8 +74,10 @@ import Testing
         }
     }
 
-    @Test("Settled receipts keep their status, also after an outage", arguments: FullStore.allCases)
-    func settled(kind: FullStore) async throws {
+    @Test(
+        "Settled receipts keep their status, also after an outage",
+        arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func settled(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         try await kind.with { store async throws in
             let rejection = ReceiptRejection(.rejectedByStore, code: 21_003)
             let rejected = try await store.persist(.sample("refused"), at: noon)
@@ -83,8 +92,10 @@ import Testing
         }
     }
 
-    @Test("A rejected receipt can become genuine, and the reverse", arguments: FullStore.allCases)
-    func changing(kind: FullStore) async throws {
+    @Test(
+        "A rejected receipt can become genuine, and the reverse",
+        arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func changing(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         try await kind.with { store async throws in
             let record = try await store.persist(.sample(), at: noon)
             for reason in ReceiptRejection.Reason.allCases {
@@ -100,8 +111,10 @@ import Testing
         }
     }
 
-    @Test("Rejected receipts are erased except for their digest", arguments: FullStore.allCases)
-    func forgotten(kind: FullStore) async throws {
+    @Test(
+        "Rejected receipts are erased except for their digest",
+        arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func forgotten(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         try await kind.with { store async throws in
             for reason in ReceiptRejection.Reason.allCases {
                 let text = "rubbish that is \(reason.rawValue)"
@@ -121,8 +134,10 @@ import Testing
         }
     }
 
-    @Test("A rejected receipt keeps its content if a claim needs it for reverification", arguments: FullStore.allCases)
-    func needed(kind: FullStore) async throws {
+    @Test(
+        "A rejected receipt keeps its content if a claim needs it for reverification",
+        arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func needed(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         try await kind.with { store async throws in
             try await store.claim(.month(), by: buyer(1), receipt: "claimed")
             let record = try await store.persist(.sample("claimed"), at: noon + 1)
@@ -134,8 +149,10 @@ import Testing
         }
     }
 
-    @Test("A rejection based on an outdated read does not overwrite a verification", arguments: FullStore.allCases)
-    func overtaken(kind: FullStore) async throws {
+    @Test(
+        "A rejection based on an outdated read does not overwrite a verification",
+        arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func overtaken(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         try await kind.with { store async throws in
             let read = try await store.persist(.sample(), at: noon)
             try await store.claim(.sample(), by: buyer(1), at: noon + 0.5)
@@ -148,8 +165,8 @@ import Testing
         }
     }
 
-    @Test("Only pending receipts can be abandoned", arguments: FullStore.allCases)
-    func abandoned(kind: FullStore) async throws {
+    @Test("Only pending receipts can be abandoned", arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func abandoned(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         try await kind.with { store async throws in
             let pending = try await store.persist(.sample("pending"), at: noon)
             let verified = try await store.persist(.sample("proven"), at: noon)
@@ -163,15 +180,15 @@ import Testing
         }
     }
 
-    private func parts(of record: ReceiptRecord, _ store: any StateStore) async throws -> [Data] {
+    private func parts(of record: ReceiptRecord, _ store: any ReceiptLedger) async throws -> [Data] {
         let file = try #require(store as? SQLiteStateStore)
         return try await file.pool.read { db in
             try Data.fetchAll(db, sql: "SELECT parts FROM receipt WHERE id = ?", arguments: [record.id.rawValue])
         }
     }
 
-    @Test("Receipts are counted by store and status", arguments: FullStore.allCases)
-    func counts(kind: FullStore) async throws {
+    @Test("Receipts are counted by store and status", arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func counts(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         try await kind.with { store async throws in
             #expect(try await store.receiptCounts(in: daily) == ReceiptCounts())
             _ = try await store.persist(.sample("1"), at: noon + 5)
@@ -190,8 +207,10 @@ import Testing
         }
     }
 
-    @Test("Rejected receipts are discarded after 90 days plus the margin, and no others", arguments: FullStore.allCases)
-    func retention(kind: FullStore) async throws {
+    @Test(
+        "Rejected receipts are discarded after 90 days plus the margin, and no others",
+        arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
+    func retention(kind: TestedStore<any PurchaseLedger & StateRetention>) async throws {
         let clock = ManualClock()
         try await kind.with(clock: clock.wall) { store async throws in
             let day: TimeInterval = 86_400

@@ -7,8 +7,10 @@ import Testing
 @testable import State
 
 @Suite("Limits of unverified receipts", .serialized) struct ReceiptLimitConformance {
-    @Test("Limits receipts per owner, and rejected ones make room, oldest first", arguments: FullStore.allCases)
-    func owner(kind: FullStore) async throws {
+    @Test(
+        "Limits receipts per owner, and rejected ones make room, oldest first",
+        arguments: TestedStore<any PurchaseLedger>.all)
+    func owner(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             let limits = ReceiptLimits(perOwner: 3)
             func persist(_ text: String, of owner: PurchaseOwner? = buyer(1), at timestamp: Date = noon) async throws
@@ -40,8 +42,8 @@ import Testing
         }
     }
 
-    @Test("A receipt that a claim refers to is never removed", arguments: FullStore.allCases)
-    func claimed(kind: FullStore) async throws {
+    @Test("A receipt that a claim refers to is never removed", arguments: TestedStore<any PurchaseLedger>.all)
+    func claimed(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             let limits = ReceiptLimits(perOwner: 1)
             try await store.claim(.month(), by: buyer(1), receipt: "claimed")
@@ -57,8 +59,8 @@ import Testing
         }
     }
 
-    @Test("Limits receipts per publication and hour across all owners", arguments: FullStore.allCases)
-    func hour(kind: FullStore) async throws {
+    @Test("Limits receipts per publication and hour across all owners", arguments: TestedStore<any PurchaseLedger>.all)
+    func hour(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             let limits = ReceiptLimits(perOwner: 9, perHour: 3)
             func persist(_ number: UInt8, in publication: PublicationID = daily, at timestamp: Date) async throws {
@@ -76,8 +78,10 @@ import Testing
         }
     }
 
-    @Test("Limits the number of pending receipts, and settled ones make room", arguments: FullStore.allCases)
-    func pending(kind: FullStore) async throws {
+    @Test(
+        "Limits the number of pending receipts, and settled ones make room",
+        arguments: TestedStore<any PurchaseLedger>.all)
+    func pending(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             let limits = ReceiptLimits(pending: 2)
             func wait(_ number: UInt8, in publication: PublicationID = daily) async throws -> ReceiptRecord? {
@@ -104,8 +108,10 @@ import Testing
         }
     }
 
-    @Test("The limits do not reject a receipt that its store has verified", arguments: FullStore.allCases)
-    func genuine(kind: FullStore) async throws {
+    @Test(
+        "The limits do not reject a receipt that its store has verified", arguments: TestedStore<any PurchaseLedger>.all
+    )
+    func genuine(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             for number in 1...100 { _ = try await store.persist(.sample("pending \(number)"), at: noon) }
             await #expect(throws: ReceiptLimitReached.perOwner) { try await store.persist(.sample("new"), at: noon) }
@@ -141,8 +147,8 @@ import Testing
         }
     }
 
-    @Test("Many variants of one genuine receipt leave one record", arguments: FullStore.allCases)
-    func varied(kind: FullStore) async throws {
+    @Test("Many variants of one genuine receipt leave one record", arguments: TestedStore<any PurchaseLedger>.all)
+    func varied(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             for number in 1...30 {
                 try await store.claim(.sample(), by: buyer(1), receipt: "variant \(number)")

@@ -50,7 +50,7 @@ import Testing
             var outcomes: Set<[String]> = []
             for _ in 0..<3 {
                 let order = Array(transactions.indices).shuffled(using: &random)
-                try await FullStore.sqlite.with { store async throws in
+                try await TestedStore<any PurchaseLedger>.withEach({ $0 }) { store async throws in
                     for index in order {
                         switch ways[index] {
                         case 0: try await store.record([transactions[index]], at: noon + 9)

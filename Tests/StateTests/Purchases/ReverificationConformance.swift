@@ -8,7 +8,7 @@ import Testing
     private let day: TimeInterval = 86_400
 
     private func due(
-        _ store: any StateStore, of owner: PurchaseOwner? = nil, in stores: Set<StoreName> = [appStore, play],
+        _ store: any ReverificationQueue, of owner: PurchaseOwner? = nil, in stores: Set<StoreName> = [appStore, play],
         environments: Set<StoreEnvironment> = [.production], ending: Period? = nil, verifiedBefore: Date? = nil,
         at timestamp: Date, limit: Int = 9
     ) async throws -> [String] {
@@ -19,7 +19,7 @@ import Testing
     }
 
     private func bought(
-        _ store: any StateStore, since: Date, verifiedBefore: Date = noon + 1, at timestamp: Date = noon + 1
+        _ store: any ReverificationQueue, since: Date, verifiedBefore: Date = noon + 1, at timestamp: Date = noon + 1
     ) async throws -> [String] {
         try await store.reverifications(
             .bought(since: since), of: nil, in: [appStore, play], environments: [.production],
@@ -27,8 +27,10 @@ import Testing
         ).map(\.transaction.id)
     }
 
-    @Test("Selects claimed purchases whose last known end lies in the given period", arguments: FullStore.allCases)
-    func window(kind: FullStore) async throws {
+    @Test(
+        "Selects claimed purchases whose last known end lies in the given period",
+        arguments: TestedStore<any PurchaseLedger>.all)
+    func window(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             let end = noon + 30 * day
             try await store.claim(.sample("1", expires: end), by: buyer(1), receipt: "1")
@@ -46,8 +48,10 @@ import Testing
         }
     }
 
-    @Test("The last transaction of a purchase decides, even if it was revoked", arguments: FullStore.allCases)
-    func last(kind: FullStore) async throws {
+    @Test(
+        "The last transaction of a purchase decides, even if it was revoked",
+        arguments: TestedStore<any PurchaseLedger>.all)
+    func last(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             let renewal = StoreTransaction.sample("2", of: "1", purchased: noon + day, expires: noon + 2 * day)
             try await store.claim(.sample("1", expires: noon + day), renewal, by: buyer(1))
@@ -61,8 +65,10 @@ import Testing
         }
     }
 
-    @Test("Selects purchases without an end by purchase date, even if they were revoked", arguments: FullStore.allCases)
-    func singles(kind: FullStore) async throws {
+    @Test(
+        "Selects purchases without an end by purchase date, even if they were revoked",
+        arguments: TestedStore<any PurchaseLedger>.all)
+    func singles(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             try await store.claim(
                 .sample("1", purchased: noon - 2 * day), .sample("2", purchased: noon - day, revoked: noon),
@@ -77,8 +83,8 @@ import Testing
         }
     }
 
-    @Test("Selects purchases of the requested environments only", arguments: FullStore.allCases)
-    func environments(kind: FullStore) async throws {
+    @Test("Selects purchases of the requested environments only", arguments: TestedStore<any PurchaseLedger>.all)
+    func environments(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             try await store.claim(
                 .sample("1", expires: noon + day), .sample("2", expires: noon + day, environment: .sandbox),
@@ -91,8 +97,10 @@ import Testing
         }
     }
 
-    @Test("The end includes the grace period, and other reports leave it unchanged", arguments: FullStore.allCases)
-    func grace(kind: FullStore) async throws {
+    @Test(
+        "The end includes the grace period, and other reports leave it unchanged",
+        arguments: TestedStore<any PurchaseLedger>.all)
+    func grace(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             let grace = GracePeriod(ends: noon + 9 * day, reported: noon + 1)
             try await store.claim(.sample(expires: noon + day, grace: grace, reported: noon + 1), by: buyer(1))
@@ -108,8 +116,8 @@ import Testing
         }
     }
 
-    @Test("Purchases are found by the receipt that proved them", arguments: FullStore.allCases)
-    func verified(kind: FullStore) async throws {
+    @Test("Purchases are found by the receipt that proved them", arguments: TestedStore<any PurchaseLedger>.all)
+    func verified(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             try await store.claim(.sample("1"), .sample("2"), by: buyer(1), receipt: "old")
             try await store.claim(.sample("2"), by: buyer(1), receipt: "new")
@@ -126,8 +134,8 @@ import Testing
 
     @Test(
         "Purchases wait for acknowledgement while they are claimed and not revoked",
-        arguments: FullStore.allCases)
-    func unacknowledged(kind: FullStore) async throws {
+        arguments: TestedStore<any PurchaseLedger>.all)
+    func unacknowledged(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             func waiting(at timestamp: Date = noon) async throws -> [String] {
                 try await store.unacknowledged(
@@ -154,8 +162,8 @@ import Testing
         }
     }
 
-    @Test("A purchase rests after a reverification and after a failure", arguments: FullStore.allCases)
-    func resting(kind: FullStore) async throws {
+    @Test("A purchase rests after a reverification and after a failure", arguments: TestedStore<any PurchaseLedger>.all)
+    func resting(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             let end = noon + day
             try await store.claim(.sample("1", expires: end), by: buyer(1))
@@ -174,8 +182,10 @@ import Testing
         }
     }
 
-    @Test("A purchase that ended after its last verification is due at once", arguments: FullStore.allCases)
-    func endedSince(kind: FullStore) async throws {
+    @Test(
+        "A purchase that ended after its last verification is due at once",
+        arguments: TestedStore<any PurchaseLedger>.all)
+    func endedSince(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             let end = noon + day
             try await store.claim(.sample("1", expires: end), by: buyer(1))
@@ -184,8 +194,10 @@ import Testing
         }
     }
 
-    @Test("Purchases are ordered by waiting time, and failures do not block others", arguments: FullStore.allCases)
-    func order(kind: FullStore) async throws {
+    @Test(
+        "Purchases are ordered by waiting time, and failures do not block others",
+        arguments: TestedStore<any PurchaseLedger>.all)
+    func order(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             for number in 1...4 {
                 try await store.claim(
@@ -201,8 +213,10 @@ import Testing
         }
     }
 
-    @Test("A purchase has the latest receipt that proved it, for the whole person", arguments: FullStore.allCases)
-    func receipts(kind: FullStore) async throws {
+    @Test(
+        "A purchase has the latest receipt that proved it, for the whole person",
+        arguments: TestedStore<any PurchaseLedger>.all)
+    func receipts(kind: TestedStore<any PurchaseLedger>) async throws {
         try await kind.with { store async throws in
             let transaction = StoreTransaction.sample("1", expires: noon + day)
             try await store.claim(transaction, by: buyer(1), receipt: "old", at: noon)

@@ -1,11 +1,15 @@
 import Commerce
 import Foundation
+import Gatefold
+import State
 import TestSupport
 import Testing
 
 @Suite("Settlement of a receipt", .serialized) struct SettlementConformance {
-    @Test("Records transactions for the owner who claims them only", arguments: FullStore.allCases)
-    func claiming(kind: FullStore) async throws {
+    @Test(
+        "Records transactions for the owner who claims them only",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func claiming(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let month = StoreTransaction.sample("2", of: "2", product: "com.example.month", expires: noon + 60)
             #expect(try await store.claim(.sample("1"), month, by: buyer(1)) == .settled)
@@ -18,8 +22,10 @@ import Testing
         }
     }
 
-    @Test("A claim includes every renewal of the purchase, from any source", arguments: FullStore.allCases)
-    func renewals(kind: FullStore) async throws {
+    @Test(
+        "A claim includes every renewal of the purchase, from any source",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func renewals(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             try await store.claim(.sample("1", of: "1"), by: buyer(1))
             try await store.record([.sample("2", of: "1", purchased: noon + 60)], at: noon)
@@ -27,8 +33,10 @@ import Testing
         }
     }
 
-    @Test("Separates equal transaction identifiers of two stores", arguments: FullStore.allCases)
-    func stores(kind: FullStore) async throws {
+    @Test(
+        "Separates equal transaction identifiers of two stores",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func stores(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             try await store.claim(.sample("1"), by: buyer(1))
             try await store.record([.sample("1", in: play)], at: noon)
@@ -36,8 +44,8 @@ import Testing
         }
     }
 
-    @Test("A receipt without an owner claims nothing", arguments: FullStore.allCases)
-    func nobody(kind: FullStore) async throws {
+    @Test("A receipt without an owner claims nothing", arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func nobody(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             #expect(try await store.claim(.sample("1"), by: nil) == .settled)
             #expect(try await store.transactions(of: "1", in: appStore).count == 1)
@@ -47,8 +55,8 @@ import Testing
 
     @Test(
         "An exclusive rule rejects a second claim and records only the revocation",
-        arguments: FullStore.allCases)
-    func exclusive(kind: FullStore) async throws {
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func exclusive(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             try await store.claim(.sample("1"), by: buyer(1), rule: .exclusive)
             let delivery = Delivery(.sample("2"), to: Credit(account: "thief"), in: daily)
@@ -69,8 +77,10 @@ import Testing
         }
     }
 
-    @Test("Admits as many persons as the rule allows, and admits them again", arguments: FullStore.allCases)
-    func several(kind: FullStore) async throws {
+    @Test(
+        "Admits as many persons as the rule allows, and admits them again",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func several(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let rule = ClaimRule(maxPersons: 3)
             for number: UInt8 in 1...5 {
@@ -84,8 +94,10 @@ import Testing
         }
     }
 
-    @Test("A receipt that was erased fails and records nothing", arguments: FullStore.allCases)
-    func gone(kind: FullStore) async throws {
+    @Test(
+        "A receipt that was erased fails and records nothing",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func gone(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let record = try await store.persist(.sample(), at: noon)
             _ = try await store.erase(buyer(1))
@@ -98,8 +110,8 @@ import Testing
 
     @Test(
         "Pitfall 18: a hundred concurrent settlements create one receipt, one transaction and one delivery",
-        arguments: FullStore.allCases)
-    func parallel(kind: FullStore) async throws {
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func parallel(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let transaction = StoreTransaction.sample()
             let credit = Credit(account: "4711")
@@ -121,8 +133,10 @@ import Testing
         }
     }
 
-    @Test("Pitfall 18: a rule of ten admits ten of fifty concurrent accounts", arguments: FullStore.allCases)
-    func shared(kind: FullStore) async throws {
+    @Test(
+        "Pitfall 18: a rule of ten admits ten of fifty concurrent accounts",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func shared(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
         try await kind.with { store async throws in
             let results = try await withThrowingTaskGroup(of: Settlement.self) { group in
                 for number: UInt8 in 1...50 {

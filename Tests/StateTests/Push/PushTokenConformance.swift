@@ -10,12 +10,15 @@ import Testing
         -> PushToken
     { PushToken(app: app, bytes: [UInt8](repeating: number, count: 32), environment: environment) }
 
-    private func all(_ store: any StateStore, after: Int64 = 0, limit: Int = 99) async throws -> [RegisteredPushToken] {
+    private func all(_ store: any PushTokenStore, after: Int64 = 0, limit: Int = 99) async throws
+        -> [RegisteredPushToken]
+    {
         try await store.pushTokens(of: "com.example.daily", in: .production, after: after, limit: limit)
     }
 
-    @Test("Stores each token once, in order of arrival, separated by app", arguments: FullStore.allCases)
-    func order(kind: FullStore) async throws {
+    @Test(
+        "Stores each token once, in order of arrival, separated by app", arguments: TestedStore<any PushTokenStore>.all)
+    func order(kind: TestedStore<any PushTokenStore>) async throws {
         try await kind.with { store async throws in
             for number: UInt8 in [3, 1, 2] { try await store.register(token(number), at: noon) }
             try await store.register(token(1), at: noon + 60)
@@ -35,8 +38,8 @@ import Testing
         }
     }
 
-    @Test("Removes dead tokens, except those registered again since", arguments: FullStore.allCases)
-    func forgetting(kind: FullStore) async throws {
+    @Test("Removes dead tokens, except those registered again since", arguments: TestedStore<any PushTokenStore>.all)
+    func forgetting(kind: TestedStore<any PushTokenStore>) async throws {
         try await kind.with { store async throws in
             for number: UInt8 in [1, 2] { try await store.register(token(number), at: noon) }
             let last = try #require(try await all(store).last?.sequence)
@@ -62,39 +65,6 @@ import Testing
             try await store.register(token(3), at: noon + 3_600)
             #expect(try await all(store).map(\.token) == [token(1), token(2), token(3)])
             #expect(try await all(store).first?.registered == noon + 3_599)
-        }
-    }
-
-    @Test("Begins a campaign once and stores its progress", arguments: FullStore.allCases)
-    func campaigns(kind: FullStore) async throws {
-        try await kind.with { store async throws in
-            func campaign(_ name: String, begun: Date = noon, in publication: PublicationID = daily) -> PushCampaign {
-                PushCampaign(
-                    name: name, publication: publication, app: "com.example.daily", environment: .production,
-                    edition: EditionID("november"), begun: begun)
-            }
-            var first = try await store.begin(campaign("1"))
-            #expect(first == campaign("1"))
-            first.position = 7
-            first.sent = 5
-            first.failed = 1
-            first.gone = 1
-            try await store.save(first)
-            #expect(try await store.begin(campaign("1", begun: noon + 60)) == first)
-            var behind = first
-            behind.position = 3
-            try await store.save(behind)
-            #expect(try await store.begin(campaign("1")) == first)
-            first.finished = noon + 99
-            try await store.save(first)
-            let second = try await store.begin(
-                PushCampaign(
-                    name: "2", publication: daily, app: "com.example.daily", environment: .sandbox, edition: nil,
-                    begun: noon + 1))
-            _ = try await store.begin(campaign("3", in: weekly))
-            #expect(try await store.campaigns(in: daily, unfinished: false, limit: 9) == [second, first])
-            #expect(try await store.campaigns(in: daily, unfinished: true, limit: 9) == [second])
-            #expect(try await store.campaigns(in: daily, unfinished: false, limit: 1) == [second])
         }
     }
 }

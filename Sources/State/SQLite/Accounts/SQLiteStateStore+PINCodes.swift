@@ -1,9 +1,8 @@
-public import Accounts
 public import Foundation
 import GRDB
 import Primitives
 
-extension SQLiteStateStore: PINCodeStore {
+extension SQLiteStateStore {
     public func savePINCode(
         _ code: [UInt8], of account: [UInt8], until end: Date, attempts: Int, limit: Int, at timestamp: Date
     ) async throws -> Bool {

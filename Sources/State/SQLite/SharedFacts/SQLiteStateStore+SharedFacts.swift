@@ -3,7 +3,7 @@ import GRDB
 public import Gatefold
 import Primitives
 
-extension SQLiteStateStore: SharedFactStore {
+extension SQLiteStateStore {
     public func record(_ facts: [SharedFact], origin: [UInt8]) async throws {
         if facts.isEmpty { return }
         try await pool.write { db in

@@ -1,29 +1,22 @@
 import Commerce
 import Foundation
 import Gatefold
-import Primitives
-import State
 import TestSupport
-import Testing
 
-/// A full state store to run the specification against.
-enum FullStore: String, CaseIterable, CustomTestStringConvertible {
-    case sqlite
-
-    var testDescription: String { rawValue }
-
-    /// Passes a fresh store to a test.
-    func with(clock: WallClock = .system, _ test: (any StateStore) async throws -> Void) async throws {
-        switch self {
-        case .sqlite:
-            try await withTemporaryFolder { folder in
-                try await test(try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock))
-            }
-        }
-    }
+func withTemporaryFolder(_ body: (String) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatefold-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder.path)
 }
 
-extension SessionStore {
+let daily = PublicationID("daily")!
+let weekly = PublicationID("weekly")!
+let noon = Date(timeIntervalSince1970: 1_793_534_400)
+func subscriber(_ number: UInt8) -> SubscriberPseudonym { SubscriberPseudonym(bytes: [0, 0, 0, 0, 0, 0, number])! }
+func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number, 0, 0, 0, 0, 0, 0, number])! }
+
+extension StateRetention {
     /// Advances the clock by this number of days and maintains the store after each day.
     func maintain(for days: Int, _ clock: ManualClock) async throws {
         for _ in 0..<days {
@@ -73,18 +66,24 @@ extension PurchaseLedger {
         return try await settle(
             record, proving: transactions, claims: rule, delivering: delivering, at: timestamp)
     }
+}
 
+extension ReverificationQueue {
     /// Postpones the reverification of a purchase that has no lease.
     func postponeReverification(at original: String, in store: StoreName, from timestamp: Date, until due: Date)
         async throws
     {
         try await postponeReverification(at: original, in: store, lease: nil, from: timestamp, until: due)
     }
+}
 
+extension TransactionLedger {
     func ids(of owner: PurchaseOwner) async throws -> [String] {
         try await transactions(of: owner, in: [appStore, play]).map(\.id)
     }
+}
 
+extension PersonLedger {
     func link(_ owner: PurchaseOwner, to subscriber: PurchaseOwner, limit: Int = 10, at timestamp: Date = noon)
         async throws
     {

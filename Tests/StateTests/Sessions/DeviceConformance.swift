@@ -1,50 +1,14 @@
-import Commerce
 import Foundation
 import Gatefold
-import Primitives
 import State
 import TestSupport
 import Testing
 
-/// A session store to run the specification against.
-enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
-    case inMemory = "volatile"
-    case sqlite
-
-    var testDescription: String { rawValue }
-
-    /// Passes a fresh store to a test.
-    func with(
-        clock: WallClock = .system, _ test: (any SessionStore) async throws -> Void
-    ) async throws {
-        switch self {
-        case .inMemory:
-            try await test(InMemoryStateStore(clock: clock))
-        case .sqlite:
-            try await withTemporaryFolder { folder in
-                try await test(try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock))
-            }
-        }
-    }
-}
-
-func withTemporaryFolder(_ body: (String) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gatefold-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try await body(folder.path)
-}
-
-let daily = PublicationID("daily")!
-let weekly = PublicationID("weekly")!
-let noon = Date(timeIntervalSince1970: 1_793_534_400)
-func subscriber(_ number: UInt8) -> SubscriberPseudonym { SubscriberPseudonym(bytes: [0, 0, 0, 0, 0, 0, number])! }
-func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number, 0, 0, 0, 0, 0, 0, number])! }
-
-/// Tests the behaviour common to all state stores.
-@Suite("State store") struct StateStoreConformance {
-    @Test("Admits devices up to the limit and rejects one more", arguments: StoreKind.allCases)
-    func denying(kind: StoreKind) async throws {
+@Suite("Device store") struct DeviceConformance {
+    @Test(
+        "Admits devices up to the limit and rejects one more",
+        arguments: TestedStore<any DeviceStore & RevocationStore>.all)
+    func denying(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
         try await kind.with { store in
             let limit = DeviceLimit(maxDevices: 2, onLimit: .reject)
             for number: UInt8 in [1, 2] {
@@ -64,8 +28,10 @@ func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number
         }
     }
 
-    @Test("Evicts the least recently used device and revokes its sessions", arguments: StoreKind.allCases)
-    func evicting(kind: StoreKind) async throws {
+    @Test(
+        "Evicts the least recently used device and revokes its sessions",
+        arguments: TestedStore<any DeviceStore & RevocationStore>.all)
+    func evicting(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
         try await kind.with { store in
             let limit = DeviceLimit(maxDevices: 2, onLimit: .evict)
             for number: UInt8 in [1, 2] {
@@ -84,8 +50,8 @@ func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number
 
     @Test(
         "An eviction ends every session of the device, even one from the same second",
-        arguments: StoreKind.allCases)
-    func evictingWithinASecond(kind: StoreKind) async throws {
+        arguments: TestedStore<any DeviceStore & RevocationStore>.all)
+    func evictingWithinASecond(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
         try await kind.with { store in
             let limit = DeviceLimit(maxDevices: 1, onLimit: .evict)
             func boundary(admitting number: UInt8, at timestamp: Date) async throws -> Date? {
@@ -110,8 +76,10 @@ func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number
         }
     }
 
-    @Test("Of 100 concurrent devices, exactly the limit of 5 remain", arguments: StoreKind.allCases)
-    func capRace(kind: StoreKind) async throws {
+    @Test(
+        "Of 100 concurrent devices, exactly the limit of 5 remain",
+        arguments: TestedStore<any DeviceStore & RevocationStore>.all)
+    func capRace(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
         try await kind.with { store in
             var evicted: [Revocation] = []
             for onLimit in DeviceLimit.LimitAction.allCases {
@@ -141,8 +109,8 @@ func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number
         }
     }
 
-    @Test("Separates publications and subscribers", arguments: StoreKind.allCases)
-    func separation(kind: StoreKind) async throws {
+    @Test("Separates publications and subscribers", arguments: TestedStore<any DeviceStore & RevocationStore>.all)
+    func separation(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
         try await kind.with { store in
             let limit = DeviceLimit(maxDevices: 1, onLimit: .reject)
             for (reader, publication) in [(1, daily), (1, weekly), (2, daily)] as [(UInt8, PublicationID)] {
@@ -157,8 +125,10 @@ func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number
         }
     }
 
-    @Test("Updates the last use of known devices only, and never to an earlier time", arguments: StoreKind.allCases)
-    func touching(kind: StoreKind) async throws {
+    @Test(
+        "Updates the last use of known devices only, and never to an earlier time",
+        arguments: TestedStore<any DeviceStore & RevocationStore>.all)
+    func touching(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
         try await kind.with { store in
             let limit = DeviceLimit(maxDevices: 5, onLimit: .reject)
             _ = try await store.admit(device(1), of: subscriber(1), in: daily, limit: limit, at: noon)
@@ -167,51 +137,6 @@ func device(_ number: UInt8) -> DevicePseudonym { DevicePseudonym(bytes: [number
             #expect(
                 try await store.devices(of: subscriber(1), in: daily)
                     == [Device(reference: device(1), firstUsed: noon, lastUsed: noon)])
-        }
-    }
-
-    @Test(
-        "Returns revocations in order, and an extended one again under a new number", arguments: StoreKind.allCases)
-    func revocations(kind: StoreKind) async throws {
-        try await kind.with { store in
-            let all = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon)
-            let one = Revocation(
-                publication: weekly, subscriber: subscriber(1), session: SessionPseudonym(device(1)), before: noon)
-            try await store.record(all)
-            try await store.record(one)
-            let first = try await store.revocations(after: 0)
-            #expect(first.map(\.revocation) == [all, one])
-            let last = try #require(first.last?.sequence)
-            #expect(first[0].sequence < last)
-            #expect(try await store.revocations(after: last).isEmpty)
-
-            let earlier = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon - 60)
-            try await store.record(earlier)
-            try await store.record(all)
-            #expect(try await store.revocations(after: last).isEmpty)
-
-            let later = Revocation(publication: daily, subscriber: subscriber(1), session: nil, before: noon + 60)
-            try await store.record(later)
-            #expect(try await store.revocations(after: last).map(\.revocation) == [later])
-            #expect(try await store.revocations(after: 0).map(\.revocation) == [one, later])
-        }
-    }
-
-    @Test("Stores the latest 50 known devices of each reader", arguments: StoreKind.allCases)
-    func knownDevices(kind: StoreKind) async throws {
-        try await kind.with { store in
-            #expect(try await !store.isKnownDevice([1, 2, 3]))
-            try await store.recordKnownDevice([1, 2, 3], of: [1])
-            try await store.recordKnownDevice([1, 2, 3], of: [1])
-            #expect(try await store.isKnownDevice([1, 2, 3]))
-            #expect(try await !store.isKnownDevice([1, 2]))
-            for number: UInt8 in 0..<120 { try await store.recordKnownDevice([9, number], of: [2]) }
-            var known = 0
-            for number: UInt8 in 0..<120 where try await store.isKnownDevice([9, number]) { known += 1 }
-            #expect(known == 50)
-            #expect(try await store.isKnownDevice([9, 119]))
-            #expect(try await store.isKnownDevice([1, 2, 3]))
-            try await store.health()
         }
     }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-extension PurchaseLedger {
+extension TransactionLedger {
     /// Queries a store about the purchases that a receipt proved before, after the store rejected the receipt. The
     /// purchases may have been refunded or may have ended, which the rejection does not reveal.
     ///
