@@ -112,7 +112,7 @@ extension AccountService {
                 from: [fields.identifier: identifier, registry.passwordField: password])
         else { throw AccountError.wrongPassword }
         let isCorrect = try await withThrottle(typed, context, by: authorizationService.loginThrottle) {
-            let result = try await authorizationService.backend.authenticate(typed, context: context)
+            let result = try await authorizationService.backend.authenticate(typed, context: context).value
             guard case .authenticated(let found) = result else { return (false, isCorrect: false) }
             let isSame = found.backend == subscriber.backend && found.key == subscriber.key
             return (isSame, isCorrect: isSame)

@@ -17,22 +17,25 @@ import Testing
         try await system.withBackend(limit: Self.limit) { _, backend in
             for reader in StandardReaders.all {
                 let subscriber = try #require(try await backend.authenticate(reader), "\(reader.email)")
-                let reported = try await backend.subscription(of: subscriber, context: CallContext())
+                let reported = try await backend.subscription(of: subscriber, context: CallContext()).value
                 #expect(reported.state == reader.state, "\(reader.email)")
                 #expect(reported.holds(what: reader), "\(reader.email)")
-                #expect(try await backend.renew(subscriber, context: CallContext()).isAuthenticated)
+                #expect(try await backend.resolved.renew(subscriber, context: CallContext()).isAuthenticated)
             }
             let shouted = StandardReaders.ada.credentials(identifier: "  ADA@Example.com ")
             #expect(
-                try await backend.authenticate(shouted, context: CallContext()).isAuthenticated, "folded identifier")
+                try await backend.authenticate(shouted, context: CallContext()).value.isAuthenticated,
+                "folded identifier")
             for password in [
                 "Correct horse", "correct horse ", " correct horse", "correct", "battery staple", "*", "'",
             ] {
                 let wrong = StandardReaders.ada.credentials(password: password)
-                #expect(try await backend.authenticate(wrong, context: CallContext()) == Self.rejection, "\(password)")
+                #expect(
+                    try await backend.authenticate(wrong, context: CallContext()).value == Self.rejection, "\(password)"
+                )
             }
             let unknown = StandardReaders.ada.credentials(identifier: "nobody@example.com")
-            #expect(try await backend.authenticate(unknown, context: CallContext()) == Self.rejection)
+            #expect(try await backend.authenticate(unknown, context: CallContext()).value == Self.rejection)
             try await backend.health()
         }
     }
@@ -47,7 +50,8 @@ import Testing
                     StandardReaders.ada.credentials(identifier: text, password: text),
                 ] {
                     #expect(
-                        try await backend.authenticate(credentials, context: CallContext()) == Self.rejection, "\(text)"
+                        try await backend.authenticate(credentials, context: CallContext()).value == Self.rejection,
+                        "\(text)"
                     )
                 }
             }
@@ -58,13 +62,14 @@ import Testing
                     // Not an error, because an outage would also have rejected the right password.
                     let name = text.prefix(20).debugDescription
                     #expect(
-                        try await backend.authenticate(credentials, context: CallContext()) == Self.rejection, "\(name)"
+                        try await backend.authenticate(credentials, context: CallContext()).value == Self.rejection,
+                        "\(name)"
                     )
                 }
             }
             for reader in StandardReaders.all {
                 let subscriber = try #require(try await backend.authenticate(reader), "\(reader.email)")
-                let reported = try await backend.subscription(of: subscriber, context: CallContext())
+                let reported = try await backend.subscription(of: subscriber, context: CallContext()).value
                 #expect(reported.state == reader.state && reported.holds(what: reader), "\(reader.email)")
             }
         }
@@ -79,12 +84,12 @@ import Testing
             for password in ["", " ", "\t", "\u{0}", "\u{0}correct horse", "\u{A0}"] {
                 let blank = ada.credentials(password: password)
                 #expect(
-                    try await backend.authenticate(blank, context: CallContext()) == Self.rejection,
+                    try await backend.authenticate(blank, context: CallContext()).value == Self.rejection,
                     "\(password.debugDescription)")
                 #expect(try await backend.authenticate(ada) != nil, "after \(password.debugDescription)")
             }
             let without = Credentials(identifier: ada.email, fields: ["email": ada.email])
-            #expect(try await backend.authenticate(without, context: CallContext()) == Self.rejection)
+            #expect(try await backend.authenticate(without, context: CallContext()).value == Self.rejection)
             #expect(try await backend.authenticate(ada) != nil)
         }
     }
@@ -96,13 +101,13 @@ import Testing
             let subscriber = try #require(try await backend.authenticate(ada))
             for state in [SubscriptionState.suspended, .inactive, .active] {
                 try await fixture.set(state, of: ada)
-                let reported = try await backend.subscription(of: subscriber, context: CallContext())
+                let reported = try await backend.subscription(of: subscriber, context: CallContext()).value
                 #expect(reported.state == state)
             }
             try await fixture.setPassword("a new pass phrase", of: ada)
             let new = ada.credentials(password: "a new pass phrase")
-            #expect(try await backend.authenticate(new, context: CallContext()).isAuthenticated)
-            #expect(try await backend.authenticate(ada.credentials(), context: CallContext()) == Self.rejection)
+            #expect(try await backend.authenticate(new, context: CallContext()).value.isAuthenticated)
+            #expect(try await backend.authenticate(ada.credentials(), context: CallContext()).value == Self.rejection)
         }
     }
 
@@ -126,19 +131,19 @@ import Testing
                     let isSlow = outage == .slow
                     let timeout: Duration = .seconds(isSlow && attempt == 2 ? 12 : 2)
                     let authentication = await outcome(within: timeout) {
-                        try await backend.authenticate(ada.credentials(), context: CallContext())
+                        try await backend.authenticate(ada.credentials(), context: CallContext()).value
                     }
                     #expect(
                         authentication == nil || isSlow && authentication?.isAuthenticated == true,
                         "\(outage) \(attempt): \(String(describing: authentication))")
                     let wrong = await outcome(within: timeout) {
-                        try await backend.authenticate(ada.credentials(password: "wrong"), context: CallContext())
+                        try await backend.authenticate(ada.credentials(password: "wrong"), context: CallContext()).value
                     }
                     #expect(
                         wrong == nil || isSlow && wrong == Self.rejection,
                         "\(outage) \(attempt): \(String(describing: wrong))")
                     let reported = await outcome(within: timeout) {
-                        try await backend.subscription(of: subscriber, context: CallContext())
+                        try await backend.subscription(of: subscriber, context: CallContext()).value
                     }
                     #expect(
                         reported == nil || isSlow && reported?.state == ada.state && reported?.holds(what: ada) == true,
@@ -146,14 +151,16 @@ import Testing
                 }
                 try await fixture.recover()
                 try await eventually("\(outage): recovers without a restart") {
-                    await outcome { try await backend.authenticate(ada.credentials(), context: CallContext()) }?
+                    await outcome { try await backend.authenticate(ada.credentials(), context: CallContext()).value }?
                         .isAuthenticated
                         == true
                 }
                 // The first result counts.
                 var reported: Subscription?
                 try await eventually("\(outage): held editions after the outage") {
-                    reported = await outcome { try await backend.subscription(of: subscriber, context: CallContext()) }
+                    reported = await outcome {
+                        try await backend.subscription(of: subscriber, context: CallContext()).value
+                    }
                     return reported != nil
                 }
                 #expect(reported?.state == .active && reported?.entitlement == ada.entitlement, "\(outage)")
@@ -178,13 +185,13 @@ import Testing
                 let begun = ContinuousClock.now
                 // The long time limit shows that the stop ends the queries, not a cancellation.
                 async let authentication = outcome(within: .seconds(30), counting: ended) {
-                    try await backend.authenticate(ada.credentials(), context: CallContext())
+                    try await backend.authenticate(ada.credentials(), context: CallContext()).value
                 }
                 async let wrong = outcome(within: .seconds(30), counting: ended) {
-                    try await backend.authenticate(ada.credentials(password: "wrong"), context: CallContext())
+                    try await backend.authenticate(ada.credentials(password: "wrong"), context: CallContext()).value
                 }
                 async let reported = outcome(within: .seconds(30), counting: ended) {
-                    try await backend.subscription(of: subscriber, context: CallContext())
+                    try await backend.subscription(of: subscriber, context: CallContext()).value
                 }
                 try await Task.sleep(for: .milliseconds(500))
                 let endedEarly = ended.count
@@ -201,14 +208,15 @@ import Testing
                     "\(attempt): \(results)")
                 try await fixture.recover()
                 try await eventually("\(attempt): the next query succeeds") {
-                    await outcome { try await backend.authenticate(ada.credentials(), context: CallContext()) }?
+                    await outcome { try await backend.authenticate(ada.credentials(), context: CallContext()).value }?
                         .isAuthenticated
                         == true
                 }
-                let next = try await backend.subscription(of: subscriber, context: CallContext())
+                let next = try await backend.subscription(of: subscriber, context: CallContext()).value
                 #expect(next.state == ada.state && next.holds(what: ada), "\(attempt)")
                 let rejected = try await backend.authenticate(
-                    ada.credentials(password: "wrong"), context: CallContext())
+                    ada.credentials(password: "wrong"), context: CallContext()
+                ).value
                 #expect(rejected == Self.rejection, "\(attempt)")
             }
         }
@@ -259,11 +267,8 @@ extension StandardReader {
 
 extension SubscriberBackend {
     func authenticate(_ reader: StandardReader) async throws -> Subscriber? {
-        guard case .authenticated(let subscriber) = try await authenticate(reader.credentials(), context: CallContext())
-        else {
-            return nil
-        }
-        return subscriber
+        let result = try await authenticate(reader.credentials(), context: CallContext()).value
+        return if case .authenticated(let subscriber) = result { subscriber } else { nil }
     }
 }
 

@@ -41,7 +41,7 @@ import Testing
     func work(system: BackendFixtureCase) async throws {
         try await system.withBackend { _, backend in
             try await bestOfThree(system) {
-                try await measure { try await !backend.authenticate($0, context: CallContext()).isAuthenticated }
+                try await measure { try await !backend.authenticate($0, context: CallContext()).value.isAuthenticated }
             } isSound: {
                 (0.9...1.1).contains($0.medians.0 / $0.medians.1) || abs($0.z) < 2
             }

@@ -72,6 +72,7 @@ import Testing
         var work: Set<[PasswordScheme]> = []
         for identifier in ["reader0", "reader1", "reader2", "nobody", "nul\0", String(repeating: "x", count: 2000)] {
             let response = try await backend.authenticate(credentials(identifier, "wrong"), context: CallContext())
+                .value
             #expect(response == .rejected(message: nil))
             work.insert(fixture.counter.take())
         }
@@ -87,6 +88,7 @@ import Testing
             var work: Set<[PasswordScheme]> = []
             for _ in 0..<2 {
                 _ = try await backend.authenticate(credentials("nobody\(number)", "wrong"), context: CallContext())
+                    .value
                 work.insert(fixture.counter.take())
             }
             #expect(work.count == 1)
@@ -101,7 +103,8 @@ import Testing
         let fixture = try await fixture([.foreign], rows: 1)
         let before = try await fixture.database.find("reader0")?.passwordHash
         let response = try await fixture.backend().authenticate(
-            credentials("nobody", ForeignHash.password), context: CallContext())
+            credentials("nobody", ForeignHash.password), context: CallContext()
+        ).value
         #expect(response == .rejected(message: nil))
         #expect(try await fixture.database.find("reader0")?.passwordHash == before)
     }
@@ -112,9 +115,9 @@ import Testing
         let backend = fixture.backend()
         _ = fixture.log.take()
         for identifier in ["reader0", "nobody"] {
-            _ = try await backend.authenticate(credentials(identifier, "right"), context: CallContext())
+            _ = try await backend.authenticate(credentials(identifier, "right"), context: CallContext()).value
         }
-        _ = try await backend.subscription(of: Subscriber(backend: "embedded", key: "1"), context: CallContext())
+        _ = try await backend.subscription(of: Subscriber(backend: "embedded", key: "1"), context: CallContext()).value
         let statements = Set(fixture.log.take().filter { $0.hasPrefix("SELECT") })
         #expect(statements.count == 8)
         try fixture.otherConnection { db in

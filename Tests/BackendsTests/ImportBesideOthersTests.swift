@@ -89,18 +89,18 @@ import Testing
         let backend = fixture.backend()
         for number in [0, 1_700, 2_499, 2_999] {
             let name = "reader-\(number)"
-            let old = try await backend.authenticate(credentials(name, "former"), context: CallContext())
+            let old = try await backend.authenticate(credentials(name, "former"), context: CallContext()).value
             #expect(old == .rejected(message: nil), "\(name)")
-            let new = try await backend.authenticate(credentials(name, "new"), context: CallContext())
+            let new = try await backend.authenticate(credentials(name, "new"), context: CallContext()).value
             guard case .authenticated(let subscriber) = new else {
                 Issue.record("\(name) is rejected")
                 continue
             }
-            let subscription = try await backend.subscription(of: subscriber, context: CallContext())
+            let subscription = try await backend.subscription(of: subscriber, context: CallContext()).value
             #expect(subscription.entitlement == .editions([EditionID("e2")!]), "\(name)")
             #expect(try await editions(fixture, name) == ["e2"])
         }
-        let gone = try await backend.authenticate(credentials("gone", "former"), context: CallContext())
+        let gone = try await backend.authenticate(credentials("gone", "former"), context: CallContext()).value
         #expect((gone == .rejected(message: nil)) == isReplacing)
         #expect(try await editions(fixture, "gone") == (isReplacing ? nil : ["e1"]))
         #expect(try await fixture.database.find("registered") != nil)

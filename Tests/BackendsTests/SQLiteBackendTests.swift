@@ -36,7 +36,7 @@ import Testing
         let backend = fixture.backend()
         for identifier in ["ann@example.com", " Ann@EXAMPLE.com "] {
             let subscriber = try key(
-                try await backend.authenticate(credentials(identifier, "right"), context: CallContext()))
+                try await backend.authenticate(credentials(identifier, "right"), context: CallContext()).value)
             #expect(subscriber.backend == "embedded")
         }
         for (identifier, password) in [
@@ -44,11 +44,11 @@ import Testing
             ("bob@example.com", "right"), ("bob@example.com", ""), ("", "right"),
         ] {
             #expect(
-                try await backend.authenticate(credentials(identifier, password), context: CallContext())
+                try await backend.authenticate(credentials(identifier, password), context: CallContext()).value
                     == .rejected(message: nil))
         }
         #expect(
-            try await backend.authenticate(credentials("ann@example.com", nil), context: CallContext())
+            try await backend.authenticate(credentials("ann@example.com", nil), context: CallContext()).value
                 == .rejected(message: nil))
     }
 
@@ -56,14 +56,14 @@ import Testing
     func otherProofs() async throws {
         let fixture = try await fixture()
         let open = fixture.backend(proof: nil)
-        _ = try key(try await open.authenticate(credentials("bob@example.com", nil), context: CallContext()))
+        _ = try key(try await open.authenticate(credentials("bob@example.com", nil), context: CallContext()).value)
         #expect(
-            try await open.authenticate(credentials("nobody@example.com", nil), context: CallContext())
+            try await open.authenticate(credentials("nobody@example.com", nil), context: CallContext()).value
                 == .rejected(message: nil))
 
         try await fixture.load("identifier,password\ndee,O'Née\n", SubscriberImport.Options(foldsProof: true))
         let named = fixture.backend(proof: SQLiteSubscriberBackend.Proof(field: "password", folds: true))
-        _ = try key(try await named.authenticate(credentials("dee", " o'NÉE"), context: CallContext()))
+        _ = try key(try await named.authenticate(credentials("dee", " o'NÉE"), context: CallContext()).value)
     }
 
     @Test("A subscription has state, message, editions, periods and categories")
@@ -71,8 +71,8 @@ import Testing
         let fixture = try await fixture()
         let backend = fixture.backend()
         let ann = try key(
-            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()))
-        let response = try await backend.subscription(of: ann, context: CallContext())
+            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()).value)
+        let response = try await backend.subscription(of: ann, context: CallContext()).value
         #expect(response.state == .active)
         #expect(response.entitlement == .editions([EditionID("com.example.1")!, EditionID("com.example.2")!]))
         #expect(response.userInfo == [UserInfoCategory(scheme: "http://example.com/tier", value: "gold")])
@@ -80,18 +80,19 @@ import Testing
 
         // The last millisecond of the last day belongs to the subscription, and the next one does not.
         fixture.clock.set(Date(timeIntervalSince1970: 1_793_577_599.999))
-        #expect(try await backend.subscription(of: ann, context: CallContext()).state == .active)
+        #expect(try await backend.subscription(of: ann, context: CallContext()).value.state == .active)
         fixture.clock.set(Date(timeIntervalSince1970: 1_793_577_600))
-        #expect(try await backend.subscription(of: ann, context: CallContext()).state == .inactive)
+        #expect(try await backend.subscription(of: ann, context: CallContext()).value.state == .inactive)
 
         let open = fixture.backend(proof: nil)
-        let bob = try key(try await open.authenticate(credentials("bob@example.com", nil), context: CallContext()))
+        let bob = try key(
+            try await open.authenticate(credentials("bob@example.com", nil), context: CallContext()).value)
         #expect(
-            try await backend.subscription(of: bob, context: CallContext())
+            try await backend.subscription(of: bob, context: CallContext()).value
                 == Subscription(state: .active, message: "Hello", entitlement: .allEditions))
         let cay = try key(
-            try await backend.authenticate(credentials("cay@example.com", "right"), context: CallContext()))
-        let blocked = try await backend.subscription(of: cay, context: CallContext())
+            try await backend.authenticate(credentials("cay@example.com", "right"), context: CallContext()).value)
+        let blocked = try await backend.subscription(of: cay, context: CallContext()).value
         #expect(blocked.state == .suspended)
         #expect(blocked.message == "Blocked")
     }
@@ -101,18 +102,18 @@ import Testing
         let fixture = try await fixture()
         let backend = fixture.backend()
         let cay = try key(
-            try await backend.authenticate(credentials("cay@example.com", "right"), context: CallContext()))
+            try await backend.authenticate(credentials("cay@example.com", "right"), context: CallContext()).value)
         #expect(try await fixture.database.delete("CAY@example.com"))
         #expect(try await fixture.database.delete("cay@example.com") == false)
         try await fixture.load("identifier\nnew@example.com\n")
-        #expect(try await backend.subscription(of: cay, context: CallContext()) == Subscription(state: .unknown))
-        #expect(try await backend.renew(cay, context: CallContext()) == .rejected(message: nil))
+        #expect(try await backend.subscription(of: cay, context: CallContext()).value == Subscription(state: .unknown))
+        #expect(try await backend.resolved.renew(cay, context: CallContext()) == .rejected(message: nil))
         for key in ["", "x", "01", "+1", "1 ", "99999999999999999999"] {
             let stranger = Subscriber(backend: "embedded", key: key)
-            #expect(try await backend.subscription(of: stranger, context: CallContext()).state == .unknown)
+            #expect(try await backend.subscription(of: stranger, context: CallContext()).value.state == .unknown)
         }
         let elsewhere = Subscriber(backend: "other", key: "1")
-        #expect(try await backend.subscription(of: elsewhere, context: CallContext()).state == .unknown)
+        #expect(try await backend.subscription(of: elsewhere, context: CallContext()).value.state == .unknown)
     }
 
     @Test("Pitfall 1: an unreadable row or table is an error, neither a rejection nor everything")
@@ -125,24 +126,24 @@ import Testing
             let fixture = try await fixture()
             let backend = fixture.backend()
             let ann = try key(
-                try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()))
+                try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()).value)
             try fixture.otherConnection { db in
                 try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
                 try db.execute(sql: damage)
             }
             await #expect(throws: (any Error).self, "\(damage)") {
-                try await backend.subscription(of: ann, context: CallContext())
+                try await backend.subscription(of: ann, context: CallContext()).value
             }
         }
         let fixture = try await fixture()
         let backend = fixture.backend()
         try fixture.otherConnection { try $0.execute(sql: "UPDATE subscriber SET password_hash = 'damaged'") }
         await #expect(throws: PasswordError.unreadableHash) {
-            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext())
+            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()).value
         }
         try fixture.otherConnection { try $0.execute(sql: "ALTER TABLE subscriber RENAME TO elsewhere") }
         await #expect(throws: (any Error).self) {
-            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext())
+            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()).value
         }
         await #expect(throws: (any Error).self) { try await backend.health() }
     }
@@ -172,7 +173,7 @@ import Testing
             ("bob@example.com", "x"), ("cay@example.com", "right"), ("nul\0", "x"),
         ] {
             fixture.log.take().forEach { _ in }
-            _ = try await backend.authenticate(credentials(identifier, password), context: CallContext())
+            _ = try await backend.authenticate(credentials(identifier, password), context: CallContext()).value
             #expect(fixture.counter.take() == [.yescrypt])
         }
     }
@@ -181,16 +182,18 @@ import Testing
     func changedPassword() async throws {
         let fixture = try await fixture()
         let backend = fixture.backend()
-        _ = try key(try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()))
+        _ = try key(
+            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()).value)
         #expect(try await fixture.database.setPassword(hash: try fixture.hasher.hash("new"), of: "ANN@example.com"))
         #expect(
-            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext())
+            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()).value
                 == .rejected(message: nil))
-        let ann = try key(try await backend.authenticate(credentials("ann@example.com", "new"), context: CallContext()))
+        let ann = try key(
+            try await backend.authenticate(credentials("ann@example.com", "new"), context: CallContext()).value)
         #expect(try await fixture.database.setState(.inactive, message: "Cancelled", of: "ann@example.com"))
-        #expect(try await backend.subscription(of: ann, context: CallContext()).state == .inactive)
+        #expect(try await backend.subscription(of: ann, context: CallContext()).value.state == .inactive)
         #expect(try await fixture.database.setState(.active, of: "ann@example.com"))
-        #expect(try await backend.subscription(of: ann, context: CallContext()).state == .active)
+        #expect(try await backend.subscription(of: ann, context: CallContext()).value.state == .active)
         #expect(try await fixture.database.setState(.active, of: "nobody@example.com") == false)
         for message in ["a\0", "a\u{1}", "\u{7F}"] {
             await #expect(throws: SubscriberDatabaseError.unacceptableText(column: "message")) {
@@ -208,13 +211,13 @@ import Testing
         let backend = fixture.backend()
         for stored in [ForeignHash.all[0].hash, try fixture.hasher.keyedHash(ForeignHash.password)] {
             try await fixture.database.setPassword(hash: stored, of: "ann@example.com")
-            _ = try await backend.authenticate(credentials("ann@example.com", "wrong"), context: CallContext())
+            _ = try await backend.authenticate(credentials("ann@example.com", "wrong"), context: CallContext()).value
             #expect(try await fixture.database.find("ann@example.com")?.passwordHash == stored)
             let typed = credentials("ann@example.com", ForeignHash.password)
-            _ = try key(try await backend.authenticate(typed, context: CallContext()))
+            _ = try key(try await backend.authenticate(typed, context: CallContext()).value)
             let better = try #require(try await fixture.database.find("ann@example.com")?.passwordHash)
             #expect(PasswordScheme(of: better) == .yescrypt)
-            _ = try key(try await backend.authenticate(typed, context: CallContext()))
+            _ = try key(try await backend.authenticate(typed, context: CallContext()).value)
             #expect(try await fixture.database.find("ann@example.com")?.passwordHash == better)
         }
     }
@@ -233,11 +236,11 @@ import Testing
             #expect(try await fixture.database.find("ann@example.com")?.passwordHash == stored)
             _ = fixture.counter.take()
             #expect(
-                try await backend.authenticate(credentials("ann@example.com", "wrong"), context: CallContext())
+                try await backend.authenticate(credentials("ann@example.com", "wrong"), context: CallContext()).value
                     == .rejected(message: nil))
             #expect(fixture.counter.take() == [scheme, .yescrypt])
             _ = try key(
-                try await backend.authenticate(credentials("ann@example.com", password), context: CallContext()))
+                try await backend.authenticate(credentials("ann@example.com", password), context: CallContext()).value)
             let better = try #require(try await fixture.database.find("ann@example.com")?.passwordHash)
             #expect(PasswordScheme(of: better) == .yescrypt)
         }
@@ -253,6 +256,7 @@ import Testing
         try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         _ = try key(
             try await backend.authenticate(credentials("ann@example.com", ForeignHash.password), context: CallContext())
+                .value
         )
         #expect(try await fixture.database.find("ann@example.com")?.passwordHash == stored)
         try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
@@ -270,10 +274,11 @@ import Testing
         let backend = fixture.backend()
         _ = fixture.log.take()
         for attempt in [credentials(text, "right"), credentials("ann@example.com", text), credentials(text, text)] {
-            #expect(try await backend.authenticate(attempt, context: CallContext()) == .rejected(message: nil))
+            #expect(try await backend.authenticate(attempt, context: CallContext()).value == .rejected(message: nil))
         }
         #expect(
-            try await backend.subscription(of: Subscriber(backend: "embedded", key: text), context: CallContext()).state
+            try await backend.subscription(of: Subscriber(backend: "embedded", key: text), context: CallContext()).value
+                .state
                 == .unknown)
         #expect(try await fixture.database.find(text) == nil)
         #expect(try await fixture.database.delete(text) == false)
@@ -323,10 +328,10 @@ import Testing
             name: "embedded", database: opened, proof: SQLiteSubscriberBackend.Proof(field: "password"),
             verifier: PasswordVerifier(hasher: fixture.hasher, concurrency: 1), clock: fixture.clock.wall)
         let ann = try key(
-            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()))
-        #expect(try await backend.subscription(of: ann, context: CallContext()).state == .active)
+            try await backend.authenticate(credentials("ann@example.com", "right"), context: CallContext()).value)
+        #expect(try await backend.subscription(of: ann, context: CallContext()).value.state == .active)
         try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
-        #expect(try await backend.subscription(of: ann, context: CallContext()).state == .suspended)
+        #expect(try await backend.subscription(of: ann, context: CallContext()).value.state == .suspended)
     }
 
     @Test("A file that is not a database is rejected in one line")

@@ -108,7 +108,7 @@ struct ParserListTests {
         "LoginAttempt", "HTTPMessages", "InPlayerSettings", "InPlayerTransport",
         "MQTTPacket", "NewerSchema", "PBKDF2Hash", "PINCodeStore", "PasswordHasher", "PasswordVerifier",
         "AuthorizationService", "PushToken",
-        "BackendQueryKey", "CachedSignInRecorder", "ReceiptVerifier", "OCSPStatusCache", "SQLChange", "SQLDatabase",
+        "BackendQueryKey", "CachedSignIn", "ReceiptVerifier", "OCSPStatusCache", "SQLChange", "SQLDatabase",
         "SQLValues", "SQLiteStateStore+PINCodes", "Secret",
         "SendWindow", "SessionManager", "KnownDeviceStore", "ShadowMonitor", "StoredPassword", "TokenCodec",
     ]

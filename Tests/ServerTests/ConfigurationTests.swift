@@ -44,7 +44,7 @@ struct ConfigurationTests {
         #expect(read.trustedProxies.isEmpty)
         let daily = try #require(read.publications.first)
         #expect(!daily.publication.failsOpen)
-        #expect(!daily.publication.hasDebugComments)
+        #expect(!daily.publication.hasDebugNotes)
         #expect(!daily.publication.issuesFeedPassword)
         #expect(daily.publication.saltFormat == .sealed)
         #expect(!daily.acceptsPlainSalts)

@@ -38,4 +38,21 @@ struct EventReporterTests {
         reporter.report(StorefrontEvent.pushToken(app: "c", .registered))
         #expect(lines.withLock(\.count) == 2)
     }
+
+    @Test("The number of a frequent event names exactly one counter")
+    func numbers() throws {
+        let subscriber = try #require(SubscriberPseudonym(bytes: Array(repeating: 1, count: SubscriberPseudonym.size)))
+        let edition = try #require(EditionID("com.example.news.1"))
+        let events: [AuthorizationEvent] =
+            SubscriptionState.allCases.map { .verified(subscriber, $0) } + [.credentialsIssued(subscriber, edition)]
+            + CredentialsRejection.Reason.allCases.map { .credentialsRejected($0) } + [.credentialsRejected(nil)]
+        var counters: [Int: MetricSeries] = [:]
+        for event in events {
+            let counter = try #require(event.frequentCounter)
+            #expect(counter.level == event.report.line?.level)
+            #expect(counters[counter.number] == nil)
+            counters[counter.number] = event.report.metric?.series
+        }
+        #expect(Set(counters.values).count == events.count)
+    }
 }

@@ -94,11 +94,11 @@ struct ProtectedBackendsTests {
     func reload() async throws {
         try await withBackends { before, system, services in
             let queried = try #require(before["legacy"])
-            _ = try await queried.subscription(of: Self.ada, context: CallContext())
+            _ = try await queried.subscription(of: Self.ada, context: CallContext()).value
             let same = try LiveBackendRegistry(
                 remoteOnly(plan(configuration())), services: services, reusing: before)
             let existing = try #require(same["legacy"])
-            _ = try await existing.subscription(of: Self.ada, context: CallContext())
+            _ = try await existing.subscription(of: Self.ada, context: CallContext()).value
             #expect(system.queries == ["subscription"])
             #expect((same["legacy"] as? ProtectedBackend)?.status.entries == 1)
             // Pitfall 7: another configuration may lead to another result.
@@ -140,7 +140,7 @@ struct ProtectedBackendsTests {
             let router = AdminRouter.make(
                 metrics: PrometheusRegistry(), readiness: { .ready }, backends: BackendAdministration(publications))
             let backend = try #require(publications.value.backends["legacy"])
-            _ = try await backend.subscription(of: Self.ada, context: CallContext())
+            _ = try await backend.subscription(of: Self.ada, context: CallContext()).value
             try await Application(router: router).test(.router) { client in
                 try await body(Admin(client: client), backend, system)
             }
@@ -162,7 +162,8 @@ struct ProtectedBackendsTests {
             system.startOutage()
             for number in 0..<6 {
                 _ = try? await backend.subscription(
-                    of: Subscriber(backend: "legacy", key: "\(number)"), context: CallContext())
+                    of: Subscriber(backend: "legacy", key: "\(number)"), context: CallContext()
+                ).value
             }
             let queried = system.queries.count
             let degraded = try await send(.get, "/readyz", "")
@@ -205,11 +206,13 @@ struct ProtectedBackendsTests {
             self.backend = backend
         }
 
-        func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<
+            AuthenticationResult
+        > {
             try await backend.authenticate(credentials, context: context)
         }
 
-        func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+        func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
             try await backend.subscription(of: subscriber, context: context)
         }
 

@@ -3,7 +3,7 @@ import Primitives
 import Synchronization
 
 /// An in-memory subscriber backend whose readers can register and change their passwords.
-public final class InMemorySubscribers: SubscriberBackend, SubscriberRegistry {
+public final class InMemorySubscribers: SelfServiceBackend, SubscriberRegistry {
     public struct UnavailableError: Error {}
 
     private struct Reader {
@@ -61,15 +61,17 @@ public final class InMemorySubscribers: SubscriberBackend, SubscriberRegistry {
         }
     }
 
-    public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<
+        AuthenticationResult
+    > {
         let operation = try observe(for: credentials)
-        guard case .authenticated = operation else { return operation }
+        guard case .authenticated = operation else { return Fetched(operation) }
         let work = state.withLock { state in
             defer { state.afterAuthentication = nil }
             return state.afterAuthentication
         }
         try await work?()
-        return operation
+        return Fetched(operation)
     }
 
     private func observe(for credentials: Credentials) throws -> AuthenticationResult {
@@ -81,9 +83,10 @@ public final class InMemorySubscribers: SubscriberBackend, SubscriberRegistry {
         }
     }
 
-    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         try perform("subscription") { state in
-            Subscription(state: state.readers.values.contains { $0.key == subscriber.key } ? .active : .unknown)
+            let isKnown = state.readers.values.contains { $0.key == subscriber.key }
+            return Fetched(Subscription(state: isKnown ? .active : .unknown))
         }
     }
 

@@ -6,6 +6,8 @@ public final class ScriptedBackend: SubscriberBackend {
     public struct Script: Sendable {
         public var authenticate: @Sendable (Credentials) async throws -> AuthenticationResult
         public var subscription: @Sendable (Subscriber) async throws -> Subscription
+        /// The freshness of the subscriptions.
+        public var freshness = Freshness.live
     }
 
     public let name: String
@@ -33,8 +35,9 @@ public final class ScriptedBackend: SubscriberBackend {
         script.withLock { $0.subscription = response }
     }
 
-    public func response(_ subscription: Subscription) {
+    public func response(_ subscription: Subscription, _ freshness: Freshness = .live) {
         response { _ in subscription }
+        script.withLock { $0.freshness = freshness }
     }
 
     /// Makes every query fail from now on.
@@ -48,14 +51,17 @@ public final class ScriptedBackend: SubscriberBackend {
     /// The queries so far, such as `authenticate` and `subscription`.
     public var queries: [String] { queried.withLock { $0 } }
 
-    public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<
+        AuthenticationResult
+    > {
         queried.withLock { $0.append("authenticate") }
-        return try await script.withLock(\.authenticate)(credentials)
+        return Fetched(try await script.withLock(\.authenticate)(credentials))
     }
 
-    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         queried.withLock { $0.append("subscription") }
-        return try await script.withLock(\.subscription)(subscriber)
+        let script = script.withLock { $0 }
+        return Fetched(try await script.subscription(subscriber), script.freshness)
     }
 
     public struct ScriptedFailure: Error {

@@ -9,11 +9,11 @@ extension ChainBackend {
     ///
     /// - Throws: An error if any member fails, because a partial union would withdraw editions to which the reader
     ///   is entitled.
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         let all = try await Self.concurrently(memberships(of: subscriber)) { membership in
             try await membership.backend.subscription(of: membership.subscriber, context: context)
         }
-        return SubscriptionUnion.of(all)
+        return Fetched.all(all).map(SubscriptionUnion.of)
     }
 
     /// Renews the session at the member that authenticated the reader. That member decides. Other members that no
@@ -41,15 +41,18 @@ extension ChainBackend {
     /// - Throws: An error if a member fails, unless another one grants.
     func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-    ) async throws -> EditionVerdict? {
+    ) async throws -> Fetched<EditionVerdict?> {
         let memberships = memberships(of: subscriber)
-        switch try await verdicts(on: edition, of: memberships, context).outcome() {
-        case .verdict(let verdict): return verdict
+        let outcome = try await verdicts(on: edition, of: memberships, context).outcome()
+        switch outcome.value {
+        case .verdict(let verdict): return outcome.map { _ in verdict }
         case .subscriptions(of: let undecided, let reported, let rejection):
             let others = try await Self.concurrently(undecided.map { memberships[$0] }) { membership in
                 try await membership.backend.subscription(of: membership.subscriber, context: context)
             }
-            return .deferred(reported + others, otherwise: rejection.reason, message: rejection.message)
+            return outcome.combined(with: Fetched.all(others)) { _, others in
+                .deferred(reported + others, otherwise: rejection.reason, message: rejection.message)
+            }
         }
     }
 
@@ -57,7 +60,7 @@ extension ChainBackend {
     private func verdicts(
         on edition: EditionID?, of memberships: [ChainMembership], _ context: CallContext
     ) async throws -> VerdictUnion {
-        try await withThrowingTaskGroup(of: MemberResult<EditionVerdict?>.self) { group in
+        try await withThrowingTaskGroup(of: MemberResult<Fetched<EditionVerdict?>>.self) { group in
             for (index, membership) in memberships.enumerated() {
                 group.addImmediateTask {
                     await MemberResult(index) {

@@ -7,7 +7,9 @@ import Gatefold
 /// memberships. See ``ChainSession``.
 ///
 /// A chain has no health check of its own because its members report their health.
-struct ChainBackend: SubscriberBackend {
+struct ChainBackend: CompositeBackend, CredentialSelectingBackend, EditionDecidingBackend, FeedGrantingBackend,
+    RenewingBackend, SelfServiceBackend, SigningOutBackend, VaryingBackend
+{
     let name: String
     let members: [ChainMember]
     let order: ChainOrder
@@ -25,11 +27,11 @@ struct ChainBackend: SubscriberBackend {
 
     var varyingFields: Set<String> { members.reduce(into: []) { $0.formUnion($1.backend.varyingFields) } }
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         // Members that do not accept this kind of credentials do not take part.
         let members = members.filter { $0.backend.accepts(credentials.kind) }
         guard !members.isEmpty else { return .rejected(message: nil) }
-        var results: [Result<AuthenticationResult, any Error>?] = Array(repeating: nil, count: members.count)
+        var results: [Result<Fetched<AuthenticationResult>, any Error>?] = Array(repeating: nil, count: members.count)
         let outcome = try await query(members, credentials, context) { results[$0.position] = $0.result }
         switch outcome {
         case .unavailable:
@@ -42,28 +44,30 @@ struct ChainBackend: SubscriberBackend {
             // All queried members rejected, so the message is the same for every rejected reader.
             var firstMessage: String?
             var found: [Subscriber] = []
-            for case .success(.rejected(let message, let own)) in results {
+            for case .success(let result) in results {
+                guard case .rejected(let message, let own) = result.value else { continue }
                 firstMessage = firstMessage ?? message
                 found += own.all
             }
             return .rejected(message: firstMessage, found: FoundSubscribers(found))
         case .authenticated(let positions):
-            let subscribers = positions.compactMap { position -> Subscriber? in
-                guard case .success(.authenticated(let subscriber)) = results[position] else { return nil }
-                return subscriber
+            let found = positions.compactMap { position -> Fetched<Subscriber>? in
+                guard case .success(let result) = results[position], case .authenticated(let subscriber) = result.value
+                else { return nil }
+                return result.map { _ in subscriber }
             }
-            return .authenticated(try admit(subscribers, credentials, context))
+            return try Fetched.all(found).map { .authenticated(try admit($0, credentials, context)) }
         }
     }
 
     /// Queries the members in the order that the decision requires and records each result on arrival.
     private func query(
         _ members: [ChainMember], _ credentials: Credentials, _ context: CallContext,
-        record: (MemberResult<AuthenticationResult>) -> Void
+        record: (MemberResult<Fetched<AuthenticationResult>>) -> Void
     ) async throws -> ChainDecision.Outcome {
         var decision = ChainDecision(members.map(\.rule), order: order)
         return try await withThrowingTaskGroup(
-            of: MemberResult<AuthenticationResult>.self
+            of: MemberResult<Fetched<AuthenticationResult>>.self
         ) { group -> ChainDecision.Outcome in
             var action = decision.start()
             while true {
@@ -132,15 +136,15 @@ struct ChainBackend: SubscriberBackend {
     }
 
     /// Returns the member with the given name, or else the first member that handles a backend of that name.
-    func member(for backend: String) -> (any SubscriberBackend)? {
-        let backends = members.map(\.backend)
-        return backends.first { $0.name == backend } ?? backends.first { $0.handles(backend) }
+    func member(for backend: String) -> ResolvedBackend? {
+        let member = members.first { $0.backend.name == backend } ?? members.first { $0.backend.handles(backend) }
+        return member?.backend
     }
 }
 
-extension Result where Success == AuthenticationResult {
+extension Result where Success == Fetched<AuthenticationResult> {
     fileprivate var memberOutcome: ChainDecision.MemberOutcome {
-        switch self {
+        switch map(\.value) {
         case .success(.authenticated): .authenticated
         case .success(.rejected): .rejected
         case .failure: .unavailable

@@ -76,7 +76,8 @@ final class LazyMigration: Sendable {
     ) async throws {
         var reported: [Subscription] = []
         for membership in memberships {
-            reported.append(try await membership.backend.subscription(of: membership.subscriber, context: context))
+            reported.append(
+                try await membership.backend.subscription(of: membership.subscriber, context: context).value)
         }
         let subscription = SubscriptionUnion.of(reported)
         // A reader who has become unknown, or must sign in again, is not written.

@@ -18,7 +18,7 @@ struct VerdictUnion {
         let message: String?
     }
 
-    private var results: [Result<EditionVerdict?, any Error>?]
+    private var results: [Result<Fetched<EditionVerdict?>, any Error>?]
 
     init(count: Int) {
         results = Array(repeating: nil, count: count)
@@ -27,17 +27,22 @@ struct VerdictUnion {
     /// Records the verdict of a member.
     ///
     /// - Returns: `true` if the verdict is a grant, so that no further result is needed.
-    mutating func take(_ result: Result<EditionVerdict?, any Error>, from member: Int) -> Bool {
+    mutating func take(_ result: Result<Fetched<EditionVerdict?>, any Error>, from member: Int) -> Bool {
         results[member] = result
-        if case .success(.granted) = result { return true }
+        if case .success(.granted) = result.map(\.value) { return true }
         return false
     }
 
-    /// Returns the outcome of all recorded verdicts.
+    /// Returns the outcome of all recorded verdicts. It is as fresh as the least fresh of them.
     ///
     /// - Throws: The error of the first failed member.
-    func outcome() throws -> Outcome {
+    func outcome() throws -> Fetched<Outcome> {
         let results = results.compactMap(\.self)
+        let outcome = try Self.outcome(of: results.map { $0.map(\.value) })
+        return Fetched.all(results.compactMap { try? $0.get() }).map { _ in outcome }
+    }
+
+    private static func outcome(of results: [Result<EditionVerdict?, any Error>]) throws -> Outcome {
         // Grants precede failures because a failed member could only have granted as well.
         for case .success(.granted) in results { return .verdict(.granted) }
         let verdicts = try results.map { try $0.get() }

@@ -42,7 +42,7 @@ final class FeedBackend: SubscriberBackend {
     ///
     /// - Throws: an error when there is no feed yet, when the feed cannot be read, or when too many password checks
     ///   are queued.
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         let found = try await feed().candidate(for: credentials.identifier)
         var isCorrect = found.isOwn
         if let rule {
@@ -61,20 +61,20 @@ final class FeedBackend: SubscriberBackend {
     /// Returns the subscription of a reader.
     ///
     /// - Throws: an error when there is no feed yet, or when the reader's data cannot be understood.
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         let feed = try feed()
-        guard subscriber.backend == name else { return Subscription(state: .unknown) }
+        guard subscriber.backend == name else { return Fetched(Subscription(state: .unknown)) }
         let records = try await feed.records(
             of: subscriber.key, byIdentifier: !hasKeys, requiresEveryField: requiresEveryField)
-        guard !records.isEmpty else { return Subscription(state: .unknown) }
+        guard !records.isEmpty else { return Fetched(Subscription(state: .unknown)) }
         let now = clock.now
         switch lines {
         case .one:
             // Identical lines are redundant. Different lines contradict each other.
             guard records.allSatisfy({ $0 == records[0] }) else { throw MappingError.severalRecords }
-            return try mapping.subscription(from: records[0], at: now)
+            return Fetched(try mapping.subscription(from: records[0], at: now))
         case .several:
-            return FeedLines.merged(try records.map { try mapping.subscription(from: $0, at: now) })
+            return Fetched(FeedLines.merged(try records.map { try mapping.subscription(from: $0, at: now) }))
         }
     }
 

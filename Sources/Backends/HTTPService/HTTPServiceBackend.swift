@@ -4,7 +4,7 @@ import OutgoingRequests
 import Primitives
 
 /// A subscriber backend that authenticates readers with a service over HTTP.
-struct HTTPServiceBackend: SubscriberBackend {
+struct HTTPServiceBackend: EditionDecidingBackend, RenewingBackend, SigningOutBackend {
     let name: String
     private let service: HTTPService
     private let http: OutgoingHTTP
@@ -25,7 +25,7 @@ struct HTTPServiceBackend: SubscriberBackend {
         self.own = own
     }
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         var search = VariantSearch(preference: service.preference)
         for (index, variant) in service.variants.enumerated() {
             do {
@@ -34,7 +34,7 @@ struct HTTPServiceBackend: SubscriberBackend {
                     return .authenticated(subscriber)
                 }
                 do {
-                    let found = try await subscription(of: subscriber, context: context)
+                    let found = try await subscription(of: subscriber, context: context).value
                     if found.state == .active { return .authenticated(subscriber) }
                     search.authenticated(subscriber, isStateKnown: true)
                 } catch let error where !(error is CancellationError) {
@@ -44,7 +44,7 @@ struct HTTPServiceBackend: SubscriberBackend {
                 search.failed(error)
             }
         }
-        return try search.end()
+        return Fetched(try search.end())
     }
 
     /// Signs in with one variant. Returns nil when the service rejects the credentials.
@@ -92,24 +92,25 @@ struct HTTPServiceBackend: SubscriberBackend {
         return Subscriber(backend: name, key: key, upstreamSession: session.text)
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         // A session in another format, or of a variant that no longer exists, belongs to no reader.
-        guard let (values, _) = values(for: subscriber) else { return Subscription(state: .unknown) }
+        guard let (values, _) = values(for: subscriber) else { return Fetched(Subscription(state: .unknown)) }
         switch try await send(service.subscription, values) {
-        case .rejected: return Subscription(state: .unknown)
+        case .rejected: return Fetched(Subscription(state: .unknown))
         case .good(var read):
             for (name, value) in values.values
             where read[name] == nil && (name == "key" || service.retainedFields.contains(name)) {
                 read[name] = [value]
             }
-            return try service.mapping.subscription(from: Record(read, requiresEveryField: true), at: clock.now)
+            return Fetched(
+                try service.mapping.subscription(from: Record(read, requiresEveryField: true), at: clock.now))
         }
     }
 
     func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
         guard let (values, session) = values(for: subscriber) else { return .rejected(message: nil) }
         guard let renew = service.call(.renew) else {
-            let subscription = try await subscription(of: subscriber, context: context)
+            let subscription = try await subscription(of: subscriber, context: context).value
             return [.unknown, .stale].contains(subscription.state)
                 ? .rejected(message: subscription.message) : .authenticated(subscriber)
         }
@@ -126,14 +127,14 @@ struct HTTPServiceBackend: SubscriberBackend {
 
     func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-    ) async throws -> EditionVerdict? {
-        guard let call = service.call(.verdict), let edition else { return nil }
-        guard let (values, _) = values(for: subscriber) else { return .rejected(.rejected, message: nil) }
+    ) async throws -> Fetched<EditionVerdict?> {
+        guard let call = service.call(.verdict), let edition else { return Fetched(nil) }
+        guard let (values, _) = values(for: subscriber) else { return Fetched(.rejected(.rejected, message: nil)) }
         switch try await send(call, values.adding(["edition": edition.rawValue])) {
-        case .good: return .granted
+        case .good: return Fetched(.granted)
         case .rejected(let read):
             let message = service.verdictMessage.flatMap { read[$0]?.first }
-            return .rejected(.notEntitled, message: message.flatMap { $0.isEmpty ? nil : $0 })
+            return Fetched(.rejected(.notEntitled, message: message.flatMap { $0.isEmpty ? nil : $0 }))
         }
     }
 

@@ -11,7 +11,7 @@ import Primitives
 ///
 /// The backend has no verdicts on single editions. The subscription lists everything that the account's items open,
 /// so that a verification and edition credentials agree.
-struct InPlayerBackend: SubscriberBackend {
+struct InPlayerBackend: RenewingBackend, SigningOutBackend {
     let name: String
     private let settings: InPlayerSettings
     private let services: BackendServices
@@ -33,7 +33,7 @@ struct InPlayerBackend: SubscriberBackend {
         cache = ItemAccessCache(lifetime: settings.itemCache, clock: clock)
     }
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         // Blank values, NULs and oversized values cannot belong to any account. A NUL would end the string in other
         // programs.
         //
@@ -71,9 +71,9 @@ struct InPlayerBackend: SubscriberBackend {
         return .authenticated(try subscriber(account, InPlayerSession(id: id, storage.load() ?? session)))
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
-        guard let session = session(of: subscriber) else { return Subscription(state: .unknown) }
-        return try await inSession(session, onExpiry: Subscription(state: .unknown)) { clientSession in
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
+        guard let session = session(of: subscriber) else { return Fetched(Subscription(state: .unknown)) }
+        return try await inSession(session, onExpiry: Fetched(Subscription(state: .unknown))) { clientSession in
             let access = access(of: subscriber, clientSession)
             let items = settings.items.all
             let held: Set<Int>
@@ -84,7 +84,7 @@ struct InPlayerBackend: SubscriberBackend {
             case .history: held = try await access.purchased()
             }
             let deciding = settings.subscriptionItems.isEmpty ? items : settings.subscriptionItems
-            return settings.items.subscription(held, isActive: !held.isDisjoint(with: deciding))
+            return Fetched(settings.items.subscription(held, isActive: !held.isDisjoint(with: deciding)))
         }
     }
 
@@ -92,7 +92,7 @@ struct InPlayerBackend: SubscriberBackend {
     /// the current tokens.
     func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
         guard let session = session(of: subscriber) else { return .rejected(message: nil) }
-        return try await inSession(session, onExpiry: .rejected(message: nil)) { clientSession in
+        return try await inSession(session, onExpiry: AuthenticationResult.rejected(message: nil)) { clientSession in
             let account: InPlayer.Account
             do throws(InPlayerError) {
                 account = try await clientSession.client.accounts.current()

@@ -26,7 +26,7 @@ struct LDAPSubscriberBackend: SubscriberBackend {
     /// Authenticates a reader. No match, several matches and a wrong proof have the same result after the same
     /// steps: a bind or compare of the decoy replaces that of the entry. The directory's own response times may
     /// still differ; see the guide.
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         guard let proof = credentials[queries.authentication.field], DirectoryProof.isUsable(proof) else {
             return .rejected(message: nil)
         }
@@ -64,20 +64,20 @@ struct LDAPSubscriberBackend: SubscriberBackend {
         case rejected(DirectoryEntry?)
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         guard subscriber.backend == name,
             let search = queries.key.search(
                 subscriber.key, among: queries.people, attributes: queries.attributes)
-        else { return Subscription(state: .unknown) }
+        else { return Fetched(Subscription(state: .unknown)) }
         let found = try await pool.use { session in try lookUp(search, session) }
-        guard let (entry, groups) = found else { return Subscription(state: .unknown) }
+        guard let (entry, groups) = found else { return Fetched(Subscription(state: .unknown)) }
         var record = Record(requiresEveryField: false)
         for attribute in queries.attributes {
             guard let texts = entry.texts(attribute) else { throw DirectoryFailure.unreadableValue(attribute) }
             for text in texts { record.append(text, to: attribute) }
         }
         try queries.groups?.add(to: &record, entry: entry, found: groups)
-        return try queries.mapping.subscription(from: record, at: services.clock.now)
+        return Fetched(try queries.mapping.subscription(from: record, at: services.clock.now))
     }
 
     func health() async throws {

@@ -4,7 +4,7 @@ import Primitives
 import SQLAccess
 
 /// A subscriber backend that queries a program of the publisher: one line of JSON in, one line out.
-struct ProcessBackend: SubscriberBackend {
+struct ProcessBackend: SigningOutBackend {
     let name: String
     let children: ConnectionPool<ProcessConnection>
     let timeout: Duration
@@ -17,7 +17,7 @@ struct ProcessBackend: SubscriberBackend {
     let verifier: PasswordVerifier
     let clock: WallClock
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         var typed: [String: String] = [:]
         for field in credentials.names where field != proof?.field { typed[field] = credentials[field] }
         var request = request(.authenticate, context)
@@ -37,11 +37,11 @@ struct ProcessBackend: SubscriberBackend {
         return .authenticated(Subscriber(backend: name, key: found.key, upstreamSession: found.session))
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
-        guard subscriber.backend == name else { return Subscription(state: .unknown) }
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
+        guard subscriber.backend == name else { return Fetched(Subscription(state: .unknown)) }
         let record = try await exchange(request(.subscription, about: subscriber, context)) { try $0.record() }
-        guard let record else { return Subscription(state: .unknown) }
-        return try mapping.subscription(from: record, at: clock.now)
+        guard let record else { return Fetched(Subscription(state: .unknown)) }
+        return Fetched(try mapping.subscription(from: record, at: clock.now))
     }
 
     func signOut(_ subscriber: Subscriber, context: CallContext) async throws {

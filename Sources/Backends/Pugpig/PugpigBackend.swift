@@ -6,7 +6,7 @@ import OutgoingRequests
 ///
 /// The endpoint's token is sealed inside Gatefold's token. A reader's key is the sign-in identifier because the
 /// endpoint's token may change with each renewal.
-struct PugpigBackend: SubscriberBackend {
+struct PugpigBackend: EditionDecidingBackend, FeedGrantingBackend, RenewingBackend, SigningOutBackend {
     let name: String
     private let calls: PugpigCalls
     private let http: OutgoingHTTP
@@ -19,7 +19,7 @@ struct PugpigBackend: SubscriberBackend {
         self.rules = rules
     }
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         guard let parameters = rules.parameters(credentials), !credentials.identifier.isEmpty,
             parameters.allSatisfy({ parameter in
                 !parameter.value.allSatisfy(\.isWhitespace) && !parameter.value.utf8.contains(0)
@@ -28,18 +28,18 @@ struct PugpigBackend: SubscriberBackend {
             })
         else { return .rejected(message: nil) }
         do {
-            return authentication(
-                try PugpigDocuments.token(try await send(.signIn, parameters)), key: credentials.identifier,
-                passesMessage: rules.passesMessages)
+            let token = try PugpigDocuments.token(try await send(.signIn, parameters))
+            return Fetched(
+                authentication(token, key: credentials.identifier, passesMessage: rules.passesMessages))
         } catch is UnsendableValue {
             // A value that cannot be sent cannot belong to any reader.
             return .rejected(message: nil)
         }
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
-        guard let session = session(of: subscriber) else { return Subscription(state: .unknown) }
-        return try PugpigDocuments.subscription(try await send(.verify, [("token", session.token)]))
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
+        guard let session = session(of: subscriber) else { return Fetched(Subscription(state: .unknown)) }
+        return Fetched(try PugpigDocuments.subscription(try await send(.verify, [("token", session.token)])))
     }
 
     /// Renews the endpoint's token together with Gatefold's. An endpoint without that call is queried for the
@@ -57,11 +57,11 @@ struct PugpigBackend: SubscriberBackend {
 
     func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-    ) async throws -> EditionVerdict? {
-        guard rules.queriesEditions, let edition else { return nil }
-        guard let session = session(of: subscriber) else { return .rejected(.rejected, message: nil) }
+    ) async throws -> Fetched<EditionVerdict?> {
+        guard rules.queriesEditions, let edition else { return Fetched(nil) }
+        guard let session = session(of: subscriber) else { return Fetched(.rejected(.rejected, message: nil)) }
         let parameters = [("token", session.token), ("product_id", edition.description)]
-        return try PugpigDocuments.verdict(try await send(.credentials, parameters))
+        return Fetched(try PugpigDocuments.verdict(try await send(.credentials, parameters)))
     }
 
     /// Returns whether the endpoint issued the feed password to the subscriber. The subscriber then receives

@@ -8,7 +8,7 @@ import Resilience
 ///
 /// The purchases are not a subscription of this backend. Authentication records them for the reader in the ledger,
 /// and the publication adds them from there, as it does for all readers.
-struct ReceiptsBackend: SubscriberBackend {
+struct ReceiptsBackend: CredentialSelectingBackend {
     let name: String
     /// The publication of these receipts in the ledger.
     let publication: PublicationID
@@ -26,7 +26,7 @@ struct ReceiptsBackend: SubscriberBackend {
     /// Authenticates a receipt.
     ///
     /// - Throws: An error if the store or the ledger fails.
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         let receipt = fields.receipt(in: credentials)
         guard credentials.kind == .receipt, !receipt.isEmpty else { return .rejected(message: nil) }
         for verifier in candidates(for: receipt) {
@@ -53,11 +53,11 @@ struct ReceiptsBackend: SubscriberBackend {
 
     /// Returns a subscription without an entitlement. The state is `unknown` if the ledger has no purchases of the
     /// subscriber, so that the app signs in with its receipt again.
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         let claimed = try await ledger.transactions(
             of: pseudonymKey.owner(subscriber), in: Set(verifiers.map(\.store)))
-        return Subscription(
-            state: claimed.contains { environments.contains($0.environment) } ? .inactive : .unknown)
+        let isKnown = claimed.contains { environments.contains($0.environment) }
+        return Fetched(Subscription(state: isKnown ? .inactive : .unknown))
     }
 
     /// Returns the stores that may have issued the receipt. A single store is always a candidate.
@@ -78,7 +78,7 @@ struct ReceiptsBackend: SubscriberBackend {
 
     private func claim(
         _ receipt: StoreReceipt, _ transactions: [StoreTransaction], of store: StoreName, for subscriber: Subscriber
-    ) async throws -> AuthenticationResult {
+    ) async throws -> Fetched<AuthenticationResult> {
         let incoming = IncomingReceipt(
             publication: publication, store: store, owner: pseudonymKey.owner(subscriber), receipt: receipt)
         let settlement = try await ledger.persist(incoming, proving: transactions, claims: claims, at: clock.now)
@@ -86,7 +86,7 @@ struct ReceiptsBackend: SubscriberBackend {
         return .authenticated(subscriber)
     }
 
-    private func reject(_ rejection: ReceiptRejection) -> AuthenticationResult {
+    private func reject(_ rejection: ReceiptRejection) -> Fetched<AuthenticationResult> {
         let detail = rejection.code.map { "\(rejection.reason.rawValue) (\($0))" } ?? rejection.reason.rawValue
         observe(BackendEvent(backend: name, name: "receipt_rejected", detail: detail))
         return .rejected(message: nil)

@@ -50,7 +50,7 @@ public protocol BackendKind: Sendable {
 
     /// The request fields, apart from the credentials, that the results depend on. A remote backend receives no other
     /// fields, so that two queries with the same visible input may share a result. Other backends declare the fields
-    /// in `SubscriberBackend.varyingFields` instead.
+    /// in `VaryingBackend.varyingFields` instead.
     ///
     /// Source: Pitfall 7, “A cache key that is too small”.
     var varyingFields: Set<String> { get }

@@ -5,7 +5,7 @@ import Resilience
 import SQLAccess
 
 /// Authenticates the subscribers of a database with the publisher's own statements.
-struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
+struct SQLSubscriberBackend<Database: SQLDatabase>: EditionDecidingBackend {
     let name: String
     private let database: Database
     private let queries: SQLQueries
@@ -24,7 +24,7 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
 
     /// Authenticates a reader. No row, several rows, a row without a key and a wrong proof give the same result
     /// after the same work: one statement, and the comparison that the settings specify.
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         let found = try await find(credentials, context)
         if let rule = queries.proof {
             let verdict = try await rule.check(credentials, against: found?.proof, with: services.passwords)
@@ -39,9 +39,9 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
 
     /// Returns the subscription of a reader. Each row is one subscription; see `Subscription.merged(_:)` for
     /// several.
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         guard subscriber.backend == name, var values = SQLValues(key: subscriber.key, context, queries) else {
-            return Subscription(state: .unknown)
+            return Fetched(Subscription(state: .unknown))
         }
         var wanted = mapping.fields
         // If a separate statement lists the editions, the column in the subscription statement is optional.
@@ -49,7 +49,7 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
         if queries.editions != nil, let own = wanted.remove(mapping.editionsField) { optional.insert(own) }
         let records = try await rows(queries.subscription, &values)
             .records(wanted, optional: optional)
-        guard !records.isEmpty else { return Subscription(state: .unknown) }
+        guard !records.isEmpty else { return Fetched(Subscription(state: .unknown)) }
         var held: [Record]?
         if let editions = queries.editions {
             held = try await rows(editions, &values).records([mapping.editionsField])
@@ -59,15 +59,15 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
         for record in records {
             subscriptions.append(try mapping.subscription(from: record, held: held, at: now))
         }
-        return Subscription.merged(subscriptions)
+        return Fetched(Subscription.merged(subscriptions))
     }
 
     func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-    ) async throws -> EditionVerdict? {
-        guard let statement = queries.verdict, let edition else { return nil }
+    ) async throws -> Fetched<EditionVerdict?> {
+        guard let statement = queries.verdict, let edition else { return Fetched(nil) }
         guard subscriber.backend == name, var values = SQLValues(key: subscriber.key, context, queries) else {
-            return .rejected(.rejected, message: nil)
+            return Fetched(.rejected(.rejected, message: nil))
         }
         values.bound[SQLQueries.edition] = edition.description
         let rows: SQLRows
@@ -76,9 +76,9 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: SubscriberBackend {
         } catch let failure as any SQLDatabaseFailure where failure.isValueError {
             // The app names the edition. Letters instead of a number are an edition that no reader holds.
             recordRejectedValue()
-            return .rejected(.notEntitled, message: nil)
+            return Fetched(.rejected(.notEntitled, message: nil))
         }
-        return try rows.isAffirmative ? .granted : .rejected(.notEntitled, message: nil)
+        return Fetched(try rows.isAffirmative ? .granted : .rejected(.notEntitled, message: nil))
     }
 
     func health() async throws {

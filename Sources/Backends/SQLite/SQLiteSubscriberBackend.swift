@@ -7,7 +7,7 @@ public import Primitives
 ///
 /// The key of a subscriber is its number. A deleted subscriber has the state unknown, and its number is never
 /// assigned again.
-public struct SQLiteSubscriberBackend: SubscriberBackend {
+public struct SQLiteSubscriberBackend: SelfServiceBackend {
     /// The credential that a reader is authenticated with.
     public struct Proof: Sendable, Equatable {
         /// The name of the credential field, such as `password` or `surname`.
@@ -50,7 +50,9 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
     }
 
     /// - Throws: An error if the database or the password queue is unavailable, or if the row is unreadable.
-    public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    public func authenticate(
+        _ credentials: Credentials, context: CallContext
+    ) async throws -> Fetched<AuthenticationResult> {
         let found = try await database.proof(of: credentials.identifier)
         guard let proof else {
             guard let id = try await id(of: found, credentials.identifier) else { return .rejected(message: nil) }
@@ -69,11 +71,11 @@ public struct SQLiteSubscriberBackend: SubscriberBackend {
         return .authenticated(subscriber(id))
     }
 
-    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         guard subscriber.backend == name, let id = Self.id(of: subscriber),
             let record = try await database.find(id: id)
-        else { return Subscription(state: .unknown) }
-        return record.subscription(at: clock.now)
+        else { return Fetched(Subscription(state: .unknown)) }
+        return Fetched(record.subscription(at: clock.now))
     }
 
     /// The registry for self-service; nil if it is off. A folded proof is a name and not a password, so it has no

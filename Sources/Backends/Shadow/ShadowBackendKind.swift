@@ -36,7 +36,7 @@ struct ShadowBackendKind: BackendKind {
         guard let serves = services.members[serves] else { throw MissingMember(name: serves) }
         guard let watches = services.members[watches] else { throw MissingMember(name: watches) }
         return ShadowBackend(
-            name: name, serves: serves,
+            name: name, wrapped: ResolvedBackend(serves),
             monitor: ShadowMonitor(
                 shadow: name, watching: watches, share: share, maxConcurrent: maxConcurrent, services: services))
     }

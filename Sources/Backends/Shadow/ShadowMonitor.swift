@@ -15,7 +15,7 @@ final class ShadowMonitor: Sendable {
     }
 
     private let shadow: String
-    private let backend: any SubscriberBackend
+    private let backend: ResolvedBackend
     private let share: Int
     private let maxConcurrent: Int
     private let pseudonymKey: PseudonymKey
@@ -35,7 +35,7 @@ final class ShadowMonitor: Sendable {
         services: BackendServices
     ) {
         self.shadow = shadow
-        self.backend = backend
+        self.backend = ResolvedBackend(backend)
         self.share = share
         self.maxConcurrent = maxConcurrent
         pseudonymKey = services.pseudonymKey
@@ -50,7 +50,7 @@ final class ShadowMonitor: Sendable {
     func authenticate(_ credentials: Credentials, _ context: CallContext) -> PendingResult<AuthenticationResult>? {
         guard isChosen(credentials.identifier), backend.accepts(credentials.kind) else { return nil }
         return alongside { [self] in
-            try await backend.authenticate(credentials, context: context)
+            try await backend.authenticate(credentials, context: context).value
         } compare: { [self] served, watched in
             var subscriberReference: SubscriberPseudonym?
             if case .authenticated(let theirs) = watched { subscriberReference = pseudonymKey.reference(to: theirs) }
@@ -68,7 +68,7 @@ final class ShadowMonitor: Sendable {
     func subscription(of subscriber: Subscriber, _ context: CallContext) -> PendingResult<Subscription>? {
         guard let (subscriberReference, theirs) = counterpart(of: subscriber) else { return nil }
         return alongside { [self] in
-            try await backend.subscription(of: theirs, context: context)
+            try await backend.subscription(of: theirs, context: context).value
         } compare: { [self] served, watched in
             report(ShadowComparison.of(served, watched), about: subscriberReference)
         }
@@ -79,7 +79,7 @@ final class ShadowMonitor: Sendable {
     ) -> PendingResult<EditionVerdict?>? {
         guard let (subscriberReference, theirs) = counterpart(of: subscriber) else { return nil }
         return alongside { [self] in
-            try await backend.verdict(on: edition, for: theirs, context: context)
+            try await backend.verdict(on: edition, for: theirs, context: context).value
         } compare: { [self] served, watched in
             report(ShadowComparison.of(served, watched), about: subscriberReference)
         }

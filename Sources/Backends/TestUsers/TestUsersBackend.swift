@@ -6,7 +6,7 @@ public import Primitives
 /// and the responses of a slow or broken server. The backend knows no real reader and opens no real edition.
 ///
 /// Source: Pugpig test endpoint and test console, “Test users”.
-public struct TestUsersBackend: SubscriberBackend {
+public struct TestUsersBackend: EditionDecidingBackend, FeedGrantingBackend, RenewingBackend {
     public static let defaultName = "test-users"
 
     public let name: String
@@ -33,11 +33,13 @@ public struct TestUsersBackend: SubscriberBackend {
 
     /// Authenticates a test user.
     ///
-    /// - Throws: `RawHTTPResponse` with the response of a broken server, or a cancellation error.
-    public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    /// - Throws: `ScriptedResponse` with the response of a broken server, or a cancellation error.
+    public func authenticate(
+        _ credentials: Credentials, context: CallContext
+    ) async throws -> Fetched<AuthenticationResult> {
         let username = credentials.identifier
         guard !username.isEmpty else {
-            throw RawHTTPResponse(status: 400, body: "Please send the name of a test user as username")
+            throw ScriptedResponse(status: 400, text: "Please send the name of a test user as username")
         }
         switch TestUser(username) {
         case nil:
@@ -52,14 +54,14 @@ public struct TestUsersBackend: SubscriberBackend {
         return .authenticated(Subscriber(backend: name, key: username))
     }
 
-    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
-        if subscriber.key.isEmpty { return Subscription(state: .stale, message: "No token!") }
+    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
+        if subscriber.key.isEmpty { return Fetched(Subscription(state: .stale, message: "No token!")) }
         guard let user = TestUser(subscriber.key) else {
-            return Subscription(state: .inactive, message: "Unknown token")
+            return Fetched(Subscription(state: .inactive, message: "Unknown token"))
         }
         var subscription = try await subscription(of: user, context)
         subscription.userInfo = [UserInfoCategory(scheme: Self.usernameScheme, value: subscriber.key)]
-        return subscription
+        return Fetched(subscription)
     }
 
     /// The user information scheme under which the historic endpoint names the reader in every verification.
@@ -104,7 +106,13 @@ public struct TestUsersBackend: SubscriberBackend {
 
     public func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-    ) async throws -> EditionVerdict? {
+    ) async throws -> Fetched<EditionVerdict?> {
+        Fetched(try await verdict(on: edition, for: subscriber, context))
+    }
+
+    private func verdict(
+        on edition: EditionID?, for subscriber: Subscriber, _ context: CallContext
+    ) async throws -> EditionVerdict {
         if subscriber.key.isEmpty { return .rejected(.notEntitled, message: "No token! Please sign in first") }
         let user = TestUser(subscriber.key)
         if case .statusCoder(_, _, let code) = user { try await play(code) }
@@ -174,9 +182,9 @@ public struct TestUsersBackend: SubscriberBackend {
     private func play(_ code: TestUser.StatusCode) async throws {
         switch code {
         case .fine: break
-        case .notXML: throw RawHTTPResponse(status: 200, body: "This text is not XML")
+        case .notXML: throw ScriptedResponse(status: 200, text: "This text is not XML")
         case .late: try await sleep(.seconds(60))
-        case .status(let status): throw RawHTTPResponse(status: status, body: "This response has the status \(status)")
+        case .status(let status): throw ScriptedResponse(status: status, text: "This response has the status \(status)")
         }
     }
 }

@@ -39,11 +39,11 @@ final class FragileBackend: SubscriberBackend {
         state.withLock { $0 = State(latency: latency) }
     }
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         .authenticated(Subscriber(backend: name, key: credentials.identifier))
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         let (latency, isTooMuch) = state.withLock { state in
             state.present += 1
             state.peak = max(state.peak, state.present)
@@ -55,6 +55,6 @@ final class FragileBackend: SubscriberBackend {
         defer { state.withLock { $0.present -= 1 } }
         if latency > .zero { try await Task.sleep(for: latency) }
         if isTooMuch { throw SimulatedError() }
-        return Subscription(state: .active, entitlement: .allEditions)
+        return Fetched(Subscription(state: .active, entitlement: .allEditions))
     }
 }

@@ -113,7 +113,7 @@ enum MicrobenchmarkFixture {
             #"{"state": "active", "editions": [\#(issues.map { "\"\($0)\"" }.joined(separator: ", "))], "until": 1790000000}"#
                 .utf8)
         let response = VerificationResult(
-            subscription: Subscription(state: .active, message: "Good & valid", entitlement: held), comments: [])
+            subscription: Subscription(state: .active, message: "Good & valid", entitlement: held), notes: [])
         return [
             Microbenchmark(name: "XML response with 12 editions") {
                 SubscriptionDocument.bytes(response).count > 500

@@ -44,7 +44,7 @@ extension AuthorizationService {
     }
 
     /// Denies credentials because the receipt proves nothing. The document has the same format as any other denial.
-    /// Only the debug comments, for the app's developer, contain the store's own status.
+    /// Only the debug notes, for the app's developer, contain the store's own status.
     private func reject(_ rejection: ReceiptRejection, _ context: CallContext) -> CredentialsResult {
         let (reason, messageKey): (CredentialsRejection.Reason, MessageKey) =
             switch rejection.reason {
@@ -55,7 +55,7 @@ extension AuthorizationService {
         observe(.credentialsRejected(reason))
         return .rejected(
             CredentialsRejection(reason: reason, message: message(messageKey, context)),
-            comments: comments(
+            notes: notes(
                 [
                     "Receipt rejected: \(rejection.reason.rawValue)", rejection.code.map { "Store status: \($0)" },
                     "Generated: \(DebugTime.text(clock.now))",

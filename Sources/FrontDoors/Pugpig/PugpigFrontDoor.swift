@@ -60,8 +60,8 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         let callContext = callContext(fields, request, context)
         do {
             return try await response(call, by: authorizationService, callContext)
-        } catch let response as RawHTTPResponse {
-            return PugpigResponse.raw(response)
+        } catch let response as ScriptedResponse {
+            return PugpigResponse.scripted(response)
         } catch {
             return failure(error, of: call, authorizationService, callContext, context)
         }
@@ -116,6 +116,6 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
                     reason: .notEntitled,
                     message: authorizationService.publication.messages.text(.unavailable, for: callContext.languages),
                     retryAfter: retryAfter),
-                comments: []))
+                notes: []))
     }
 }

@@ -50,6 +50,31 @@ extension AuthorizationEvent: ReportableEvent {
     }
 }
 
+extension AuthorizationEvent {
+    /// The counters of verifications and edition credentials, which are most requests.
+    package var frequentCounter: FrequentCounter? {
+        switch self {
+        case .verified(_, let state):
+            switch state {
+            case .active: FrequentCounter(0)
+            case .inactive: FrequentCounter(1)
+            case .suspended: FrequentCounter(2)
+            case .stale: FrequentCounter(3)
+            case .unknown: FrequentCounter(4)
+            }
+        case .credentialsIssued: FrequentCounter(5, level: .debug)
+        case .credentialsRejected(let reason):
+            switch reason {
+            case .rejected?: FrequentCounter(6)
+            case .notEntitled?: FrequentCounter(7)
+            case .expired?: FrequentCounter(8)
+            case nil: FrequentCounter(9)
+            }
+        default: nil
+        }
+    }
+}
+
 extension SignInRejection.Reason {
     /// The label value of the metric.
     fileprivate var label: String {

@@ -1,7 +1,9 @@
 /// The result of a sign-in or a renewal.
 public enum SignInResult: Sendable, Equatable {
-    /// - Parameter feedPassword: The `global_auth_password`, if the publication issues it.
-    case signedIn(token: String, feedPassword: String?, comments: [String])
+    /// - Parameters:
+    ///   - feedPassword: The `global_auth_password`, if the publication issues it.
+    ///   - notes: The debug notes for the app's developer.
+    case signedIn(token: String, feedPassword: String?, notes: [String])
     case rejected(SignInRejection)
 }
 
@@ -29,18 +31,19 @@ public struct SignInRejection: Sendable, Equatable {
 /// The result of a verification: the subscription under the publication's policy.
 public struct VerificationResult: Sendable, Equatable {
     public let subscription: Subscription
-    public let comments: [String]
+    /// The debug notes for the app's developer. They contain no secret and no personal data.
+    public let notes: [String]
 
-    public init(subscription: Subscription, comments: [String]) {
+    public init(subscription: Subscription, notes: [String]) {
         self.subscription = subscription
-        self.comments = comments
+        self.notes = notes
     }
 }
 
 /// The result of a request for edition credentials.
 public enum CredentialsResult: Sendable, Equatable {
-    case granted(EditionCredentials, headers: [EdgeHeader], comments: [String])
-    case rejected(CredentialsRejection, comments: [String])
+    case granted(EditionCredentials, headers: [EdgeHeader], notes: [String])
+    case rejected(CredentialsRejection, notes: [String])
 }
 
 /// The error for a query that no backend or store could process. It is never a rejection: the app retains its last
@@ -57,16 +60,4 @@ public struct Unavailable: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     public var description: String { "unavailable: \(cause)" }
-}
-
-/// A response to be sent byte for byte. The test backend throws it to simulate a broken server.
-public struct RawHTTPResponse: Error, Sendable, Equatable {
-    /// The HTTP status.
-    public let status: Int
-    public let body: String
-
-    public init(status: Int, body: String) {
-        self.status = status
-        self.body = body
-    }
 }

@@ -19,7 +19,7 @@ extension AuthorizationService {
     ///   the catalogue knows: the free editions, and the editions of a period.
     func applyingRule(to reported: Subscription) throws(Unavailable) -> Subscription {
         // Read first, because the catalogue may arrive between the two statements.
-        let isPending = publication.rule.catalogue.isPending
+        let isPending = publication.rule.currentCatalogue.isPending
         let subscription = publication.rule.apply(to: reported, at: clock.now)
         guard isPending, [.active, .inactive].contains(subscription.state),
             subscription.entitlement != .allEditions

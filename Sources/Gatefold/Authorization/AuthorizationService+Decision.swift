@@ -48,16 +48,16 @@ extension AuthorizationService {
     /// Otherwise the subscription decides, as in a verification.
     func verdict(
         on edition: EditionID, for subscriber: Subscriber, _ context: CallContext,
-        subscription: () async throws -> Subscription
-    ) async throws -> EditionDecision {
-        if publication.rule.policy == .backendDecides,
-            let own = try await queryBackend({
-                try await backend.verdict(on: edition, for: subscriber, context: context)
-            })
-        {
-            return try decision(by: own, on: edition)
+        subscription: () async throws -> Fetched<Subscription>
+    ) async throws -> Fetched<EditionDecision> {
+        guard publication.rule.policy == .backendDecides else {
+            return try await subscription().map { decision(by: $0, on: edition, context) }
         }
-        return decision(by: try await subscription(), on: edition, context)
+        let verdict = try await queryBackend {
+            try await backend.verdict(on: edition, for: subscriber, context: context)
+        }
+        if let own = verdict.value { return try verdict.map { _ in try decision(by: own, on: edition) } }
+        return try await verdict.combined(with: subscription()) { decision(by: $1, on: edition, context) }
     }
 
     private func decision(by verdict: EditionVerdict, on edition: EditionID) throws(Unavailable) -> EditionDecision {

@@ -13,7 +13,7 @@ extension AuthorizationService {
     ///   - isInURL: A Boolean value that indicates whether the credentials travel in a URL. Such credentials are sealed
     ///     and live no longer than ``Lifetimes/downloadToken``.
     ///   - context: The context of the call.
-    /// - Throws: Only the raw response of the test backend, and errors of sealing.
+    /// - Throws: Only the response that a test backend dictates, and errors of sealing.
     public func editionCredentials(
         token: String, edition: String?, inURL isInURL: Bool = false, _ context: CallContext
     ) async throws -> CredentialsResult {
@@ -34,13 +34,13 @@ extension AuthorizationService {
         let verdict: EditionVerdict?
         do {
             verdict = try await queryBackend {
-                try await backend.verdict(on: nil, for: session.subscriber, context: context)
+                try await backend.verdict(on: nil, for: session.subscriber, context: context).value
             }
         } catch is Unavailable {
             verdict = nil
         }
         switch verdict {
-        case .granted: return .granted(credentials.issueForNoEdition(), headers: [], comments: [])
+        case .granted: return .granted(credentials.issueForNoEdition(), headers: [], notes: [])
         // The request names no edition, so no subscription can open it.
         case .rejected(let reason, let text), .deferred(_, otherwise: let reason, message: let text):
             return reject(reason, text ?? message(.noEdition, context))
@@ -76,7 +76,7 @@ extension AuthorizationService {
                 return .rejected(
                     CredentialsRejection(
                         reason: .notEntitled, message: message(.unavailable, context), retryAfter: failure.retryAfter),
-                    comments: [])
+                    notes: [])
             }
             let result = try grant(
                 edition, CredentialSubject(authenticated), context,
@@ -89,7 +89,7 @@ extension AuthorizationService {
     /// Returns the subscriber system's decision and records it.
     ///
     /// Only this decision is recorded, because a decision by the catalogue or a purchase is no result of the
-    /// subscriber system. It is recorded before the purchases have a say, because a failing purchase ledger must not
+    /// subscriber system. It is recorded at once, because a failing purchase ledger must not
     /// undo a denial. A denial of an edition that the catalogue does not list is not cached, because no reader gets
     /// that edition in an outage.
     private func reportedDecision(
@@ -97,11 +97,10 @@ extension AuthorizationService {
         _ context: CallContext
     ) async throws -> EditionDecision {
         let queried = denials.order
-        let (decision, isLastKnownGood) = try await LastKnownGoodTracker.recording {
-            try await verdict(on: edition, for: authenticated.session.subscriber, context) {
-                try await reported(about: authenticated, context)
-            }
+        let fetched = try await verdict(on: edition, for: authenticated.session.subscriber, context) {
+            try await reported(about: authenticated, context)
         }
+        let (decision, isLastKnownGood) = (fetched.value, fetched.freshness == .stale)
         if !decision.isRejection || publication.rule.catalogue.mayContain(edition) {
             denials.record(
                 denialKey, decision.isRejection ? .edition : nil, isLastKnownGood: isLastKnownGood, queried: queried)
@@ -154,7 +153,7 @@ extension AuthorizationService {
                     publication: publication.id, subscriber: credentialSubject.subscriber, edition: edition,
                     issuedAt: now,
                     expiresAt: expiresAt, client: context.client)),
-            comments: comments(
+            notes: notes(
                 [
                     "Publication: \(publication.id)", "Requested edition: \(edition)",
                     "Generated: \(DebugTime.text(now))",
@@ -163,15 +162,14 @@ extension AuthorizationService {
     }
 
     private func edgeHeaders(_ grant: @autoclosure () -> EdgeGrant) throws -> [EdgeHeader] {
-        if publication.edgeTokens.isEmpty { return [] }
-        let grant = grant()
-        return EdgeHeader.joiningCookies(try publication.edgeTokens.flatMap { try $0.headers(for: grant) })
+        guard let edgeToken = publication.edgeToken else { return [] }
+        return try edgeToken.headers(for: grant())
     }
 
     package func reject(_ reason: CredentialsRejection.Reason?, _ text: String?) -> CredentialsResult {
         observe(.credentialsRejected(reason))
         return .rejected(
             CredentialsRejection(reason: reason, message: text),
-            comments: comments(["Generated: \(DebugTime.text(clock.now))"]))
+            notes: notes(["Generated: \(DebugTime.text(clock.now))"]))
     }
 }

@@ -22,7 +22,7 @@ extension AuthorizationService {
         var all: [Subscription] = []
         if let own = try await purchased(by: owner) { all.append(own) }
         if let subscriber = try await subscriber(linkedWith: owner) {
-            all.insert(try await reported(about: subscriber, context), at: 0)
+            all.insert(try await reported(about: subscriber, context).value, at: 0)
         }
         // Free editions are available even without purchases.
         guard !all.isEmpty else {
@@ -44,7 +44,7 @@ extension AuthorizationService {
             }
             return try await verdict(on: edition, for: subscriber, context) {
                 try await reported(about: subscriber, context)
-            }
+            }.value
         }
         switch decision {
         case .granted: return try unverifiedDownloadToken(for: edition, to: owner.description, context)
@@ -62,9 +62,8 @@ extension AuthorizationService {
     }
 
     /// Returns the subscription of a linked subscriber from the subscriber system, under the publication's policy.
-    private func reported(about subscriber: Subscriber, _ context: CallContext) async throws -> Subscription {
-        let reported = try await queryBackend { try await backend.subscription(of: subscriber, context: context) }
-        return try applyingRule(to: reported)
+    private func reported(about subscriber: Subscriber, _ context: CallContext) async throws -> Fetched<Subscription> {
+        try await queryBackend { try await backend.subscription(of: subscriber, context: context) }.map(applyingRule)
     }
 
     /// Issues credentials whose owner is no subscriber of a backend, without a check of the entitlement: the caller

@@ -84,10 +84,10 @@ extension AuthorizationService {
         for _ in 0...Self.maxRetries {
             let noted = revocations.order
             let order = cachedSignIns.order
-            let (authentication, signIns) = try await CachedSignInRecorder.recording {
-                try await queryBackend { try await backend.authenticate(typed, context: context) }
+            let authentication = try await queryBackend {
+                try await backend.authenticate(typed, context: context)
             }
-            switch authentication {
+            switch authentication.value {
             case .rejected(let messageText, let found): return .rejected(messageText: messageText, found)
             case .authenticated(let subscriber):
                 let subscriberReference = pseudonymKey.reference(to: subscriber)
@@ -98,7 +98,8 @@ extension AuthorizationService {
                 let issuedAt = timestamp(of: session, for: subscriberReference)
                 if !revocations.hasRevokedAll(of: subscriberReference, since: noted) {
                     return .open(
-                        subscriber, device, session, issuedAt: issuedAt, CacheHitRecord(signIns: signIns, order: order))
+                        subscriber, device, session, issuedAt: issuedAt,
+                        CacheHitRecord(signIns: authentication.cachedSignIns, order: order))
                 }
             }
         }
@@ -175,7 +176,7 @@ extension AuthorizationService {
             token: token,
             feedPassword: publication.issuesFeedPassword && backend.grantsFeed(to: subscriber)
                 ? EditionPassword.makeForFeed(token: token, secret: feedSecret) : nil,
-            comments: comments(["Publication: \(publication.id)", "Generated: \(DebugTime.text(clock.now))"]))
+            notes: notes(["Publication: \(publication.id)", "Generated: \(DebugTime.text(clock.now))"]))
     }
 
     func reject(_ reason: SignInRejection.Reason, _ messageText: String?) -> SignInResult {

@@ -22,7 +22,7 @@ extension AuthorizationService {
             observe(.verified(authenticated.reference, subscription.state))
             return VerificationResult(
                 subscription: subscription,
-                comments: comments([
+                notes: notes([
                     "Publication: \(publication.id)", "Policy: \(publication.rule.policy.rawValue)",
                     "Generated: \(DebugTime.text(clock.now))",
                 ]))
@@ -34,30 +34,30 @@ extension AuthorizationService {
     private func subscription(of authenticated: AuthenticatedSession, _ context: CallContext) async throws
         -> Subscription
     {
-        guard purchaseSource != nil else { return try await reported(about: authenticated, context) }
+        guard purchaseSource != nil else { return try await reported(about: authenticated, context).value }
         let own = try await purchased(by: pseudonymKey.owner(authenticated.session.subscriber))
-        return Subscription.merged([try await reported(about: authenticated, context), own].compactMap(\.self))
+        return Subscription.merged([try await reported(about: authenticated, context).value, own].compactMap(\.self))
     }
 
     /// Returns the subscription from the subscriber system under the publication's policy.
-    func reported(about authenticated: AuthenticatedSession, _ context: CallContext) async throws -> Subscription {
+    func reported(
+        about authenticated: AuthenticatedSession, _ context: CallContext
+    ) async throws -> Fetched<Subscription> {
         await recordUse(of: authenticated)
         let queried = denials.order
-        let (reported, isLastKnownGood) = try await LastKnownGoodTracker.recording {
-            try await queryBackend {
-                try await backend.subscription(of: authenticated.session.subscriber, context: context)
-            }
+        let reported = try await queryBackend {
+            try await backend.subscription(of: authenticated.session.subscriber, context: context)
         }
         denials.record(
-            denialKey(of: authenticated, context), Denial(reported.state), isLastKnownGood: isLastKnownGood,
-            queried: queried)
-        return try applyingRule(to: reported)
+            denialKey(of: authenticated, context), Denial(reported.value.state),
+            isLastKnownGood: reported.freshness == .stale, queried: queried)
+        return try reported.map(applyingRule)
     }
 
     private func without(_ state: SubscriptionState, _ key: MessageKey, _ context: CallContext) -> VerificationResult {
         VerificationResult(
             subscription: Subscription(state: state, message: message(key, context)),
-            comments: comments(["Generated: \(DebugTime.text(clock.now))"]))
+            notes: notes(["Generated: \(DebugTime.text(clock.now))"]))
     }
 
     /// Records in the state store, at intervals, that a device is in use. A failure does not affect the reader.

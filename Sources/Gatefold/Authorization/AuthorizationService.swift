@@ -6,7 +6,7 @@ public import Primitives
 /// The proxy does no I/O of its own: it queries a backend, a state store and a login throttle, and decides.
 public final class AuthorizationService: Sendable {
     public let publication: Publication
-    package let backend: any SubscriberBackend
+    package let backend: ResolvedBackend
     let tokens: any TokenCodec
     let credentials: EditionCredentialsIssuer
     let feedSecret: Secret
@@ -55,7 +55,7 @@ public final class AuthorizationService: Sendable {
         observe: @escaping @Sendable (AuthorizationEvent) -> Void = { _ in }
     ) {
         self.publication = publication
-        self.backend = backend
+        self.backend = ResolvedBackend(backend)
         self.tokens = tokens
         credentials = EditionCredentialsIssuer(
             publication: publication.id, secrets: editionSecrets, form: publication.saltFormat, random: random)
@@ -103,17 +103,17 @@ public final class AuthorizationService: Sendable {
         publication.messages.text(key, for: context.languages)
     }
 
-    package func comments(_ lines: @autoclosure () -> [String]) -> [String] {
-        publication.hasDebugComments ? lines() : []
+    package func notes(_ lines: @autoclosure () -> [String]) -> [String] {
+        publication.hasDebugNotes ? lines() : []
     }
 
-    /// Queries the backend. An error of the backend means that it was unavailable, except for a raw response of the
-    /// test backend or a cancellation.
+    /// Queries the backend. An error of the backend means that it was unavailable, except for a response that a test
+    /// backend dictates or a cancellation.
     package func queryBackend<Value: Sendable>(_ operation: () async throws -> Value) async throws -> Value {
         do {
             return try await operation()
-        } catch let raw as RawHTTPResponse {
-            throw raw
+        } catch let scripted as ScriptedResponse {
+            throw scripted
         } catch let error as CancellationError where Task.isCancelled {
             // The client disconnected, which says nothing about the backend.
             throw error
@@ -158,14 +158,18 @@ public final class AuthorizationService: Sendable {
     func denialKey(of authenticated: AuthenticatedSession, edition: EditionID? = nil, _ context: CallContext)
         -> DenialCache.Key
     {
-        let names = backend.varyingFields
-        let deciding = names.isEmpty ? [] : context.fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }
-        let queried = DenialCache.QueriedFields(
-            backend: backend.name,
-            fields: deciding.isEmpty
-                ? [] : pseudonymKey.digest("deciding fields", deciding.flatMap { [$0.key, $0.value] }))
+        let queried = DenialCache.QueriedFields(backend: backend.name, fields: digest(of: context))
         if let edition { return .edition(edition, authenticated.reference, publication.id, queried) }
         return .reader(authenticated.reference, queried)
+    }
+
+    /// Returns a digest of the request fields that influence the backend's results, empty if there are none.
+    private func digest(of context: CallContext) -> [UInt8] {
+        let names = backend.varyingFields
+        if names.isEmpty { return [] }
+        let deciding = context.fields.filter { names.contains($0.key) }.sorted { $0.key < $1.key }
+        return deciding.isEmpty
+            ? [] : pseudonymKey.digest("deciding fields", deciding.flatMap { [$0.key, $0.value] })
     }
 
     package func subject(of session: Session) -> SaltSubject {

@@ -20,6 +20,9 @@ public final class CurrentCatalogue: Sendable {
 
     public var value: Catalogue { version.catalogue }
 
+    /// A Boolean value that indicates whether the publication has a catalogue that is not loaded yet.
+    public var isPending: Bool { content.withLock(\.catalogue.isPending) }
+
     public var version: Version { content.withLock(\.self) }
 
     public func replace(with next: Catalogue) {

@@ -85,7 +85,6 @@ public struct EntitlementRule: Sendable {
     }
 
     private func entitlement(for subscription: Subscription, at timestamp: Date) -> Entitlement {
-        let catalogue = catalogue
         switch subscription.state {
         case .unknown, .suspended, .stale:
             return .nothing
@@ -105,6 +104,7 @@ public struct EntitlementRule: Sendable {
         case .issueBased:
             return withFreeAndGrace(listed(subscription), subscription, at: timestamp)
         case .periodBased:
+            let catalogue = catalogue
             let held = subscription.periods.reduce(into: Set<EditionID>()) {
                 $0.formUnion(catalogue.published(during: $1, by: timestamp))
             }

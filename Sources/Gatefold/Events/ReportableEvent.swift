@@ -4,6 +4,28 @@
 package protocol ReportableEvent: Sendable {
     /// The metric and the log line. Neither contains a credential, a token or the name of a reader.
     var report: EventReport { get }
+
+    /// The counter of an event that most requests report, or `nil` for other events. Default: `nil`.
+    ///
+    /// A reporter finds such a counter without the ``report``, whose labels cost more than the event.
+    var frequentCounter: FrequentCounter? { get }
+}
+
+extension ReportableEvent {
+    package var frequentCounter: FrequentCounter? { nil }
+}
+
+/// A counter that frequent events increase by 1.
+package struct FrequentCounter: Sendable {
+    /// The number of the counter. Events of one type with the same number have the same metric and labels.
+    package let number: Int
+    /// The level of the event's log line, or `nil` if the event is only counted.
+    package let level: EventReport.Level?
+
+    package init(_ number: Int, level: EventReport.Level? = nil) {
+        self.number = number
+        self.level = level
+    }
 }
 
 /// The metric that an event changes, and the line that it logs.

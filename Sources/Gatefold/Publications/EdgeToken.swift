@@ -38,18 +38,4 @@ public struct EdgeHeader: Sendable, Equatable {
         self.name = name
         self.value = value
     }
-
-    /// Joins all cookies in one header at the position of the first, because a client sends only one `Cookie`
-    /// header (RFC 6265 section 5.4).
-    static func joiningCookies(_ headers: [EdgeHeader]) -> [EdgeHeader] {
-        let cookies = headers.filter(\.isCookie).map(\.value).joined(separator: "; ")
-        var isJoined = false
-        return headers.compactMap { header in
-            guard header.isCookie else { return header }
-            defer { isJoined = true }
-            return isJoined ? nil : EdgeHeader(name: header.name, value: cookies)
-        }
-    }
-
-    private var isCookie: Bool { name.lowercased() == "cookie" }
 }

@@ -24,10 +24,11 @@ public struct Publication: Sendable {
     /// unavailable. Source: Design rules, “Fail open is explicit and short”.
     public var failsOpen: Bool
     public var messages: Messages
-    /// A Boolean value that indicates whether responses contain comments for the app's developer. Source: Design
-    /// rules, “Debug comments reveal nothing”.
-    public var hasDebugComments: Bool
-    public var edgeTokens: [any EdgeToken]
+    /// A Boolean value that indicates whether results contain notes for the app's developer. Source: Design rules,
+    /// “Debug comments reveal nothing”.
+    public var hasDebugNotes: Bool
+    /// The generator of extra request headers for an edge, or nil if no edge checks requests itself.
+    public var edgeToken: (any EdgeToken)?
 
     public init(
         id: PublicationID, credentialFields: CredentialFields, rule: EntitlementRule,
@@ -35,7 +36,7 @@ public struct Publication: Sendable {
         saltFormat: SaltFormat = .sealed, deviceField: String? = nil, deviceLimit: DeviceLimit? = nil,
         requiresDevice: Bool = false, issuesFeedPassword: Bool = false, failsOpen: Bool = false,
         messages: Messages = Messages(),
-        hasDebugComments: Bool = false, edgeTokens: [any EdgeToken] = []
+        hasDebugNotes: Bool = false, edgeToken: (any EdgeToken)? = nil
     ) {
         self.id = id
         self.credentialFields = credentialFields
@@ -48,8 +49,8 @@ public struct Publication: Sendable {
         self.issuesFeedPassword = issuesFeedPassword
         self.failsOpen = failsOpen
         self.messages = messages
-        self.hasDebugComments = hasDebugComments
-        self.edgeTokens = edgeTokens
+        self.hasDebugNotes = hasDebugNotes
+        self.edgeToken = edgeToken
     }
 }
 

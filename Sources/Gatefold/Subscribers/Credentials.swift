@@ -3,7 +3,7 @@
 /// The description is redacted, because typed credentials must not reach a log.
 public struct Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The type of credentials. A backend receives only the types that it accepts; see
-    /// ``SubscriberBackend/accepts(_:)``.
+    /// ``CredentialSelectingBackend/accepts(_:)``.
     public enum Kind: String, Sendable, CaseIterable {
         /// Credentials that a reader typed.
         case typed

@@ -6,10 +6,10 @@ package enum FailureClassification {
     /// Returns whether the error counts as a failure of the system itself.
     ///
     /// It does not count if the query was cancelled or never reached the system. It also does not count if the
-    /// error carries the response byte for byte, or if only the result for one reader is faulty.
+    /// error carries a dictated response, or if only the result for one reader is faulty.
     package static func isBackendFailure(_ error: any Error) -> Bool {
         switch error {
-        case is CancellationError, is RawHTTPResponse: false
+        case is CancellationError, is ScriptedResponse: false
         case let error as any RequestScopedFailure: !error.isRequestScoped
         case let error as ProtectionError: error == .deadlineExceeded
         default: true
@@ -18,6 +18,6 @@ package enum FailureClassification {
 
     /// Returns whether the error means that the query failed, so that the last known result may replace it.
     package static func isNotQueried(_ error: any Error) -> Bool {
-        !(error is CancellationError) && !(error is RawHTTPResponse)
+        !(error is CancellationError) && !(error is ScriptedResponse)
     }
 }

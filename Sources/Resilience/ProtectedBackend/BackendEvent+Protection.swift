@@ -1,8 +1,8 @@
 extension BackendEvent {
-    init(_ query: BackendQuery, _ outcome: QueryRecord.Outcome, in duration: Duration, of backend: String) {
+    init(_ kind: String, _ outcome: QueryRecord.Outcome, in duration: Duration, of backend: String) {
         self.init(
             backend: backend, name: "query",
-            queried: QueryRecord(query: query.kind, outcome: outcome, duration: duration))
+            queried: QueryRecord(query: kind, outcome: outcome, duration: duration))
     }
 
     init(_ change: BreakerState.Change, of backend: String) {

@@ -11,7 +11,7 @@ extension ProtectedBackend {
             maxQueued: settings.concurrency.waiting, entries: entries, bytes: bytes, lastFailed: lastFailed,
             counts: [
                 .fresh: found.fresh, .revalidating: found.revalidating, .miss: found.miss,
-                .lastKnownGood: found.lastKnownGood, .coalesced: coalescing.shared, .deadlineExceeded: late,
+                .lastKnownGood: found.lastKnownGood, .coalesced: inFlight.shared, .deadlineExceeded: late,
                 .queueFull: rejections.full, .queueTimeout: rejections.timedOut, .breakerOpen: rejected,
             ])
     }
@@ -22,13 +22,13 @@ extension ProtectedBackend {
     /// - Returns: The number of results that this process removed.
     @discardableResult
     public func flush(_ target: FlushTarget) -> Int {
-        defer { coalescing.forgetInFlight() }
+        defer { inFlight.forget() }
         let groups: Set<BackendResultStore.Group>
         switch target {
         case .identifier(let typed):
-            groups = cache.withSubscribers(.identifier(keys.identifier(CredentialFields.fold(typed))))
-        case .key(let key): groups = [group(of: Subscriber(backend: name, key: key))]
-        case .reference(let reference): groups = [Self.group(reference)]
+            groups = cache.withSubscribers(scope.group(ofIdentifier: CredentialFields.fold(typed)))
+        case .key(let key): groups = [scope.group(of: Subscriber(backend: name, key: key))]
+        case .reference(let reference): groups = [BackendResultStore.Group(reference)]
         case .all:
             shareInvalidation(of: nil)
             return cache.invalidateAll()

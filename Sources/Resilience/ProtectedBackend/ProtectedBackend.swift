@@ -3,22 +3,22 @@ package import Primitives
 
 /// A backend with its protections. They shield readers from a failing backend, and the backend from excessive load.
 ///
-/// Each protection has its own file. Only `send(_:_:)` combines them.
-public final class ProtectedBackend: SubscriberBackend {
-    private let backend: any SubscriberBackend
+/// Each protection has its own file. Only `fetch(_:_:)` and `send(_:_:)` combine them.
+public final class ProtectedBackend: WrappingBackend {
+    public let wrapped: ResolvedBackend
     public let varyingFields: Set<String>
     private let decidesEditions: Bool
     let settings: ProtectionSettings
     let services: ProtectionServices
-    let keys: BackendQueryKeys
+    let scope: CacheScope
     let cache: BackendResultCache
-    let coalescing = Coalescing()
+    let inFlight = InFlightQueries()
     let breaker: CircuitBreaker
     let limit: ConcurrencyLimit
     private let deadline: Deadline
     let healthTracker: HealthTracker
 
-    public var name: String { backend.name }
+    public var name: String { wrapped.name }
 
     /// Creates a protected backend.
     ///
@@ -41,13 +41,15 @@ public final class ProtectedBackend: SubscriberBackend {
         _ backend: any SubscriberBackend, varyingFields: Set<String>, decidesEditions: Bool,
         settings: ProtectionSettings, services: ProtectionServices, sleep: @escaping Sleep
     ) {
-        self.backend = backend
+        wrapped = ResolvedBackend(backend)
         self.varyingFields = varyingFields
-        self.decidesEditions = decidesEditions
+        self.decidesEditions = decidesEditions && wrapped.decidesEditions
         self.settings = settings
         self.services = services
-        keys = BackendQueryKeys(
-            secret: services.pseudonymKey.digest("questions", [backend.name]), backend: backend.name)
+        scope = CacheScope(
+            keys: BackendQueryKeys(
+                secret: services.pseudonymKey.digest("questions", [backend.name]), backend: backend.name),
+            pseudonymKey: services.pseudonymKey)
         cache = BackendResultCache(
             settings.cache, maxQueryDuration: settings.deadline + settings.concurrency.queueTimeout + 1,
             clock: services.clock, random: services.random)
@@ -59,141 +61,144 @@ public final class ProtectedBackend: SubscriberBackend {
         healthTracker = HealthTracker(clock: services.clock)
     }
 
-    /// Sends a query through the protections, ordered from the reader to the backend.
-    private func send(_ query: BackendQuery, _ context: CallContext) async throws -> BackendResult {
-        let seen = reduced(context)
-        let key = keys.key(of: query, seen)
-        // Concurrent queries are shared even if their result is not cached.
-        guard query.isCached else { return try await sendCoalesced(query, key, seen, .reader).result }
-        let (result, isCached) = try await cache.result(key) { priority in
-            try await self.sendCoalesced(query, key, seen, priority)
+    /// Returns the result of a query from the cache, or from the backend through the protections.
+    ///
+    /// A result from the cache is returned without a suspension.
+    private func fetch<Query: CacheableQuery>(
+        _ query: Query, _ context: CallContext
+    ) async throws -> Fetched<Query.Result> {
+        let fields = relevantFields(of: context)
+        let key = scope.keys.key(of: query, fields)
+        switch cache.find(key) {
+        case .fresh(let stored):
+            if let result = Query.result(stored) { return Fetched(result, .cached) }
+        case .revalidating(let stored, let isDue):
+            if isDue { refresh(query, key, fields) }
+            if let result = Query.result(stored) { return Fetched(result, .cached) }
+        case .missing: break
         }
-        if isCached { recordRecall(query, result) }
-        return result
+        do {
+            return Fetched(try await sendAndStore(query, key, fields, .reader))
+        } catch {
+            guard FailureClassification.isNotQueried(error), let stored = cache.lastKnownGood(key),
+                let result = Query.result(stored)
+            else { throw error }
+            return Fetched(result, .stale)
+        }
     }
 
-    private func sendCoalesced(
-        _ query: BackendQuery, _ key: BackendQueryKey, _ context: CallContext, _ priority: Priority
-    ) async throws -> TimestampedResult {
-        try await coalescing.share(key, priority) { [self] in
+    /// Queries the backend in the background. A failure does not concern the reader, because the cached result is
+    /// still valid.
+    private func refresh<Query: CacheableQuery>(_ query: Query, _ key: BackendQueryKey, _ fields: [String: String]) {
+        Task { _ = try? await self.sendAndStore(query, key, fields, .background) }
+    }
+
+    private func sendAndStore<Query: CacheableQuery>(
+        _ query: Query, _ key: BackendQueryKey, _ fields: [String: String], _ priority: Priority
+    ) async throws -> Query.Result {
+        try await sendShared(query, key, fields, priority) { [self] timestamped in
+            let stored = TimestampedResult(result: Query.stored(timestamped.result), queried: timestamped.queried)
+            let subject = query.subject(key, of: timestamped.result, in: scope)
+            cache.store(stored, subject)
+            share(stored, subject)
+        }
+    }
+
+    /// Sends a query whose result is not cached.
+    private func send<Query: BackendQuery>(_ query: Query, _ context: CallContext) async throws -> Query.Result {
+        let fields = relevantFields(of: context)
+        return try await sendShared(query, scope.keys.key(of: query, fields), fields, .reader) { _ in }
+    }
+
+    /// Sends a query through the protections, ordered from the reader to the backend. Concurrent identical queries
+    /// share one result.
+    ///
+    /// - Parameter received: Receives the result before the waiting callers do, so that the next caller finds it in
+    ///   the cache.
+    private func sendShared<Query: BackendQuery>(
+        _ query: Query, _ key: BackendQueryKey, _ fields: [String: String], _ priority: Priority,
+        received: @escaping @Sendable (TimestampedResult<Query.Result>) -> Void
+    ) async throws -> Query.Result {
+        let context = CallContext(fields: fields)
+        return try await Query.inFlight(inFlight).share(key, priority) { [self] in
             let timestamped = try await breaker.guarding { check in
                 try await limit.enter(priority, checkStillNeeded: check)
                 return try await healthTracker.tracking {
                     try await deadline.bound({ try await self.put(query, context) }, ended: limit.leave)
                 }
             }
-            // The result is stored before the waiting callers receive it, so that the next caller finds it.
-            if query.isCached {
-                let subject = subject(key, query, timestamped.result)
-                cache.store(timestamped, subject)
-                share(timestamped, subject)
-            }
-            return timestamped
+            received(timestamped)
+            return timestamped.result
         }
     }
 
-    private func put(_ query: BackendQuery, _ context: CallContext) async throws -> TimestampedResult {
+    private func put<Query: BackendQuery>(
+        _ query: Query, _ context: CallContext
+    ) async throws -> TimestampedResult<Query.Result> {
         let queried = cache.timestamp()
         let start = ContinuousClock.now
         do {
-            let result = try await query.put(to: backend, context)
-            services.observe(BackendEvent(query, .succeeded, in: ContinuousClock.now - start, of: name))
+            let result = try await query.send(to: wrapped, context)
+            services.observe(BackendEvent(Query.kind, .succeeded, in: ContinuousClock.now - start, of: name))
             return TimestampedResult(result: result, queried: queried)
         } catch {
             let outcome: BackendEvent.QueryRecord.Outcome =
                 switch error {
                 case is CancellationError: .cancelled
-                case is RawHTTPResponse: .succeeded
+                case is ScriptedResponse: .succeeded
                 default: .failed
                 }
-            services.observe(BackendEvent(query, outcome, in: ContinuousClock.now - start, of: name))
+            services.observe(BackendEvent(Query.kind, outcome, in: ContinuousClock.now - start, of: name))
             throw error
         }
     }
 
-    /// Returns the context with only the fields that the backend's results depend on. Callers that agree in these
-    /// fields may share a result.
-    private func reduced(_ context: CallContext) -> CallContext {
-        CallContext(fields: varyingFields.isEmpty ? [:] : context.fields.filter { varyingFields.contains($0.key) })
-    }
-
-    private func subject(_ key: BackendQueryKey, _ query: BackendQuery, _ result: BackendResult)
-        -> BackendResultStore.Subject
-    {
-        var groups: [BackendResultStore.Group] = []
-        var proofs: UInt64?
-        if case .authenticate(let credentials) = query {
-            groups.append(.identifier(keys.identifier(credentials.identifier)))
-            proofs = credentials.kind == .typed ? keys.proofs(of: credentials) : nil
-        }
-        if case .authentication(.authenticated(let subscriber)) = result {
-            groups.append(group(of: subscriber))
-        } else if let subscriber = query.subscriber {
-            groups.append(group(of: subscriber))
-        }
-        var subject = BackendResultStore.Subject(key: key, groups: groups, proofs: proofs)
-        if case .verdict(let edition, _) = query { subject.edition = edition }
-        return subject
-    }
-
-    func group(of subscriber: Subscriber) -> BackendResultStore.Group {
-        Self.group(services.pseudonymKey.reference(to: subscriber))
-    }
-
-    static func group(_ reference: SubscriberPseudonym) -> BackendResultStore.Group {
-        .subscriber(reference.bytes.reduce(0) { $0 << 8 | UInt64($1) })
+    /// Returns only the request fields that the backend's results depend on. Callers that agree in these fields may
+    /// share a result.
+    private func relevantFields(of context: CallContext) -> [String: String] {
+        varyingFields.isEmpty ? [:] : context.fields.filter { varyingFields.contains($0.key) }
     }
 }
 
-// MARK: - The questions
+// MARK: - The queries
 
 extension ProtectedBackend {
-    public func accepts(_ kind: Credentials.Kind) -> Bool { backend.accepts(kind) }
-
-    public func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
-        guard case .authentication(let result) = try await send(.authenticate(credentials), context) else {
-            throw UnexpectedResultKind()
-        }
-        return result
+    public func authenticate(
+        _ credentials: Credentials, context: CallContext
+    ) async throws -> Fetched<AuthenticationResult> {
+        let fetched = try await fetch(AuthenticationQuery(credentials: credentials), context)
+        guard fetched.freshness > .live, case .authenticated(let subscriber) = fetched.value else { return fetched }
+        return Fetched(
+            fetched.value, fetched.freshness, cachedSignIns: [cachedSignIn(of: credentials, as: subscriber)])
     }
 
-    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
-        guard case .subscription(let result) = try await send(.subscription(subscriber), context) else {
-            throw UnexpectedResultKind()
-        }
-        return result
+    public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
+        try await fetch(SubscriptionQuery(subscriber: subscriber), context)
     }
 
     public func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-    ) async throws -> EditionVerdict? {
-        guard decidesEditions else { return nil }
-        guard case .verdict(let result) = try await send(.verdict(edition, subscriber), context) else {
-            throw UnexpectedResultKind()
-        }
-        return result
+    ) async throws -> Fetched<EditionVerdict?> {
+        guard decidesEditions else { return Fetched(nil) }
+        return try await fetch(VerdictQuery(edition: edition, subscriber: subscriber), context)
     }
 
     /// Renews a session without the cache. If the backend does not confirm the same subscriber, the subscriber's
     /// cached results are removed.
     public func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
-        guard case .authentication(let result) = try await send(.renew(subscriber), context) else {
-            throw UnexpectedResultKind()
-        }
-        if result != .authenticated(subscriber) { cache.invalidate(group(of: subscriber)) }
+        let result = try await send(RenewalQuery(subscriber: subscriber), context)
+        if result != .authenticated(subscriber) { cache.invalidate(scope.group(of: subscriber)) }
         return result
     }
 
     public func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
-        _ = try await send(.signOut(subscriber), context)
-        cache.invalidate(group(of: subscriber))
+        try await send(SignOutQuery(subscriber: subscriber), context)
+        cache.invalidate(scope.group(of: subscriber))
     }
 
     public var registry: (any SubscriberRegistry)? {
-        backend.registry.map { ProtectedRegistry($0) { self.flush($0) } }
+        wrapped.registry.map { ProtectedRegistry($0) { self.flush($0) } }
     }
-
-    public func grantsFeed(to subscriber: Subscriber) -> Bool { backend.grantsFeed(to: subscriber) }
 
     /// Checks the circuit breaker and the last query. If neither is conclusive, the backend is queried, at most
     /// every few seconds. This also happens if the breaker would permit a trial query but no reader sends one.
@@ -204,16 +209,14 @@ extension ProtectedBackend {
         case true?: throw ProtectionError.failedRecently
         case nil:
             // The query bypasses the breaker because a backend whose health check is meaningless must not close it.
-            let context = CallContext()
-            _ = try await coalescing.share(keys.key(of: .health, context), .reader) { [self] in
+            let query = HealthQuery()
+            try await inFlight.completions.share(scope.keys.key(of: query, [:]), .reader) { [self] in
                 try await limit.enter(.reader)
                 return try await healthTracker.tracking {
-                    try await deadline.bound({ try await self.put(.health, context) }, ended: limit.leave)
+                    try await deadline.bound(
+                        { try await self.put(query, CallContext()).result }, ended: limit.leave)
                 }
             }
         }
     }
-
-    /// An error for a result of the wrong kind. It cannot occur, but if it did, it would not count as a rejection.
-    private struct UnexpectedResultKind: Error {}
 }

@@ -2,6 +2,7 @@ import Backends
 import Catalogues
 import ContentGate
 import Deliveries
+import EdgeTokens
 import FrontDoors
 import Gatefold
 import State
@@ -111,7 +112,8 @@ struct PublicationBuilder {
         var served = publication.publication
         served.credentialFields.receipts = plan.receiptFields(of: publication.backend)
         if let catalogue = catalogues[id]?.current { served.rule = served.rule.withCatalogue(catalogue) }
-        served.edgeTokens += plan.kind(publication.backend)?.edgeTokens() ?? []
+        let added = plan.kind(publication.backend)?.edgeTokens() ?? []
+        served.edgeToken = JoinedEdgeTokens((served.edgeToken.map { [$0] } ?? []) + added)
         let random = parts.services.random
         return AuthorizationService(
             publication: served, backend: backend, tokens: tokens, editionSecrets: publication.editionSecrets,
@@ -190,7 +192,9 @@ struct PublicationBuilder {
     /// Returns the revocation lists of the other publications that share a registry with this one.
     private func sharedRegistryPublications(of publication: PublicationConfiguration) -> [RevocationList] {
         let registries = Set(
-            plan.family(of: publication.backend).map(\.name).filter { backends[$0]?.registry != nil })
+            plan.family(of: publication.backend).map(\.name).filter {
+                (backends[$0] as? any SelfServiceBackend)?.registry != nil
+            })
         return configuration.publications.filter { other in
             other.publication.id != publication.publication.id
                 && plan.family(of: other.backend).contains { registries.contains($0.name) }

@@ -1,5 +1,6 @@
 public import ContentGate
 package import Deliveries
+import EdgeTokens
 import Foundation
 public import FrontDoors
 public import Gatefold
@@ -123,8 +124,8 @@ public struct PublicationConfiguration: Sendable {
             deviceLimit: deviceLimit, requiresDevice: requiresDevice,
             issuesFeedPassword: try section.boolean("feed_password", default: false),
             failsOpen: failsOpen, messages: try Messages(try section.section("messages")),
-            hasDebugComments: try section.boolean("debug_comments", default: false),
-            edgeTokens: try EdgeTokenSettings.read(section))
+            hasDebugNotes: try section.boolean("debug_comments", default: false),
+            edgeToken: JoinedEdgeTokens(try EdgeTokenSettings.read(section)))
         let soldIn = purchases?.stores ?? []
         let kinds = Set(stores.filter { soldIn.contains($0.name) }.compactMap(\.kind))
         cloudSoftphone = try CloudSoftphone.read(section, publication: id, offeringProductsIn: kinds)

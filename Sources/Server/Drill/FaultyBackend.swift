@@ -4,7 +4,7 @@ import Primitives
 import Synchronization
 
 /// A subscriber backend with an injected fault and a count of the queries that reached it.
-final class FaultyBackend: SubscriberBackend {
+final class FaultyBackend: WrappingBackend {
     struct InjectedFailure: BackendFailure {
         var cause: String { "simulated by the drill" }
     }
@@ -23,18 +23,14 @@ final class FaultyBackend: SubscriberBackend {
         var load = Load()
     }
 
-    let wrapped: any SubscriberBackend
+    let wrapped: ResolvedBackend
     private let random: RandomSource
     private let state = Mutex(State())
 
     init(_ wrapped: any SubscriberBackend, random: RandomSource) {
-        self.wrapped = wrapped
+        self.wrapped = ResolvedBackend(wrapped)
         self.random = random
     }
-
-    var name: String { wrapped.name }
-
-    func handles(_ backend: String) -> Bool { wrapped.handles(backend) }
 
     /// Starts the fault, or ends it if `fault` is nil, and resets the counts.
     func set(_ fault: DrillFault?) {
@@ -48,13 +44,11 @@ final class FaultyBackend: SubscriberBackend {
 
     var load: Load { state.withLock(\.load) }
 
-    func accepts(_ kind: Credentials.Kind) -> Bool { wrapped.accepts(kind) }
-
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         try await injectFault { try await self.wrapped.authenticate(credentials, context: context) }
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         try await injectFault { try await self.wrapped.subscription(of: subscriber, context: context) }
     }
 
@@ -64,11 +58,9 @@ final class FaultyBackend: SubscriberBackend {
 
     func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-    ) async throws -> EditionVerdict? {
+    ) async throws -> Fetched<EditionVerdict?> {
         try await injectFault { try await self.wrapped.verdict(on: edition, for: subscriber, context: context) }
     }
-
-    func grantsFeed(to subscriber: Subscriber) -> Bool { wrapped.grantsFeed(to: subscriber) }
 
     func signOut(_ subscriber: Subscriber, context: CallContext) async throws {
         try await injectFault { try await self.wrapped.signOut(subscriber, context: context) }

@@ -7,8 +7,10 @@ import Synchronization
 final class EventReporter: Sendable {
     private let publication: PublicationID?
     private let logger: Logger?
-    /// The counters in use. Looking up a counter by its labels costs more than the response that is counted.
+    /// The counters in use by their labels.
     private let counters = Mutex<[MetricSeries: Counter]>([:])
+    /// The counters in use by number. Looking up a counter by its labels costs more than a verification.
+    private let frequentCounters = Mutex<[FrequentKey: Counter]>([:])
     /// The lines that are logged only once, each with its message and its value.
     private let logged = Mutex<Set<[String]>>([])
 
@@ -21,10 +23,31 @@ final class EventReporter: Sendable {
         self.logger = logger
     }
 
-    func report(_ event: some ReportableEvent) {
+    func report<Event: ReportableEvent>(_ event: Event) {
+        if let frequent = event.frequentCounter, !isLogged(frequent.level) {
+            return count(event, FrequentKey(event: ObjectIdentifier(Event.self), number: frequent.number))
+        }
         let report = event.report
         if let (series, change) = report.metric { record(change, in: series) }
         if let line = report.line { log(line) }
+    }
+
+    private struct FrequentKey: Hashable {
+        let event: ObjectIdentifier
+        let number: Int
+    }
+
+    private func count(_ event: some ReportableEvent, _ key: FrequentKey) {
+        if let counter = frequentCounters.withLock({ $0[key] }) { return counter.increment() }
+        guard let series = event.report.metric?.series else { return }
+        let counter = counter(series)
+        frequentCounters.withLock { $0[key] = counter }
+        counter.increment()
+    }
+
+    private func isLogged(_ level: EventReport.Level?) -> Bool {
+        guard let level = level.flatMap({ Logger.Level(rawValue: $0.rawValue) }) else { return false }
+        return (logger ?? Logger.current).logLevel <= level
     }
 
     private func record(_ change: EventReport.Change, in series: MetricSeries) {

@@ -24,7 +24,7 @@ import Testing
     func first() async throws {
         let (old, new) = (FakeMember.knowing("old", key: "7", session: "s"), FakeMember("new"))
         let last = FakeMember.knowing("last")
-        let result = try await chain([new, old, last]).authenticate(Self.reader, context: CallContext())
+        let result = try await chain([new, old, last]).authenticate(Self.reader, context: CallContext()).value
         #expect(result == .authenticated(Subscriber(backend: "old", key: "7", upstreamSession: "s")))
         #expect(last.queried.isEmpty)
     }
@@ -34,13 +34,13 @@ import Testing
         let broken = chain([FakeMember.down("new"), FakeMember("old")])
         await #expect(
             throws: ChainFailure.unavailable(members: [.init(member: "new", error: FakeMember.UnavailableError())])
-        ) { try await broken.authenticate(Self.reader, context: CallContext()) }
+        ) { try await broken.authenticate(Self.reader, context: CallContext()).value }
         #expect(
             ChainFailure.unavailable(members: [.init(member: "new", error: FakeMember.UnavailableError())]).cause
                 == "new: down")
         let saved = chain([FakeMember.down("new"), FakeMember.knowing("old")])
         #expect(
-            try await saved.authenticate(Self.reader, context: CallContext())
+            try await saved.authenticate(Self.reader, context: CallContext()).value
                 == .authenticated(Subscriber(backend: "old", key: "1")))
     }
 
@@ -48,7 +48,7 @@ import Testing
     func rejected() async throws {
         let talking = FakeMember("b") { $0.authenticate = { _ in .rejected(message: "No.") } }
         #expect(
-            try await chain([FakeMember("a"), talking]).authenticate(Self.reader, context: CallContext())
+            try await chain([FakeMember("a"), talking]).authenticate(Self.reader, context: CallContext()).value
                 == .rejected(message: "No."))
     }
 
@@ -74,7 +74,7 @@ import Testing
             }
         }
         let chain = chain([first, quick, endless], order: .parallel)
-        async let result = chain.authenticate(Self.reader, context: CallContext())
+        async let result = chain.authenticate(Self.reader, context: CallContext()).value
         _ = await quickAsked.value()
         slow.resolve(())
         #expect(try await result == .authenticated(Subscriber(backend: "first", key: "1")))
@@ -92,7 +92,7 @@ import Testing
         }
         let second = FakeMember.knowing("second")
         let chain = chain([endless, second])
-        let task = Task { try await chain.authenticate(Self.reader, context: CallContext()) }
+        let task = Task { try await chain.authenticate(Self.reader, context: CallContext()).value }
         _ = await queried.value()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -104,9 +104,9 @@ import Testing
         let (a, b) = (FakeMember("a"), FakeMember("b") { $0.grantsFeed = true })
         let chain = chain([a, b])
         let subscriber = Subscriber(backend: "b", key: "7", upstreamSession: "own")
-        #expect(try await chain.subscription(of: subscriber, context: CallContext()).state == .active)
+        #expect(try await chain.subscription(of: subscriber, context: CallContext()).value.state == .active)
         #expect(try await chain.renew(subscriber, context: CallContext()) == .authenticated(subscriber))
-        #expect(try await chain.verdict(on: nil, for: subscriber, context: CallContext()) == nil)
+        #expect(try await chain.verdict(on: nil, for: subscriber, context: CallContext()).value == nil)
         try await chain.signOut(subscriber, context: CallContext())
         #expect(chain.grantsFeed(to: subscriber))
         #expect(b.queried == ["subscription 7 own", "renew 7 own", "verdict 7 own", "sign out 7 own"])
@@ -117,9 +117,9 @@ import Testing
     func retired() async throws {
         let gone = Subscriber(backend: "retired", key: "7")
         let chain = chain([FakeMember("a")])
-        #expect(try await chain.subscription(of: gone, context: CallContext()) == Subscription(state: .unknown))
+        #expect(try await chain.subscription(of: gone, context: CallContext()).value == Subscription(state: .unknown))
         #expect(try await chain.renew(gone, context: CallContext()) == .rejected(message: nil))
-        #expect(try await chain.verdict(on: nil, for: gone, context: CallContext()) == nil)
+        #expect(try await chain.verdict(on: nil, for: gone, context: CallContext()).value == nil)
         #expect(!chain.grantsFeed(to: gone))
         try await chain.signOut(gone, context: CallContext())
     }
@@ -132,20 +132,22 @@ import Testing
             name: "outer",
             members: [ChainMember(backend: c, rule: ChainRule()), ChainMember(backend: inner, rule: ChainRule())],
             order: .inOrder, lazyMigration: nil)
-        guard case .authenticated(let subscriber) = try await outer.authenticate(Self.reader, context: CallContext())
+        guard
+            case .authenticated(let subscriber) = try await outer.authenticate(Self.reader, context: CallContext())
+                .value
         else {
             Issue.record("the reader was rejected")
             return
         }
         #expect(subscriber.backend == "a" && subscriber.key == "1")
         a.change { $0.subscription = { _ in Subscription(state: .inactive) } }
-        #expect(try await outer.subscription(of: subscriber, context: CallContext()).state == .active)
+        #expect(try await outer.subscription(of: subscriber, context: CallContext()).value.state == .active)
         #expect(a.queried.last == "subscription 1 -" && b.queried.last == "subscription 2 -")
         #expect(c.queried == ["authenticate"])
         #expect(outer.handles("a") && outer.handles("inner") && !outer.handles("z"))
         // The same token works when the publication queries the inner chain directly.
         let own = outer.memberships(of: subscriber)[0].subscriber
-        #expect(try await inner.subscription(of: own, context: CallContext()).state == .active)
+        #expect(try await inner.subscription(of: own, context: CallContext()).value.state == .active)
     }
 
     @Test("A reader of two systems gets the union, and a token from before the chain stays valid")
@@ -157,16 +159,17 @@ import Testing
         a.change { $0.subscription = { _ in Subscription(state: .inactive, entitlement: .editions([one])) } }
         b.change { $0.subscription = { _ in Subscription(state: .active, entitlement: .editions([two])) } }
         let chain = chain([a, b], rules: union)
-        guard case .authenticated(let both) = try await chain.authenticate(Self.reader, context: CallContext()) else {
+        guard case .authenticated(let both) = try await chain.authenticate(Self.reader, context: CallContext()).value
+        else {
             Issue.record("the reader was rejected")
             return
         }
         #expect(both.backend == "a" && both.key == "1")
-        let reported = try await chain.subscription(of: both, context: CallContext())
+        let reported = try await chain.subscription(of: both, context: CallContext()).value
         #expect(reported.state == .active && reported.entitlement == .editions([one, two]))
         #expect(a.queried.last == "subscription 1 sa" && b.queried.last == "subscription 2 sb")
         let old = Subscriber(backend: "a", key: "1", upstreamSession: "sa")
-        #expect(try await chain.subscription(of: old, context: CallContext()).entitlement == .editions([one]))
+        #expect(try await chain.subscription(of: old, context: CallContext()).value.entitlement == .editions([one]))
     }
 
     @Test("Pitfall 9: a union with one system down is an error, not a smaller union")
@@ -174,7 +177,8 @@ import Testing
         let a = FakeMember.knowing("a")
         let b = FakeMember.knowing("b")
         let chain = chain([a, b], rules: union)
-        guard case .authenticated(let both) = try await chain.authenticate(Self.reader, context: CallContext()) else {
+        guard case .authenticated(let both) = try await chain.authenticate(Self.reader, context: CallContext()).value
+        else {
             Issue.record("the reader was rejected")
             return
         }
@@ -183,7 +187,7 @@ import Testing
             $0.renew = { _ in throw FakeMember.UnavailableError() }
         }
         await #expect(throws: FakeMember.UnavailableError.self) {
-            try await chain.subscription(of: both, context: CallContext())
+            try await chain.subscription(of: both, context: CallContext()).value
         }
         await #expect(throws: FakeMember.UnavailableError.self) { try await chain.renew(both, context: CallContext()) }
     }
@@ -236,7 +240,7 @@ import Testing
                 let chain = chain([member("a", first), member("b", second)])
                 let result: MemberOutcome
                 do {
-                    switch try await chain.verdict(on: nil, for: both, context: CallContext()) {
+                    switch try await chain.verdict(on: nil, for: both, context: CallContext()).value {
                     case .granted: result = .granted
                     case .rejected(let reason, let message):
                         result = .rejected
@@ -276,7 +280,7 @@ import Testing
         let b = FakeMember("b") { $0.subscription = { _ in throw FakeMember.UnavailableError() } }
         let both = try ChainBackend.joining([Subscriber(backend: "a", key: "1"), Subscriber(backend: "b", key: "2")])
         await #expect(throws: FakeMember.UnavailableError.self) {
-            try await chain([a, b]).verdict(on: EditionID("com.example.1"), for: both, context: CallContext())
+            try await chain([a, b]).verdict(on: EditionID("com.example.1"), for: both, context: CallContext()).value
         }
         #expect(b.queried == ["verdict 2 -", "subscription 2 -"] && a.queried == ["verdict 1 -"])
     }

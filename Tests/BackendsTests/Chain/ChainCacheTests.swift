@@ -20,11 +20,11 @@ import Testing
 
     /// Returns the results of both queries about a reader.
     private static func results(
-        _ reader: Subscriber, by backend: any SubscriberBackend, _ context: CallContext = CallContext()
+        _ reader: Subscriber, by backend: any EditionDecidingBackend, _ context: CallContext = CallContext()
     ) async throws -> [Result] {
         [
-            .subscription(try await backend.subscription(of: reader, context: context)),
-            .verdict(try await backend.verdict(on: edition, for: reader, context: context)),
+            .subscription(try await backend.subscription(of: reader, context: context).value),
+            .verdict(try await backend.verdict(on: edition, for: reader, context: context).value),
         ]
     }
 
@@ -127,6 +127,26 @@ import Testing
         fixture.time.advance(by: 0.5)
         _ = try await Self.results(fixture.both, by: fixture.chain)
         #expect(fixture.queried == [2, 3])
+    }
+
+    @Test("A result is as fresh as that of the least fresh member")
+    func freshness() async throws {
+        let fixture = try Fixture()
+        func freshness(_ reader: Subscriber) async throws -> [Freshness] {
+            [
+                try await fixture.chain.subscription(of: reader, context: CallContext()).freshness,
+                try await fixture.chain.verdict(on: Self.edition, for: reader, context: CallContext()).freshness,
+            ]
+        }
+        try await fixture.prime()
+        #expect(try await freshness(fixture.both) == [.cached, .cached])
+        fixture.systems[1].change {
+            $0.subscription = { _ in throw FakeMember.UnavailableError() }
+            $0.verdict = { _ in throw FakeMember.UnavailableError() }
+        }
+        fixture.time.advance(by: 61)
+        #expect(try await freshness(fixture.both) == [.stale, .stale])
+        #expect(try await freshness(Self.ofA) == [.cached, .cached])
     }
 
     @Test("A member without a cache is queried each time")

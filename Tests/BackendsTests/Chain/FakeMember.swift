@@ -9,7 +9,7 @@ import TestSupport
 @testable import Resilience
 
 /// A backend whose results a test scripts.
-final class FakeMember: SubscriberBackend {
+final class FakeMember: EditionDecidingBackend, FeedGrantingBackend, RenewingBackend, SigningOutBackend {
     struct UnavailableError: BackendFailure {
         var cause: String { "down" }
     }
@@ -63,14 +63,14 @@ final class FakeMember: SubscriberBackend {
         }
     }
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         record("authenticate")
-        return try await script.withLock(\.authenticate)(credentials)
+        return Fetched(try await script.withLock(\.authenticate)(credentials))
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         record("subscription", subscriber)
-        return try await script.withLock(\.subscription)(subscriber)
+        return Fetched(try await script.withLock(\.subscription)(subscriber))
     }
 
     func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
@@ -80,9 +80,9 @@ final class FakeMember: SubscriberBackend {
 
     func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-    ) async throws -> EditionVerdict? {
+    ) async throws -> Fetched<EditionVerdict?> {
         record("verdict", subscriber)
-        return try await script.withLock(\.verdict)(subscriber)
+        return Fetched(try await script.withLock(\.verdict)(subscriber))
     }
 
     func signOut(_ subscriber: Subscriber, context: CallContext) async throws {

@@ -68,7 +68,7 @@ import Testing
 
         func signIn(_ identifier: String = "ada@example.com", _ password: String = "right") async throws -> Subscriber?
         {
-            let result = try await chain.authenticate(credentials(identifier, password), context: CallContext())
+            let result = try await chain.authenticate(credentials(identifier, password), context: CallContext()).value
             if case .authenticated(let subscriber) = result { return subscriber }
             return nil
         }
@@ -103,7 +103,7 @@ import Testing
         harness.startOutage()
         let subscriber = try #require(try await harness.signIn())
         #expect(subscriber.backend == "embedded")
-        let reported = try await harness.chain.subscription(of: subscriber, context: CallContext())
+        let reported = try await harness.chain.subscription(of: subscriber, context: CallContext()).value
         #expect(reported.state == .active && reported.entitlement == .editions([Self.editions[0]]))
         // Not every reader is migrated, so no reader is rejected meanwhile.
         await #expect(throws: ChainFailure.self) { try await harness.signIn("ada@example.com", "wrong") }
@@ -148,9 +148,9 @@ import Testing
         await harness.events.wait(for: 1)
         harness.startOutage()
         let subscriber = try #require(try await harness.signIn())
-        #expect(try await harness.chain.subscription(of: subscriber, context: CallContext()).state == .active)
+        #expect(try await harness.chain.subscription(of: subscriber, context: CallContext()).value.state == .active)
         harness.fixture.clock.advance(by: 61)
-        #expect(try await harness.chain.subscription(of: subscriber, context: CallContext()).state == .inactive)
+        #expect(try await harness.chain.subscription(of: subscriber, context: CallContext()).value.state == .inactive)
     }
 
     @Test("A copy is rewritten when the subscription changed, and otherwise not even hashed")
@@ -212,12 +212,13 @@ import Testing
         let ada = credentials("ada@example.com", "right")
         #expect(try await harness.migrate(ada, subscription: Subscription(state: .active)) == .written)
         try await harness.fixture.load("identifier,state\nada@example.com,inactive\n")
-        let result = try await harness.embedded.authenticate(ada, context: CallContext())
+        let result = try await harness.embedded.authenticate(ada, context: CallContext()).value
         guard case .authenticated(let subscriber) = result else {
             Issue.record("the reader was rejected")
             return
         }
-        #expect(try await harness.embedded.subscription(of: subscriber, context: CallContext()).state == .inactive)
+        #expect(
+            try await harness.embedded.subscription(of: subscriber, context: CallContext()).value.state == .inactive)
     }
 
     @Test("A reader with an unknown or stale subscription, or without a proof, is not migrated")
@@ -249,7 +250,8 @@ import Testing
     /// Returns the subscriber of a sign-in at the store, which identifies the copy.
     private func copy(_ harness: Harness, _ password: String) async throws -> Subscriber? {
         let result = try await harness.embedded.authenticate(
-            credentials("ada@example.com", password), context: CallContext())
+            credentials("ada@example.com", password), context: CallContext()
+        ).value
         if case .authenticated(let subscriber) = result { return subscriber }
         return nil
     }
@@ -273,21 +275,21 @@ import Testing
             order: .inOrder, lazyMigration: harness.chain.lazyMigration)
         harness.notify(Subscription(state: .inactive))
         let (first, second) = (credentials("ada@example.com", "right"), credentials("ada@example.com", "others"))
-        _ = try await chain.authenticate(first, context: CallContext())
+        _ = try await chain.authenticate(first, context: CallContext()).value
         await harness.events.wait(for: 1)
         let copy = try #require(try await copy(harness, "right"))
-        _ = try await chain.authenticate(second, context: CallContext())
+        _ = try await chain.authenticate(second, context: CallContext()).value
         let events = await harness.events.wait(for: 2)
         #expect(events.map(\.name) == ["lazy_migration_completed", "lazy_migration_conflict"])
         #expect(events.last?.detail == "a reader of other has the identifier of one migrated from legacy")
-        #expect(try await harness.embedded.subscription(of: copy, context: CallContext()).state == .inactive)
+        #expect(try await harness.embedded.subscription(of: copy, context: CallContext()).value.state == .inactive)
         #expect(try await self.copy(harness, "others") == nil)
         #expect(try await self.copy(harness, "right") == copy)
         // The first one's copy is still updated.
         harness.notify(Subscription(state: .suspended))
-        _ = try await chain.authenticate(first, context: CallContext())
+        _ = try await chain.authenticate(first, context: CallContext()).value
         await harness.events.wait(for: 3)
-        #expect(try await harness.embedded.subscription(of: copy, context: CallContext()).state == .suspended)
+        #expect(try await harness.embedded.subscription(of: copy, context: CallContext()).value.state == .suspended)
     }
 
     @Test("Pitfall 7: a reader with a reassigned identifier gets a new copy, and the former copy is unknown")
@@ -300,9 +302,10 @@ import Testing
         #expect(try await harness.migrate(theirs, key: "2", subscription: Subscription(state: .inactive)) == .written)
         let after = try #require(try await copy(harness, "second"))
         #expect(after != before)
-        #expect(try await harness.embedded.subscription(of: before, context: CallContext()).state == .unknown)
+        #expect(try await harness.embedded.subscription(of: before, context: CallContext()).value.state == .unknown)
         #expect(
-            try await harness.embedded.subscription(of: after, context: CallContext()) == Subscription(state: .inactive)
+            try await harness.embedded.subscription(of: after, context: CallContext()).value
+                == Subscription(state: .inactive)
         )
         #expect(try await copy(harness, "first") == nil)
     }

@@ -72,12 +72,12 @@ import Testing
             try #require(backend.store.status.outcome == .replaced, "\(backend.store.status.reason ?? "")")
             let ada = Credentials(
                 identifier: "ada@example.com", fields: ["email": "ada@example.com", "surname": "lovelace"])
-            let result = try await backend.authenticate(ada, context: CallContext())
+            let result = try await backend.authenticate(ada, context: CallContext()).value
             let subscriber = Subscriber(backend: "circulation", key: "10001")
             #expect(result == .authenticated(subscriber))
-            #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .active)
+            #expect(try await backend.subscription(of: subscriber, context: CallContext()).value.state == .active)
             let former = Subscriber(backend: "circulation", key: "10003")
-            #expect(try await backend.subscription(of: former, context: CallContext()).state == .inactive)
+            #expect(try await backend.subscription(of: former, context: CallContext()).value.state == .inactive)
         }
     }
 

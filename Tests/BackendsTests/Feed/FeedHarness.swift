@@ -60,11 +60,11 @@ final class FeedHarness: Sendable {
         }
 
         func authenticate(_ email: String, _ password: String) async throws -> AuthenticationResult {
-            try await backend.authenticate(credentials(email, password), context: CallContext())
+            try await backend.authenticate(credentials(email, password), context: CallContext()).value
         }
 
         func subscription(_ key: String) async throws -> Subscription {
-            try await backend.subscription(of: Subscriber(backend: "house", key: key), context: CallContext())
+            try await backend.subscription(of: Subscriber(backend: "house", key: key), context: CallContext()).value
         }
     }
 

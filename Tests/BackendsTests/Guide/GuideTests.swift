@@ -52,13 +52,13 @@ struct GuideTests {
             ("21470000000018", true), ("21470000000019", false), ("31470000000018", false), ("2147", false),
         ] {
             let typed = Credentials(identifier: card, fields: ["card": card])
-            let response = try await backend.authenticate(typed, context: CallContext())
+            let response = try await backend.authenticate(typed, context: CallContext()).value
             guard case .authenticated(let subscriber) = response else {
                 #expect(!isKnown, "\(card)")
                 continue
             }
             #expect(isKnown, "\(card)")
-            let reported = try await backend.subscription(of: subscriber, context: CallContext())
+            let reported = try await backend.subscription(of: subscriber, context: CallContext()).value
             #expect(reported.state == .active && reported.entitlement == .allEditions)
         }
     }

@@ -28,15 +28,15 @@ struct LibraryCardBackend: SubscriberBackend {
     let name: String
     let prefix: String
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         let card = credentials.identifier
         guard card.hasPrefix(prefix), Self.isValid(card) else { return .rejected(message: nil) }
         return .authenticated(Subscriber(backend: name, key: card))
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
-        guard subscriber.key.hasPrefix(prefix) else { return Subscription(state: .unknown) }
-        return Subscription(state: .active, entitlement: .allEditions)
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
+        guard subscriber.key.hasPrefix(prefix) else { return Fetched(Subscription(state: .unknown)) }
+        return Fetched(Subscription(state: .active, entitlement: .allEditions))
     }
 
     /// The check digit of ISO/IEC 7812-1 annex B.

@@ -270,7 +270,7 @@ struct HTTPServiceTests {
                 ("active", true), ("inactive", true), ("suspended", true), ("stale", false), ("unknown", false),
             ] {
                 try service.change(StandardReaders.ada.email) { $0.state = state }
-                let renewal = try await backend.renew(ada, context: CallContext())
+                let renewal = try await backend.resolved.renew(ada, context: CallContext())
                 #expect((renewal == .authenticated(ada)) == isRenewed, "\(state)")
             }
         }

@@ -225,7 +225,7 @@ struct DovetailPresetTests {
                 """, folder: presets)
             let both = try #require(try await signIn("both", backend))
             func verdict(_ edition: String) async throws -> EditionVerdict? {
-                try await backend.verdict(on: EditionID(edition), for: both, context: CallContext())
+                try await backend.resolved.verdict(on: EditionID(edition), for: both, context: CallContext()).value
             }
             let rejected = EditionVerdict.rejected(.notEntitled, message: nil)
             #expect(try await verdict("WK-D") == .granted)

@@ -39,14 +39,15 @@ func rejection(_ yaml: String, environment: [String: String] = [:]) -> String? {
 extension SubscriberBackend {
     func authenticate(_ fields: [String: String], identifier: String) async throws -> Subscriber? {
         let credentials = Credentials(identifier: CredentialFields.fold(fields[identifier] ?? ""), fields: fields)
-        guard case .authenticated(let subscriber) = try await authenticate(credentials, context: CallContext()) else {
+        guard case .authenticated(let subscriber) = try await authenticate(credentials, context: CallContext()).value
+        else {
             return nil
         }
         return subscriber
     }
 
     func subscription(of subscriber: Subscriber) async throws -> Subscription {
-        try await subscription(of: subscriber, context: CallContext())
+        try await subscription(of: subscriber, context: CallContext()).value
     }
 }
 

@@ -229,7 +229,7 @@ struct InPlayerBackendHarness: Sendable {
 
     func ada(_ backend: any SubscriberBackend) async throws -> Subscriber {
         let typed = Self.typed("ada@example.com", "correct horse")
-        guard case .authenticated(let ada) = try await backend.authenticate(typed, context: CallContext()) else {
+        guard case .authenticated(let ada) = try await backend.authenticate(typed, context: CallContext()).value else {
             throw NotAuthenticated()
         }
         return ada

@@ -15,7 +15,7 @@ import Testing
             let backend = try harness.open()
             let ada = try await harness.ada(backend)
             #expect(
-                try await backend.subscription(of: ada, context: CallContext())
+                try await backend.subscription(of: ada, context: CallContext()).value
                     == Subscription(state: .inactive, entitlement: .editions([])))
             #expect(
                 harness.service.count("GET /items/11/access") == 1 && harness.service.count("GET /items/12/access") == 1
@@ -24,7 +24,7 @@ import Testing
             harness.service.with { $0.items[Self.ada] = [11] }
             let held = Set([try EditionID.test("a.1"), try EditionID.test("a.3")])
             #expect(
-                try await backend.subscription(of: ada, context: CallContext())
+                try await backend.subscription(of: ada, context: CallContext()).value
                     == Subscription(state: .active, entitlement: .editions(held)))
         }
     }
@@ -37,13 +37,13 @@ import Testing
             let first = try EditionID.test("a.1")
             harness.service.with { $0.items[Self.ada] = [11] }
             #expect(
-                try await backend.subscription(of: ada, context: CallContext())
+                try await backend.subscription(of: ada, context: CallContext()).value
                     == Subscription(state: .inactive, entitlement: .editions([first])))
-            #expect(try await backend.verdict(on: first, for: ada, context: CallContext()) == nil)
+            #expect(try await backend.resolved.verdict(on: first, for: ada, context: CallContext()).value == nil)
             harness.clock.advance(by: 60)
             harness.service.with { $0.items[Self.ada] = [91] }
             #expect(
-                try await backend.subscription(of: ada, context: CallContext())
+                try await backend.subscription(of: ada, context: CallContext()).value
                     == Subscription(state: .active, entitlement: .editions([])))
         }
     }
@@ -61,18 +61,18 @@ import Testing
                 for (held, isOpened) in [([item], true), (Set(11...14).subtracting([item]), false)] {
                     harness.clock.advance(by: 60)
                     harness.service.with { $0.items[Self.ada] = held }
-                    let reported = try await backend.subscription(of: ada, context: CallContext())
+                    let reported = try await backend.subscription(of: ada, context: CallContext()).value
                     let opened = rule.apply(to: reported, at: harness.clock.now)
                     #expect(opened.opens(try .test(edition)) == isOpened, "\(edition) \(held.sorted())")
                 }
             }
             harness.clock.advance(by: 60)
             #expect(
-                try await backend.subscription(of: ada, context: CallContext()).entitlement
+                try await backend.subscription(of: ada, context: CallContext()).value.entitlement
                     == .editions([try .test("a.1")]))
             harness.clock.advance(by: 60)
             harness.service.with { $0.items[Self.ada] = [11, 12, 13, 14] }
-            #expect(try await backend.subscription(of: ada, context: CallContext()).entitlement == .allEditions)
+            #expect(try await backend.subscription(of: ada, context: CallContext()).value.entitlement == .allEditions)
         }
     }
 
@@ -99,10 +99,10 @@ import Testing
             ]
             for (response, failure) in responses {
                 harness.service.response("GET /items/11/access", response)
-                await #expect(throws: failure) { try await backend.subscription(of: ada, context: CallContext()) }
+                await #expect(throws: failure) { try await backend.subscription(of: ada, context: CallContext()).value }
             }
             harness.service.response { _ in nil }
-            #expect(try await backend.subscription(of: ada, context: CallContext()).state == .inactive)
+            #expect(try await backend.subscription(of: ada, context: CallContext()).value.state == .inactive)
         }
     }
 
@@ -130,7 +130,7 @@ import Testing
                 return nil
             }
             await #expect(throws: HTTPFailure.timedOut) {
-                try await backend.subscription(of: ada, context: CallContext())
+                try await backend.subscription(of: ada, context: CallContext()).value
             }
             latch.open()
         }
@@ -143,14 +143,14 @@ import Testing
             let ada = try await harness.ada(backend)
             let now = Int(harness.clock.now.timeIntervalSince1970)
             harness.service.response("GET /items/11/access", FakeInPlayerService.grant(11, expires: now + 20))
-            #expect(try await backend.subscription(of: ada, context: CallContext()).state == .active)
+            #expect(try await backend.subscription(of: ada, context: CallContext()).value.state == .active)
             harness.clock.advance(by: 21)
-            #expect(try await backend.subscription(of: ada, context: CallContext()).state == .inactive)
+            #expect(try await backend.subscription(of: ada, context: CallContext()).value.state == .inactive)
             harness.clock.advance(by: 60)
             harness.service.response(
                 "GET /items/11/access",
                 .init(body: #"{"id":1,"starts_at":\#(now + 999),"item":{"id":11}}"#))
-            #expect(try await backend.subscription(of: ada, context: CallContext()).state == .inactive)
+            #expect(try await backend.subscription(of: ada, context: CallContext()).value.state == .inactive)
         }
     }
 
@@ -166,19 +166,19 @@ import Testing
                 if line.hasPrefix("GET /items/") { await latch.pass() }
                 return nil
             }
-            async let reported = backend.subscription(of: ada, context: CallContext())
+            async let reported = backend.subscription(of: ada, context: CallContext()).value
             await until { latch.waiting == 3 }
             latch.open()
             #expect(try await reported.entitlement == .editions(Set(try (1...3).map { try EditionID.test("a.\($0)") })))
             #expect(harness.service.with { $0.maxConcurrent } == 3)
             let queried = harness.service.requests.count
-            _ = try await backend.subscription(of: ada, context: CallContext())
+            _ = try await backend.subscription(of: ada, context: CallContext()).value
             #expect(harness.service.requests.count == queried)
             harness.clock.advance(by: 6)
-            _ = try await backend.subscription(of: ada, context: CallContext())
+            _ = try await backend.subscription(of: ada, context: CallContext()).value
             #expect(harness.service.requests.count == queried + 6, "the rejections")
             harness.clock.advance(by: 30)
-            _ = try await backend.subscription(of: ada, context: CallContext())
+            _ = try await backend.subscription(of: ada, context: CallContext()).value
             #expect(harness.service.requests.count == queried + 15)
         }
     }
@@ -190,11 +190,12 @@ import Testing
             harness.service.with { $0.items[Self.ada] = [11] }
             let ada = try await harness.ada(backend)
             let typed = InPlayerBackendHarness.typed("bob@example.com", "battery staple")
-            guard case .authenticated(let bob) = try await backend.authenticate(typed, context: CallContext()) else {
+            guard case .authenticated(let bob) = try await backend.authenticate(typed, context: CallContext()).value
+            else {
                 throw InPlayerBackendHarness.NotAuthenticated()
             }
-            #expect(try await backend.subscription(of: ada, context: CallContext()).state == .active)
-            #expect(try await backend.subscription(of: bob, context: CallContext()).state == .inactive)
+            #expect(try await backend.subscription(of: ada, context: CallContext()).value.state == .active)
+            #expect(try await backend.subscription(of: bob, context: CallContext()).value.state == .inactive)
         }
     }
 }

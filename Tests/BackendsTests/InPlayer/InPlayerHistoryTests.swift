@@ -23,7 +23,7 @@ import Testing
                     state.history = (1...250).filter { $0 != 2 }.map { #"{"item_id":\#($0)}"# } + [#"{"item_id":3}"#]
                     state.total = total
                 }
-                let reported = try await backend.subscription(of: ada, context: CallContext())
+                let reported = try await backend.subscription(of: ada, context: CallContext()).value
                 #expect(reported.state == .active)
                 #expect(reported.entitlement == (try editions("a.1", "a.250")))
                 #expect(harness.service.count(Self.list) == calls)
@@ -44,7 +44,7 @@ import Testing
                     #"{"item_id":"2","expires_at":0,"revoked":false,"starts_at":-62135596800}"#,
                 ]
             }
-            let reported = try await backend.subscription(of: ada, context: CallContext())
+            let reported = try await backend.subscription(of: ada, context: CallContext()).value
             #expect(reported == Subscription(state: .active, entitlement: try editions("a.2")))
         }
     }
@@ -64,16 +64,16 @@ import Testing
             ] {
                 harness.service.response(Self.list, .init(body: body))
                 await #expect(throws: failure, "\(body)") {
-                    try await backend.subscription(of: ada, context: CallContext())
+                    try await backend.subscription(of: ada, context: CallContext()).value
                 }
             }
             harness.service.response(Self.list, .error(402))
             await #expect(throws: InPlayerFailure.status(402, item: nil)) {
-                try await backend.subscription(of: ada, context: CallContext())
+                try await backend.subscription(of: ada, context: CallContext()).value
             }
             harness.service.response(Self.list, .init(body: #"{"collection":[],"total":0}"#))
             #expect(
-                try await backend.subscription(of: ada, context: CallContext())
+                try await backend.subscription(of: ada, context: CallContext()).value
                     == Subscription(state: .inactive, entitlement: .editions([])))
         }
     }

@@ -132,7 +132,7 @@ import Testing
             name: "inplayer", settings: try InPlayerSettings(section), transport: transport,
             services: try InPlayerBackendHarness.services(.system))
         let typed = InPlayerBackendHarness.typed("ada@example.com", "correct horse")
-        guard case .authenticated(let ada) = try await backend.authenticate(typed, context: CallContext()) else {
+        guard case .authenticated(let ada) = try await backend.authenticate(typed, context: CallContext()).value else {
             throw InPlayerBackendHarness.NotAuthenticated()
         }
         let edition = try EditionID.test("a")
@@ -149,7 +149,7 @@ import Testing
                     }
                 }
                 stored.withLock { $0 = OutboundResponse(status: status, headers: [], body: bytes) }
-                let reported = try? await backend.subscription(of: ada, context: CallContext())
+                let reported = try? await backend.subscription(of: ada, context: CallContext()).value
                 let text = String(decoding: bytes, as: UTF8.self)
                 if reported?.state == .active || reported?.opens(edition) == true, status == 402 || !text.contains("11")
                 {

@@ -9,7 +9,7 @@ import Testing
     private static let authenticate = "POST /accounts/authenticate"
 
     private func state(_ backend: any SubscriberBackend, _ subscriber: Subscriber) async throws -> SubscriptionState {
-        try await backend.subscription(of: subscriber, context: CallContext()).state
+        try await backend.subscription(of: subscriber, context: CallContext()).value.state
     }
 
     @Test("An expired token is refreshed once for five hundred concurrent renewals")
@@ -24,7 +24,7 @@ import Testing
                 return nil
             }
             let renewed = try await withThrowingTaskGroup(of: AuthenticationResult.self) { group in
-                for _ in 1...500 { group.addTask { try await backend.renew(ada, context: CallContext()) } }
+                for _ in 1...500 { group.addTask { try await backend.resolved.renew(ada, context: CallContext()) } }
                 await until { latch.waiting == 1 }
                 latch.open()
                 return try await group.reduce(into: 0) { $0 += $1 == .rejected(message: nil) ? 0 : 1 }
@@ -63,7 +63,7 @@ import Testing
                 harness.clock.advance(by: 60)
                 harness.service.endAll(refreshTokensToo: true)
                 #expect(try await state(backend, ada) == .unknown)
-                #expect(try await backend.renew(ada, context: CallContext()) == .rejected(message: nil))
+                #expect(try await backend.resolved.renew(ada, context: CallContext()) == .rejected(message: nil))
             }
         }
     }
@@ -107,7 +107,7 @@ import Testing
                 harness.service.response(Self.authenticate, response)
                 await #expect(throws: InPlayerFailure.self, "\(response)") { try await state(backend, ada) }
                 await #expect(throws: InPlayerFailure.self, "\(response)") {
-                    try await backend.renew(ada, context: CallContext())
+                    try await backend.resolved.renew(ada, context: CallContext())
                 }
             }
             harness.service.response { _ in nil }
@@ -124,7 +124,8 @@ import Testing
             harness.clock.advance(by: 4000)
             #expect(try await state(backend, ada) == .active)
             #expect(harness.service.count(Self.authenticate) == 2)
-            guard case .authenticated(let renewed) = try await backend.renew(ada, context: CallContext()) else {
+            guard case .authenticated(let renewed) = try await backend.resolved.renew(ada, context: CallContext())
+            else {
                 throw InPlayerBackendHarness.NotAuthenticated()
             }
             #expect(renewed.key == ada.key && renewed.upstreamSession != ada.upstreamSession)
@@ -149,7 +150,7 @@ import Testing
             let ada = try await harness.ada(backend)
             harness.service.response("GET /accounts", .init(body: #"{"id":99,"uuid":"somebody-else"}"#))
             await #expect(throws: InPlayerFailure.unrecognizedResponse(item: nil)) {
-                try await backend.renew(ada, context: CallContext())
+                try await backend.resolved.renew(ada, context: CallContext())
             }
         }
     }
@@ -160,14 +161,14 @@ import Testing
             let backend = try harness.open("items: {a.1: 11}")
             harness.service.with { $0.items["ada@example.com"] = [11] }
             let ada = try await harness.ada(backend)
-            try await backend.signOut(ada, context: CallContext())
+            try await backend.resolved.signOut(ada, context: CallContext())
             #expect(harness.service.requests.last == "GET /accounts/logout")
             #expect(try await state(backend, ada) == .unknown)
             #expect(try await state(backend, try await harness.ada(backend)) == .active)
             harness.service.response("GET /accounts/logout", .error(500))
             let again = try await harness.ada(backend)
             await #expect(throws: InPlayerFailure.status(500, item: nil)) {
-                try await backend.signOut(again, context: CallContext())
+                try await backend.resolved.signOut(again, context: CallContext())
             }
         }
     }
@@ -204,8 +205,8 @@ import Testing
                 Subscriber(backend: "inplayer", key: "k", upstreamSession: "2\ni\n\na\nr"),
             ] {
                 #expect(try await state(backend, stranger) == .unknown)
-                #expect(try await backend.renew(stranger, context: CallContext()) == .rejected(message: nil))
-                try await backend.signOut(stranger, context: CallContext())
+                #expect(try await backend.resolved.renew(stranger, context: CallContext()) == .rejected(message: nil))
+                try await backend.resolved.signOut(stranger, context: CallContext())
             }
             #expect(harness.service.requests.isEmpty)
         }

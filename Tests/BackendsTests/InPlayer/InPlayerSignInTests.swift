@@ -17,12 +17,12 @@ import Testing
             let ada = try await harness.ada(backend)
             #expect(ada.key == "c720d397-3398-4b6d-9998-b925154b4b30" && ada.backend == "inplayer")
             let shouted = InPlayerBackendHarness.typed("  ADA@Example.com ", "correct horse")
-            guard case .authenticated = try await backend.authenticate(shouted, context: CallContext()) else {
+            guard case .authenticated = try await backend.authenticate(shouted, context: CallContext()).value else {
                 throw InPlayerBackendHarness.NotAuthenticated()
             }
             for (email, password) in [("ada@example.com", "wrong"), ("nobody@example.com", "correct horse")] {
                 let typed = InPlayerBackendHarness.typed(email, password)
-                #expect(try await backend.authenticate(typed, context: CallContext()) == Self.rejected)
+                #expect(try await backend.authenticate(typed, context: CallContext()).value == Self.rejected)
             }
         }
     }
@@ -36,10 +36,10 @@ import Testing
                 ("ada@example.com", "correct horse\u{0}"),
             ] {
                 let typed = InPlayerBackendHarness.typed(email, password)
-                #expect(try await backend.authenticate(typed, context: CallContext()) == Self.rejected)
+                #expect(try await backend.authenticate(typed, context: CallContext()).value == Self.rejected)
             }
             let missing = Credentials(identifier: "ada@example.com", fields: ["email": "ada@example.com"])
-            #expect(try await backend.authenticate(missing, context: CallContext()) == Self.rejected)
+            #expect(try await backend.authenticate(missing, context: CallContext()).value == Self.rejected)
             #expect(harness.service.requests.isEmpty)
         }
     }
@@ -67,7 +67,7 @@ import Testing
             let backend = try harness.open()
             harness.service.response("POST /accounts/authenticate", .error(status))
             let typed = InPlayerBackendHarness.typed("ada@example.com", "correct horse")
-            #expect(try await backend.authenticate(typed, context: CallContext()) == Self.rejected)
+            #expect(try await backend.authenticate(typed, context: CallContext()).value == Self.rejected)
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
             ] {
                 harness.service.response("POST /accounts/authenticate", .init(status: status, body: body))
                 let error = await #expect(throws: (any Error).self, "\(status) \(body)") {
-                    try await backend.authenticate(typed, context: CallContext())
+                    try await backend.authenticate(typed, context: CallContext()).value
                 }
                 #expect(error is any BackendFailure, "\(status) \(body): \(String(describing: error))")
             }
@@ -98,6 +98,7 @@ import Testing
         ).open(try InPlayerBackendHarness.services(.system))
         await #expect(throws: HTTPFailure.unreachable) {
             try await backend.authenticate(InPlayerBackendHarness.typed("ada@example.com", "x"), context: CallContext())
+                .value
         }
         await #expect(throws: HTTPFailure.unreachable) { try await backend.health() }
     }
@@ -117,7 +118,7 @@ import Testing
                     body: #"{"access_token":"\#(long)","refresh_token":"\#(long)","expires":\#(expires),\#(account)}"#))
             let ada = try await harness.ada(backend)
             harness.service.response { _ in nil }
-            #expect(try await backend.subscription(of: ada, context: CallContext()).state == .active)
+            #expect(try await backend.subscription(of: ada, context: CallContext()).value.state == .active)
             #expect(harness.service.count("POST /accounts/authenticate") == 2)
             harness.service.response(
                 "POST /accounts/authenticate",

@@ -50,7 +50,8 @@ struct DirectoryHarness {
         var fields = more.merging(["email": identifier]) { $1 }
         fields["password"] = password
         return try await backend.authenticate(
-            Credentials(identifier: CredentialFields.fold(identifier), fields: fields), context: CallContext())
+            Credentials(identifier: CredentialFields.fold(identifier), fields: fields), context: CallContext()
+        ).value
     }
 
     func subscriber(_ identifier: String, _ password: String) async throws -> Subscriber {
@@ -61,7 +62,7 @@ struct DirectoryHarness {
     }
 
     func subscription(_ subscriber: Subscriber) async throws -> Subscription {
-        try await backend.subscription(of: subscriber, context: CallContext())
+        try await backend.subscription(of: subscriber, context: CallContext()).value
     }
 
     struct NotAuthenticated: Error {}

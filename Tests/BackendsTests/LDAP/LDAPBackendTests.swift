@@ -33,7 +33,9 @@ import Testing
             }
             try await slapd.modify("dn: \(Slapd.name(of: "ada"))\nchangetype: delete\n")
             #expect(try await directory.subscription(subscriber).state == .unknown)
-            #expect(try await directory.backend.renew(subscriber, context: CallContext()) == DirectoryHarness.rejected)
+            #expect(
+                try await directory.backend.resolved.renew(subscriber, context: CallContext())
+                    == DirectoryHarness.rejected)
         }
     }
 

@@ -65,10 +65,10 @@ import Testing
                 ])
             let ada = StandardReaders.ada
             let queried = Credentials(identifier: "😀", fields: ["email": "😀", "password": ada.password])
-            #expect(try await backend.authenticate(queried, context: CallContext()) == .rejected(message: nil))
+            #expect(try await backend.authenticate(queried, context: CallContext()).value == .rejected(message: nil))
             try await fixture.fail(.error)
             await #expect(throws: ODBCFailure.self, "without its table it is an outage") {
-                _ = try await backend.authenticate(queried, context: CallContext())
+                _ = try await backend.authenticate(queried, context: CallContext()).value
             }
         }
     }
@@ -108,7 +108,8 @@ import Testing
                 let before = try fixture.instance.log().count
                 let credentials = Credentials(identifier: text, fields: ["email": text, "password": text])
                 #expect(
-                    try await backend.authenticate(credentials, context: CallContext()) == .rejected(message: nil),
+                    try await backend.authenticate(credentials, context: CallContext()).value
+                        == .rejected(message: nil),
                     "\(text)")
                 let lines = try fixture.instance.log().dropFirst(before).filter { $0.contains("reader") }
                 let prepared = lines.filter { $0.contains("Prepare\t") }
@@ -128,7 +129,7 @@ import Testing
                 identifier: ada.email, fields: ["email": ada.email, "password": ada.password])
             for _ in 1...2 {
                 let failure = await #expect(throws: ODBCFailure.self) {
-                    _ = try await backend.authenticate(credentials, context: CallContext())
+                    _ = try await backend.authenticate(credentials, context: CallContext()).value
                 }
                 #expect(failure?.error == .failed(.connect, sqlState: "28000", native: 1045))
                 #expect(failure?.cause.contains("somebody") == false)
@@ -216,7 +217,8 @@ import Testing
             let ada = StandardReaders.ada
             let credentials = Credentials(
                 identifier: ada.email, fields: ["email": ada.email, "password": ada.password])
-            #expect(try await backend.authenticate(credentials, context: CallContext()) == .rejected(message: nil))
+            #expect(
+                try await backend.authenticate(credentials, context: CallContext()).value == .rejected(message: nil))
             reported.finish()
             #expect(await events.reduce(into: []) { $0.append($1) } == ["several_matches"])
         }

@@ -175,12 +175,13 @@ import Testing
         let ada = StandardReaders.ada
         let authentication = try await backend.authenticate(
             Credentials(identifier: ada.email, fields: ["email": ada.email, "password": ada.password]),
-            context: CallContext())
+            context: CallContext()
+        ).value
         guard case .authenticated(let subscriber) = authentication else {
             Issue.record("\(name): rejected")
             return
         }
-        let reported = try await backend.subscription(of: subscriber, context: CallContext())
+        let reported = try await backend.subscription(of: subscriber, context: CallContext()).value
         let editions = Set(try #require(ada.editions).compactMap { EditionID($0) })
         #expect(reported.state == .active && reported.entitlement == .editions(editions))
     }

@@ -34,7 +34,7 @@ import Testing
                 #expect(try await compared.authenticate(password: text) == Self.rejection, "\(text)")
                 let subscriber = Subscriber(backend: "legacy", key: text)
                 // Not a number, so the statement fails for this key, which no reader can have.
-                _ = try? await bound.backend.subscription(of: subscriber, context: CallContext())
+                _ = try? await bound.backend.subscription(of: subscriber, context: CallContext()).value
             }
             for text in ["\u{0}", "a\u{0}' OR 1=1--", String(repeating: "'", count: 1_000_000)] {
                 #expect(try await bound.authenticate(text, text) == Self.rejection)
@@ -124,7 +124,8 @@ import Testing
             ] {
                 let id = try #require(EditionID(edition))
                 #expect(
-                    try await harness.backend.verdict(on: id, for: ada, context: CallContext()) == expected,
+                    try await harness.backend.resolved.verdict(on: id, for: ada, context: CallContext()).value
+                        == expected,
                     "\(edition)")
             }
         }
@@ -304,7 +305,7 @@ import Testing
             let harness = try PostgreSQLHarness(port: fixture.instance.port, rest: rest)
             guard case .authenticated(let ada) = try await harness.authenticate() else { throw SQLResultError.noRows }
             await #expect(throws: SQLResultError.tooManyRows) {
-                try await harness.backend.subscription(of: ada, context: CallContext())
+                try await harness.backend.subscription(of: ada, context: CallContext()).value
             }
             try await eventually("the server has stopped") {
                 try await fixture.instance.execute("SELECT count(*) \(Self.ours) AND state = 'active'") == "0"

@@ -56,7 +56,8 @@ struct PostgreSQLHarness {
         try await backend.authenticate(
             Credentials(
                 identifier: CredentialFields.fold(identifier), fields: ["email": identifier, "password": password]),
-            context: CallContext())
+            context: CallContext()
+        ).value
     }
 
     func isAdaAuthenticated() async throws -> Bool {

@@ -56,9 +56,9 @@ import Testing
             let backend = try #require(backends["program"])
             try await backend.health()
             func fetched(_ name: String, _ password: String) async throws -> Subscription? {
-                let response = try await backend.authenticate(credentials(name, password), context: CallContext())
+                let response = try await backend.authenticate(credentials(name, password), context: CallContext()).value
                 guard let subscriber = subscriber(response) else { return nil }
-                return try await backend.subscription(of: subscriber, context: CallContext())
+                return try await backend.subscription(of: subscriber, context: CallContext()).value
             }
             #expect(try await fetched("eve@example.com", "open sesame")?.entitlement == .allEditions)
             let bob = try #require(try await fetched("Bob@example.com", "battery staple"))
@@ -67,7 +67,8 @@ import Testing
             #expect(try await fetched("eve@example.com", "open Sesame") == nil)
             #expect(try await fetched("nobody@example.com", "open sesame") == nil)
             let gone = Subscriber(backend: "program", key: "nobody@example.com")
-            #expect(try await backend.subscription(of: gone, context: CallContext()) == Subscription(state: .unknown))
+            #expect(
+                try await backend.subscription(of: gone, context: CallContext()).value == Subscription(state: .unknown))
         }
     }
 
@@ -77,23 +78,25 @@ import Testing
         try await withBackends("chain", events: events) { backends, folder in
             let backend = try #require(backends["readers"])
             let ada = credentials("ada@example.com", "correct horse")
-            #expect(subscriber(try await backend.authenticate(ada, context: CallContext()))?.backend == "legacy")
+            #expect(subscriber(try await backend.authenticate(ada, context: CallContext()).value)?.backend == "legacy")
             #expect(await events.wait(for: 1).map(\.name) == ["lazy_migration_completed"])
             let wrong = credentials("ada@example.com", "wrong")
-            #expect(subscriber(try await backend.authenticate(wrong, context: CallContext())) == nil)
+            #expect(subscriber(try await backend.authenticate(wrong, context: CallContext()).value) == nil)
             try Data("import sys; sys.exit(1)".utf8).write(to: folder.appending(path: "Process/subscribers.py"))
             for child in try children(of: ProcessInfo.processInfo.processIdentifier, in: folder) {
                 kill(child, SIGKILL)
             }
-            let copy = try #require(subscriber(try await backend.authenticate(ada, context: CallContext())))
+            let copy = try #require(subscriber(try await backend.authenticate(ada, context: CallContext()).value))
             #expect(copy.backend == "adopted")
-            let fetched = try await backend.subscription(of: copy, context: CallContext())
+            let fetched = try await backend.subscription(of: copy, context: CallContext()).value
             #expect(fetched.state == .active)
             #expect(
                 fetched.entitlement
                     == .editions(
                         Set(["20", "21"].compactMap { EditionID("com.example.daily.2026-11-\($0)") })))
-            await #expect(throws: ChainFailure.self) { try await backend.authenticate(wrong, context: CallContext()) }
+            await #expect(throws: ChainFailure.self) {
+                try await backend.authenticate(wrong, context: CallContext()).value
+            }
         }
     }
 
@@ -108,15 +111,15 @@ import Testing
                 .write(to: URL(fileURLWithPath: file))
             _ = try await SubscriberImport(into: new, hasher: try testHasher()).run(file: file)
             let ada = credentials("ada@example.com", "correct horse")
-            let subscriber = try #require(subscriber(try await backend.authenticate(ada, context: CallContext())))
+            let subscriber = try #require(subscriber(try await backend.authenticate(ada, context: CallContext()).value))
             #expect(await events.wait(for: 1).map(\.name) == ["shadow_agrees"])
-            #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .active)
+            #expect(try await backend.subscription(of: subscriber, context: CallContext()).value.state == .active)
             #expect(
                 await events.wait(for: 3).map(\.name) == [
                     "shadow_agrees", "shadow_differs_state", "shadow_differs_editions",
                 ])
             let eve = credentials("eve@example.com", "open sesame")
-            #expect(self.subscriber(try await backend.authenticate(eve, context: CallContext())) != nil)
+            #expect(self.subscriber(try await backend.authenticate(eve, context: CallContext()).value) != nil)
             #expect(await events.wait(for: 4).last?.name == "shadow_differs_authentication")
         }
     }

@@ -28,9 +28,9 @@ import Testing
         try await withProgram(program, settings: "fields: [app]\nsign_out: true\nprocesses: 1") { backend, folder in
             let context = CallContext(fields: ["app": "reader", "password": "right"])
             let subscriber = Subscriber(backend: "program", key: "7", upstreamSession: "s")
-            #expect(try await backend.authenticate(Self.ada, context: context) == .authenticated(subscriber))
-            #expect(try await backend.subscription(of: subscriber, context: context).state == .suspended)
-            try await backend.signOut(subscriber, context: context)
+            #expect(try await backend.authenticate(Self.ada, context: context).value == .authenticated(subscriber))
+            #expect(try await backend.subscription(of: subscriber, context: context).value.state == .suspended)
+            try await backend.resolved.signOut(subscriber, context: context)
             try await backend.health()
             let log = try String(contentsOf: folder.appending(path: "log"), encoding: .utf8)
             #expect(
@@ -83,12 +83,13 @@ import Testing
                     respond(id=q["id"], authenticated=q["identifier"] == "odd@example.com", key="8")
             """
         try await withProgram(program, settings: "proof: {field: password}") { backend, folder in
-            #expect(try await backend.authenticate(Self.ada, context: CallContext()) == .authenticated(Self.someone))
+            #expect(
+                try await backend.authenticate(Self.ada, context: CallContext()).value == .authenticated(Self.someone))
             for (name, password) in [
                 ("ada@example.com", "wrong"), ("bob@example.com", "right"), ("odd@example.com", "right"),
                 ("odd@example.com", ""),
             ] {
-                let response = try await backend.authenticate(credentials(name, password), context: CallContext())
+                let response = try await backend.authenticate(credentials(name, password), context: CallContext()).value
                 #expect(response == .rejected(message: nil), "\(name) \(password)")
             }
             let seen = try String(contentsOf: folder.appending(path: "seen"), encoding: .utf8)
@@ -104,7 +105,7 @@ import Testing
             """
         try await withProgram(program) { backend, _ in
             await #expect(throws: ProcessFailure.unverifiedStoredPassword) {
-                try await backend.authenticate(Self.ada, context: CallContext())
+                try await backend.authenticate(Self.ada, context: CallContext()).value
             }
         }
     }
@@ -120,6 +121,7 @@ import Testing
         try await withProgram(program, settings: "subscription: {editions: {from: editions}}") { backend, _ in
             func fetched(_ key: String) async throws -> Subscription {
                 try await backend.subscription(of: Subscriber(backend: "program", key: key), context: CallContext())
+                    .value
             }
             let both = Set(["com.example.1", "com.example.2"].compactMap { EditionID($0) })
             let responses = [try await fetched("1"), try await fetched("2"), try await fetched("3")]
@@ -131,7 +133,8 @@ import Testing
             await #expect(throws: MappingError.missingField("editions")) { try await fetched("4") }
             let stranger = Subscriber(backend: "other", key: "1")
             #expect(
-                try await backend.subscription(of: stranger, context: CallContext()) == Subscription(state: .unknown))
+                try await backend.subscription(of: stranger, context: CallContext()).value
+                    == Subscription(state: .unknown))
         }
     }
 
@@ -162,15 +165,16 @@ import Testing
             if failure == .ended {
                 // The query of a lost child is sent once more, to a new child that has not responded yet.
                 await #expect(throws: ProcessFailure.ended) {
-                    try await backend.authenticate(Self.ada, context: CallContext())
+                    try await backend.authenticate(Self.ada, context: CallContext()).value
                 }
                 await #expect(throws: ProcessFailure.restartDelayed) { try await backend.health() }
                 #expect(try children(in: folder).count == 2)
                 return
             }
-            await #expect(throws: failure) { try await backend.authenticate(Self.ada, context: CallContext()) }
+            await #expect(throws: failure) { try await backend.authenticate(Self.ada, context: CallContext()).value }
             try Data().write(to: folder.appending(path: "well"))
-            #expect(try await backend.authenticate(Self.ada, context: CallContext()) == .authenticated(Self.someone))
+            #expect(
+                try await backend.authenticate(Self.ada, context: CallContext()).value == .authenticated(Self.someone))
             let all = try children(in: folder)
             #expect(all.count == 2)
             #expect(try await holds { all.filter(isRunning).count == 1 })
@@ -186,7 +190,7 @@ import Testing
         try await withProgram(program) { backend, folder in
             for _ in 0..<3 {
                 await #expect {
-                    try await backend.authenticate(Self.ada, context: CallContext())
+                    try await backend.authenticate(Self.ada, context: CallContext()).value
                 } throws: {
                     ($0 as? ProcessFailure)?.cause == "the process responded with an error"
                 }
@@ -222,7 +226,7 @@ import Testing
                 time.sleep(3600)
             """
         try await withProgram(program, settings: "timeout: 300s") { backend, folder in
-            let task = Task { try await backend.authenticate(Self.ada, context: CallContext()) }
+            let task = Task { try await backend.authenticate(Self.ada, context: CallContext()).value }
             #expect(try await holds { FileManager.default.fileExists(atPath: folder.appending(path: "query").path) })
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
@@ -267,7 +271,7 @@ import Testing
         try await withProgram(Self.authenticating) { backend, folder in
             for round in 1...3 {
                 #expect(
-                    try await backend.authenticate(Self.ada, context: CallContext())
+                    try await backend.authenticate(Self.ada, context: CallContext()).value
                         == .authenticated(Subscriber(backend: "program", key: "ada@example.com")))
                 let all = try children(in: folder)
                 #expect(all.count == round)
@@ -284,7 +288,7 @@ import Testing
                 for number in 0..<200 {
                     group.addTask {
                         let reader = credentials("reader\(number)@example.com", "x")
-                        let response = try await backend.authenticate(reader, context: CallContext())
+                        let response = try await backend.authenticate(reader, context: CallContext()).value
                         #expect(
                             response
                                 == .authenticated(Subscriber(backend: "program", key: "reader\(number)@example.com")))
@@ -301,7 +305,7 @@ import Testing
         try await withTemporaryFolder { outer in
             let all = Mutex<[Int32]>([])
             try await withProgram(Self.authenticating) { backend, folder in
-                _ = try await backend.authenticate(Self.ada, context: CallContext())
+                _ = try await backend.authenticate(Self.ada, context: CallContext()).value
                 let running = try children(in: folder)
                 #expect(running.count == 1 && running.allSatisfy(isRunning))
                 all.withLock { $0 = running }

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Per-reader share of the result cache")
 struct BackendResultPartitionTests {
-    private static let active = BackendResult.subscription(Subscription(state: .active))
+    private static let active = StoredResult.subscription(Subscription(state: .active))
 
-    private func key(_ number: Int) -> BackendQueryKey { BackendQueryKey(UInt64(number), 0, 0, 0) }
+    private func key(_ number: Int) -> BackendQueryKey { .digest(BackendQueryDigest(UInt64(number), 0, 0, 0)) }
 
-    private func timestamped(_ result: BackendResult, _ order: Int) -> TimestampedResult {
+    private func timestamped(_ result: StoredResult, _ order: Int) -> TimestampedResult<StoredResult> {
         TimestampedResult(result: result, queried: LogicalTimestamp(seconds: 0, order: UInt64(order)))
     }
 
@@ -22,8 +22,8 @@ struct BackendResultPartitionTests {
 
     @Test(
         "Pitfall 23: 200,000 made-up editions evict no other reader's result and not the reader's subscription",
-        arguments: [BackendResult.verdict(.rejected(.notEntitled, message: nil)), .verdict(nil)])
-    func flood(result: BackendResult) throws {
+        arguments: [StoredResult.verdict(.rejected(.notEntitled, message: nil)), .verdict(nil)])
+    func flood(result: StoredResult) throws {
         var settings = ProtectionSettings.Cache()
         settings.memory = 2_000 * BackendResultSize.entry
         var memory = BackendResultStore(settings, maxQueryDuration: 6)

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Backend result store")
 struct BackendResultStoreTests {
-    private static let active = BackendResult.subscription(Subscription(state: .active))
-    private static let suspended = BackendResult.subscription(Subscription(state: .suspended))
+    private static let active = StoredResult.subscription(Subscription(state: .active))
+    private static let suspended = StoredResult.subscription(Subscription(state: .suspended))
 
-    private func key(_ number: Int) -> BackendQueryKey { BackendQueryKey(UInt64(number), 0, 0, 0) }
+    private func key(_ number: Int) -> BackendQueryKey { .digest(BackendQueryDigest(UInt64(number), 0, 0, 0)) }
 
     private func subject(_ number: Int, of reader: UInt64 = 1) -> BackendResultStore.Subject {
         BackendResultStore.Subject(key: key(number), groups: [.subscriber(reader)])
@@ -22,7 +22,9 @@ struct BackendResultStoreTests {
         return BackendResultStore(settings, maxQueryDuration: 6)
     }
 
-    private func timestamped(_ result: BackendResult, at seconds: Double, _ order: UInt64) -> TimestampedResult {
+    private func timestamped(_ result: StoredResult, at seconds: Double, _ order: UInt64) -> TimestampedResult<
+        StoredResult
+    > {
         TimestampedResult(result: result, queried: LogicalTimestamp(seconds: seconds, order: order))
     }
 
@@ -55,11 +57,11 @@ struct BackendResultStoreTests {
     @Test(
         "A negative result is cached for the short lifetime and is not a last known good result",
         arguments: [
-            BackendResult.authentication(.rejected(message: "no")), .verdict(.rejected(.notEntitled, message: nil)),
+            StoredResult.authentication(.rejected(message: "no")), .verdict(.rejected(.notEntitled, message: nil)),
             .subscription(Subscription(state: .unknown)), suspended, .subscription(Subscription(state: .stale)),
             .subscription(Subscription(state: .inactive)),
         ])
-    func rejectedResults(result: BackendResult) {
+    func rejectedResults(result: StoredResult) {
         var memory = memory()
         memory.store(timestamped(Self.active, at: 0, 1), subject(1), jitter: 0, at: 0)
         memory.store(timestamped(result, at: 1, 2), subject(1), jitter: 0, at: 1)
@@ -72,7 +74,7 @@ struct BackendResultStoreTests {
     func inactive() throws {
         var memory = memory()
         let edition = try #require(EditionID("ed-1"))
-        let result = BackendResult.subscription(Subscription(state: .inactive, entitlement: .editions([edition])))
+        let result = StoredResult.subscription(Subscription(state: .inactive, entitlement: .editions([edition])))
         memory.store(timestamped(result, at: 0, 1), subject(1), jitter: 0, at: 0)
         #expect(memory.find(key(1), at: 6) == .missing)
         #expect(memory.lastKnownGood(key(1), at: 6) == result)
@@ -81,7 +83,7 @@ struct BackendResultStoreTests {
     @Test("A result that opened an upstream session is reused during an outage only")
     func sessions() {
         var memory = memory()
-        let result = BackendResult.authentication(
+        let result = StoredResult.authentication(
             .authenticated(Subscriber(backend: "house", key: "ada", upstreamSession: "session")))
         memory.store(timestamped(result, at: 0, 1), subject(1), jitter: 0, at: 0)
         #expect(memory.find(key(1), at: 0) == .missing)
@@ -99,8 +101,8 @@ struct BackendResultStoreTests {
     @Test("An ended subscription invalidates the granted editions; an unknown one invalidates everything")
     func effects() {
         var memory = memory()
-        let granted = BackendResult.verdict(.granted)
-        let authenticated = BackendResult.authentication(.authenticated(ProtectedBackendFixture.ada))
+        let granted = StoredResult.verdict(.granted)
+        let authenticated = StoredResult.authentication(.authenticated(ProtectedBackendFixture.ada))
         memory.store(timestamped(granted, at: 0, 1), subject(1), jitter: 0, at: 0)
         memory.store(timestamped(authenticated, at: 0, 2), subject(2), jitter: 0, at: 0)
         memory.store(timestamped(granted, at: 0, 3), subject(3, of: 2), jitter: 0, at: 0)
@@ -121,7 +123,7 @@ struct BackendResultStoreTests {
         arguments: [SubscriptionState.inactive, .suspended, .stale])
     func otherSessions(state: SubscriptionState) throws {
         var memory = memory()
-        let own = BackendResult.subscription(
+        let own = StoredResult.subscription(
             Subscription(state: .inactive, entitlement: .editions([try #require(EditionID("ed-1"))])))
         memory.store(timestamped(own, at: 0, 1), subject(2), jitter: 0, at: 0)
         memory.store(timestamped(Self.active, at: 0, 2), subject(1), jitter: 0, at: 0)
@@ -203,7 +205,7 @@ struct BackendResultStoreTests {
     @Test("Many rejected sign-ins evict no result that a reader needs in an outage")
     func rejections() {
         var memory = memory { $0.memory = 80 * BackendResultSize.entry }
-        let rejected = BackendResult.authentication(.rejected(message: nil))
+        let rejected = StoredResult.authentication(.rejected(message: nil))
         for number in 0..<70 {
             memory.store(
                 timestamped(Self.active, at: 0, UInt64(number + 1)), subject(number, of: UInt64(number)), jitter: 0,

@@ -22,6 +22,31 @@ struct CachedResultsTests {
         #expect(fixture.probe.queried.count == 3)
     }
 
+    @Test("A result states its freshness")
+    func freshness() async throws {
+        let fixture = ProtectedBackendFixture()
+        func freshness() async throws -> Freshness {
+            try await fixture.backend.subscription(of: ProtectedBackendFixture.ada, context: CallContext()).freshness
+        }
+        #expect(try await freshness() == .live)
+        #expect(try await freshness() == .cached)
+        fixture.time.advance(by: 7_200)
+        fixture.probe.follow(ProbeBackend.down)
+        #expect(try await freshness() == .stale)
+    }
+
+    @Test("A sign-in result from the cache names what can invalidate it, and a live one names nothing")
+    func signIns() async throws {
+        let fixture = ProtectedBackendFixture()
+        let credentials = fixture.credentials("ada", "right")
+        let live = try await fixture.backend.authenticate(credentials, context: CallContext())
+        #expect(live.cachedSignIns.isEmpty)
+        let cached = try await fixture.backend.authenticate(credentials, context: CallContext())
+        #expect(cached.value == live.value && cached.freshness == .cached)
+        #expect(cached.cachedSignIns.map(\.backend) == ["house"])
+        #expect(cached.cachedSignIns.first?.names.count == 2)
+    }
+
     @Test("A cached result is served without a suspension")
     func suspension() async throws {
         let fixture = ProtectedBackendFixture()
@@ -125,7 +150,8 @@ enum ResultLoss: CaseIterable {
         case .deniedEdition:
             fixture.probe.follow { _, _ in .verdict(.rejected(.notEntitled, message: nil)) }
             _ = try await fixture.backend.verdict(
-                on: EditionID("ed-1"), for: ada, context: CallContext(fields: ["device": "another"]))
+                on: EditionID("ed-1"), for: ada, context: CallContext(fields: ["device": "another"])
+            ).value
         case .eviction:
             for number in 0..<100 {
                 _ = try await fixture.subscription(of: Subscriber(backend: "house", key: "reader-\(number)"))

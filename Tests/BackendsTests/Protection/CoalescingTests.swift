@@ -1,3 +1,4 @@
+import Gatefold
 import Primitives
 import Synchronization
 import TestSupport
@@ -8,9 +9,9 @@ import Testing
 
 @Suite("Coalescing of identical queries", .timeLimit(.minutes(10)))
 struct CoalescingTests {
-    private let key = BackendQueryKey(1, 2, 3, 4)
-    private let other = BackendQueryKey(1, 2, 3, 5)
-    private let timestamped = TimestampedResult(result: .nothing, queried: LogicalTimestamp(seconds: 0, order: 1))
+    private let key = BackendQueryKey.digest(BackendQueryDigest(1, 2, 3, 4))
+    private let other = BackendQueryKey.digest(BackendQueryDigest(1, 2, 3, 5))
+    private let subscription = Subscription(state: .active)
 
     @Test("Equal keys join one flight and complete together")
     func singleFlight() {
@@ -57,23 +58,23 @@ struct CoalescingTests {
 
     @Test("Concurrent identical queries call the backend once and all receive the result")
     func sharing() async throws {
-        let coalescing = Coalescing()
+        let coalescing = Coalescing<Subscription>()
         let latch = ManualLatch()
         let queried = Locked(0)
-        try await withThrowingTaskGroup(of: TimestampedResult.self) { group in
+        try await withThrowingTaskGroup(of: Subscription.self) { group in
             for _ in 0..<50 {
-                group.addTask { [timestamped, key] in
+                group.addTask { [subscription, key] in
                     try await coalescing.share(key, .reader) {
                         queried.withLock { $0 += 1 }
                         await latch.pass()
-                        return timestamped
+                        return subscription
                     }
                 }
             }
             await until { coalescing.shared == 49 }
             latch.open()
             var results = 0
-            for try await result in group where result.result == .nothing { results += 1 }
+            for try await result in group where result == subscription { results += 1 }
             #expect(results == 50)
         }
         #expect(queried.withLock { $0 } == 1)
@@ -81,13 +82,13 @@ struct CoalescingTests {
 
     @Test("A query continues when its first caller cancels and ends when all callers have")
     func disconnecting() async throws {
-        let coalescing = Coalescing()
+        let coalescing = Coalescing<Subscription>()
         let latch = ManualLatch()
         let wasCancelled = Locked(false)
-        let operation: @Sendable () async throws -> TimestampedResult = { [timestamped] in
+        let operation: @Sendable () async throws -> Subscription = { [subscription] in
             await latch.pass()
             wasCancelled.withLock { $0 = Task.isCancelled }
-            return timestamped
+            return subscription
         }
         let first = Task { [key] in try await coalescing.share(key, .reader, operation) }
         await until { latch.waiting == 1 }
@@ -96,15 +97,15 @@ struct CoalescingTests {
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         latch.open()
-        #expect(try await second.value.result == .nothing)
+        #expect(try await second.value == subscription)
         #expect(!wasCancelled.withLock { $0 })
 
         let ended = Locked(false)
-        let alone = Task { [other, timestamped] in
+        let alone = Task { [other, subscription] in
             try await coalescing.share(other, .reader) {
                 while !Task.isCancelled { await Task.yield() }
                 ended.withLock { $0 = true }
-                return timestamped
+                return subscription
             }
         }
         alone.cancel()
@@ -114,7 +115,7 @@ struct CoalescingTests {
 
     @Test("A reader never joins a background query, which may fail as busy")
     func priority() async throws {
-        let coalescing = Coalescing()
+        let coalescing = Coalescing<Subscription>()
         let latch = ManualLatch()
         let background = Task { [key] in
             try await coalescing.share(key, .background) {
@@ -123,29 +124,29 @@ struct CoalescingTests {
             }
         }
         await until { latch.waiting == 1 }
-        let result = try await coalescing.share(key, .reader) { [timestamped] in timestamped }
-        #expect(result.result == .nothing)
+        let result = try await coalescing.share(key, .reader) { [subscription] in subscription }
+        #expect(result == subscription)
         latch.open()
         await #expect(throws: ProtectionError.busy) { try await background.value }
     }
 
     @Test("A caller after `forgetInFlight` starts a new query")
     func doors() async throws {
-        let coalescing = Coalescing()
+        let coalescing = Coalescing<Subscription>()
         let latch = ManualLatch()
-        let before = Task { [key, timestamped] in
+        let before = Task { [key, subscription] in
             try await coalescing.share(key, .reader) {
                 await latch.pass()
-                return timestamped
+                return subscription
             }
         }
         await until { latch.waiting == 1 }
         coalescing.forgetInFlight()
-        let next = try await coalescing.share(key, .reader) { [timestamped] in
-            TimestampedResult(result: .verdict(nil), queried: timestamped.queried)
+        let next = try await coalescing.share(key, .reader) {
+            Subscription(state: .suspended)
         }
-        #expect(next.result == .verdict(nil))
+        #expect(next.state == .suspended)
         latch.open()
-        #expect(try await before.value.result == .nothing)
+        #expect(try await before.value == subscription)
     }
 }

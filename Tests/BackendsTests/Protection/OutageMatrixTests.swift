@@ -130,8 +130,8 @@ struct OutageMatrixTests {
         let fixture = ProtectedBackendFixture()
         _ = try await queryAll(fixture)
         fixture.time.advance(by: 61)
-        fixture.probe.follow { _, _ in throw RawHTTPResponse(status: 500, body: "broken") }
-        await #expect(throws: RawHTTPResponse.self) { try await queryAll(fixture) }
+        fixture.probe.follow { _, _ in throw ScriptedResponse(status: 500, text: "broken") }
+        await #expect(throws: ScriptedResponse.self) { try await queryAll(fixture) }
     }
 
     @Test("Pitfall 10: a suspension before the outage ends the use of an earlier grant")

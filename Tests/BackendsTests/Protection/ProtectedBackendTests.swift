@@ -98,7 +98,7 @@ struct ProtectedBackendTests {
         let fixture = ProtectedBackendFixture(varyingFields: ["brand"])
         let context = CallContext(
             fields: ["brand": "daily", "token": "secret"], client: ClientAddress("192.0.2.1"), languages: ["de"])
-        _ = try await fixture.backend.subscription(of: ProtectedBackendFixture.ada, context: context)
+        _ = try await fixture.backend.subscription(of: ProtectedBackendFixture.ada, context: context).value
         let seen = try #require(fixture.probe.contexts.first)
         #expect(seen.fields == ["brand": "daily"] && seen.client == nil && seen.languages.isEmpty)
     }
@@ -186,12 +186,12 @@ struct ProtectedBackendTests {
         let fixture = ProtectedBackendFixture(
             ProbeBackend { query, _ in
                 guard case .authenticate(let credentials) = query else { throw CancellationError() }
-                if credentials.identifier.hasPrefix("verbatim") { throw RawHTTPResponse(status: 500, body: "broken") }
+                if credentials.identifier.hasPrefix("verbatim") { throw ScriptedResponse(status: 500, text: "broken") }
                 return .authentication(.rejected(message: nil))
             })
         for number in 0..<20 {
             #expect(try await fixture.authenticate("nobody \(number)") == .rejected(message: nil))
-            await #expect(throws: RawHTTPResponse.self) { try await fixture.authenticate("verbatim \(number)") }
+            await #expect(throws: ScriptedResponse.self) { try await fixture.authenticate("verbatim \(number)") }
             await #expect(throws: CancellationError.self) { try await fixture.subscription() }
         }
         #expect(fixture.status.breaker == .closed && fixture.status.lastFailed == false)

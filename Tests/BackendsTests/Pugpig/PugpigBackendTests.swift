@@ -42,7 +42,8 @@ import Testing
     {
         guard
             case .authenticated(let subscriber) = try await backend.authenticate(
-                credentials(user, password), context: CallContext())
+                credentials(user, password), context: CallContext()
+            ).value
         else {
             throw NotAuthenticated()
         }
@@ -68,27 +69,29 @@ import Testing
             ] as [(String, SubscriptionState, Int?, Bool, Bool)] {
                 let subscriber = try await signIn(backend, user)
                 #expect(subscriber.key == user)
-                let reported = try await backend.subscription(of: subscriber, context: CallContext())
+                let reported = try await backend.subscription(of: subscriber, context: CallContext()).value
                 #expect(reported.state == state, "\(user)")
                 switch reported.entitlement {
                 case .allEditions: #expect(list == nil, "\(user)")
                 case .editions(let editions): #expect(editions.count == list, "\(user)")
                 }
                 for (edition, opens) in [(odd, opensOdd), (even, opensEven)] {
-                    let verdict = try await backend.verdict(on: edition, for: subscriber, context: CallContext())
+                    let verdict = try await backend.resolved.verdict(
+                        on: edition, for: subscriber, context: CallContext()
+                    ).value
                     #expect((verdict == .granted) == opens, "\(user) \(edition) \(String(describing: verdict))")
                 }
             }
             let broken = try await signIn(backend, "credserror")
             #expect(
-                try await backend.verdict(on: odd, for: broken, context: CallContext())
+                try await backend.resolved.verdict(on: odd, for: broken, context: CallContext()).value
                     == .rejected(nil, message: "something bad happened"))
             let feeding = try await signIn(backend, "activeglobal")
-            #expect(backend.grantsFeed(to: feeding))
+            #expect(backend.resolved.grantsFeed(to: feeding))
             let plain = try await signIn(backend, "activeall")
-            #expect(!backend.grantsFeed(to: plain))
+            #expect(!backend.resolved.grantsFeed(to: plain))
             #expect(
-                try await backend.authenticate(credentials("peter", "hook"), context: CallContext())
+                try await backend.authenticate(credentials("peter", "hook"), context: CallContext()).value
                     == .rejected(message: nil))
             _ = try await signIn(backend, "peter", "pan")
             try await backend.health()
@@ -100,21 +103,22 @@ import Testing
         try await UpstreamGatefold.run(backend: "kind: test", publication: Self.test) { upstream in
             let backend = try Self.open("endpoint: \"http://127.0.0.1:\(upstream.port)/\"\n")
             let expired = try await signIn(backend, "expiredtoken")
-            guard case .authenticated(let renewed) = try await backend.renew(expired, context: CallContext()) else {
+            guard case .authenticated(let renewed) = try await backend.resolved.renew(expired, context: CallContext())
+            else {
                 throw NotAuthenticated()
             }
             #expect(renewed.key == expired.key && renewed.upstreamSession != expired.upstreamSession)
-            #expect(try await backend.subscription(of: renewed, context: CallContext()).state == .active)
+            #expect(try await backend.subscription(of: renewed, context: CallContext()).value.state == .active)
             let blocked = try await signIn(backend, "blockedtoken")
-            guard case .rejected = try await backend.renew(blocked, context: CallContext()) else {
+            guard case .rejected = try await backend.resolved.renew(blocked, context: CallContext()) else {
                 throw NotAuthenticated()
             }
             let again = try await signIn(backend, "alwaysstaletoken")
-            guard case .authenticated(let same) = try await backend.renew(again, context: CallContext()) else {
+            guard case .authenticated(let same) = try await backend.resolved.renew(again, context: CallContext()) else {
                 throw NotAuthenticated()
             }
             #expect(same.upstreamSession != again.upstreamSession)
-            #expect(try await backend.subscription(of: same, context: CallContext()).state == .stale)
+            #expect(try await backend.subscription(of: same, context: CallContext()).value.state == .stale)
         }
     }
 
@@ -131,16 +135,16 @@ import Testing
             for (user, failure) in [("200-500-500", PugpigFailure.status(500)), ("200-000-000", .notXML)] {
                 let subscriber = try await signIn(backend, user)
                 await #expect(throws: failure) {
-                    try await backend.subscription(of: subscriber, context: CallContext())
+                    try await backend.subscription(of: subscriber, context: CallContext()).value
                 }
                 await #expect(throws: failure) {
-                    try await backend.verdict(on: edition, for: subscriber, context: CallContext())
+                    try await backend.resolved.verdict(on: edition, for: subscriber, context: CallContext()).value
                 }
             }
             let late = try await signIn(backend, "200-200-500")
-            #expect(try await backend.subscription(of: late, context: CallContext()).state == .active)
+            #expect(try await backend.subscription(of: late, context: CallContext()).value.state == .active)
             await #expect(throws: PugpigFailure.status(500)) {
-                try await backend.verdict(on: edition, for: late, context: CallContext())
+                try await backend.resolved.verdict(on: edition, for: late, context: CallContext()).value
             }
         }
     }
@@ -160,12 +164,13 @@ import Testing
                             + "fields: {email: identifier, password: password}\n")
                     guard
                         case .authenticated(let subscriber) = try await backend.authenticate(
-                            typed, context: CallContext())
+                            typed, context: CallContext()
+                        ).value
                     else {
                         throw NotAuthenticated()
                     }
-                    try await backend.signOut(subscriber, context: CallContext())
-                    #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == state)
+                    try await backend.resolved.signOut(subscriber, context: CallContext())
+                    #expect(try await backend.subscription(of: subscriber, context: CallContext()).value.state == state)
                 }
             }
         }
@@ -209,10 +214,11 @@ import Testing
 
             """)
         #expect(
-            try await backend.authenticate(credentials("..", "x"), context: CallContext()) == .rejected(message: nil))
+            try await backend.authenticate(credentials("..", "x"), context: CallContext()).value
+                == .rejected(message: nil))
         // A value that the URL can carry is requested, although no server listens.
         await #expect(throws: (any Error).self) {
-            try await backend.authenticate(credentials("a", "x"), context: CallContext())
+            try await backend.authenticate(credentials("a", "x"), context: CallContext()).value
         }
     }
 

@@ -85,7 +85,7 @@ struct ReceiptsBackendTests {
     private func authenticate(_ backend: any SubscriberBackend, _ fields: [String: String]) async throws
         -> Subscriber?
     {
-        let response = try await backend.authenticate(try credentials(fields), context: CallContext())
+        let response = try await backend.authenticate(try credentials(fields), context: CallContext()).value
         if case .authenticated(let subscriber) = response { return subscriber }
         #expect(response == .rejected(message: nil))
         return nil
@@ -97,13 +97,13 @@ struct ReceiptsBackendTests {
             let backend = try fixture.backend()
             let subscriber = try #require(try await authenticate(backend, ["receipt": "MIIreceipt"]))
             #expect(subscriber == Subscriber(backend: "bought", key: "app-store/one"))
-            let reported = try await backend.subscription(of: subscriber, context: CallContext())
+            let reported = try await backend.subscription(of: subscriber, context: CallContext()).value
             #expect(reported == Subscription(state: .inactive))
             let owner = fixture.services.pseudonymKey.owner(subscriber)
             let claimed = try await fixture.state.transactions(of: owner, in: [Self.shop])
             #expect(claimed.map(\.id) == ["one"])
             let stranger = Subscriber(backend: "bought", key: "app-store/other")
-            #expect(try await backend.subscription(of: stranger, context: CallContext()).state == .unknown)
+            #expect(try await backend.subscription(of: stranger, context: CallContext()).value.state == .unknown)
         }
     }
 
@@ -268,7 +268,7 @@ struct ReceiptsBackendTests {
                 "bought": ProtectedBackend(try fixture.backend(), settings: extended, services: fixture.services),
             ]
             let chain = try BackendRegistry.read(name: "all", settings: section).open(services)
-            #expect(chain.accepts(.typed) && chain.accepts(.receipt))
+            #expect(chain.resolved.accepts(.typed) && chain.resolved.accepts(.receipt))
             let ordinary = try await authenticate(chain, ["username": "jane", "password": "right"])
             #expect(ordinary == Subscriber(backend: "readers", key: "jane"))
             #expect(try await authenticate(chain, ["username": "jane", "password": "wrong"]) == nil)
@@ -277,7 +277,7 @@ struct ReceiptsBackendTests {
             let buyer = try #require(try await authenticate(chain, ["receipt": "MIIreceipt"]))
             #expect(buyer == Subscriber(backend: "bought", key: "app-store/one"))
             #expect(typed.queries.count == queried)
-            #expect(try await chain.subscription(of: buyer, context: CallContext()).state == .inactive)
+            #expect(try await chain.subscription(of: buyer, context: CallContext()).value.state == .inactive)
         }
     }
 

@@ -85,13 +85,15 @@ import Testing
                 Credentials(
                     identifier: CredentialFields.fold(identifier),
                     fields: ["subscriber": identifier, "password": password]),
-                context: CallContext(fields: title.map { ["title": $0, "other": "x"] } ?? [:]))
+                context: CallContext(fields: title.map { ["title": $0, "other": "x"] } ?? [:])
+            ).value
         }
 
         func subscription(key: String = "7", title: String? = nil) async throws -> Subscription {
             try await backend.subscription(
                 of: Subscriber(backend: "legacy", key: key),
-                context: CallContext(fields: title.map { ["title": $0] } ?? [:]))
+                context: CallContext(fields: title.map { ["title": $0] } ?? [:])
+            ).value
         }
     }
 
@@ -248,7 +250,7 @@ import Testing
         let edition = try #require(EditionID("com.example.1"))
         func verdict(_ columns: [String], _ all: [String?]...) async throws -> EditionVerdict? {
             let harness = try Harness(["verdict": .success(SQLRows(columns: columns, rows: all))])
-            return try await harness.backend.verdict(on: edition, for: subscriber, context: CallContext())
+            return try await harness.backend.verdict(on: edition, for: subscriber, context: CallContext()).value
         }
         for yes in ["1", "t", "TRUE", " yes ", "Y"] { #expect(try await verdict(["x"], [yes]) == .granted, "\(yes)") }
         #expect(try await verdict(["x"], ["0"], ["1"]) == .granted)
@@ -267,25 +269,29 @@ import Testing
         let subscriber = Subscriber(backend: "legacy", key: "7")
         let edition = try #require(EditionID("com.example.1"))
         let granting = try Harness(["verdict": rows(["x"], ["1"])])
-        #expect(try await granting.backend.verdict(on: edition, for: subscriber, context: CallContext()) == .granted)
-        #expect(try await granting.backend.verdict(on: nil, for: subscriber, context: CallContext()) == nil)
+        #expect(
+            try await granting.backend.verdict(on: edition, for: subscriber, context: CallContext()).value == .granted)
+        #expect(try await granting.backend.verdict(on: nil, for: subscriber, context: CallContext()).value == nil)
         #expect(granting.database.queried.withLock { $0[0].values } == ["key": "7", "edition": "com.example.1"])
         let denying = try Harness(["verdict": rows(["x"])])
         let rejected = EditionVerdict.rejected(.notEntitled, message: nil)
-        #expect(try await denying.backend.verdict(on: edition, for: subscriber, context: CallContext()) == rejected)
+        #expect(
+            try await denying.backend.verdict(on: edition, for: subscriber, context: CallContext()).value == rejected)
     }
 
     @Test("An edition that the statement's type cannot hold is denied, and is no outage")
     func deniedEdition() async throws {
         let harness = try Harness(["verdict": rows(["x"], ["1"])], rejects: "edition")
         let verdict = try await harness.backend.verdict(
-            on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"), context: CallContext())
+            on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"), context: CallContext()
+        ).value
         #expect(verdict == .rejected(.notEntitled, message: nil))
         #expect(harness.events.all.withLock { $0 } == ["value_rejected"])
         let down = try Harness(["verdict": .failure(ScriptedDatabase.UnavailableError())])
         await #expect(throws: ScriptedDatabase.UnavailableError.self) {
             try await down.backend.verdict(
-                on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"), context: CallContext())
+                on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"), context: CallContext()
+            ).value
         }
     }
 
@@ -297,7 +303,8 @@ import Testing
         #expect(harness.database.queried.withLock { $0.map(\.values) } == [["key": "7", "title": "x"], ["key": "7"]])
         let verdict = try await harness.backend.verdict(
             on: EditionID("abc"), for: Subscriber(backend: "legacy", key: "7"),
-            context: CallContext(fields: ["title": "x"]))
+            context: CallContext(fields: ["title": "x"])
+        ).value
         #expect(verdict == .granted)
         #expect(harness.events.all.withLock { $0 } == ["value_rejected", "value_rejected"])
         let key = try Harness(["subscription": rows(["state"], ["active"])], rejects: "key")
@@ -309,7 +316,8 @@ import Testing
     func foreign() async throws {
         let harness = try Harness(["subscription": rows(["state"], ["active"])])
         let reported = try await harness.backend.subscription(
-            of: Subscriber(backend: "x", key: "7"), context: CallContext())
+            of: Subscriber(backend: "x", key: "7"), context: CallContext()
+        ).value
         #expect(reported.state == .unknown)
     }
 

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func isAuthenticated(_ backend: SQLiteSubscriberBackend, _ password: String) async throws -> Bool {
-        try await backend.authenticate(credentials(Self.ada, password), context: CallContext())
+        try await backend.authenticate(credentials(Self.ada, password), context: CallContext()).value
             != .rejected(message: nil)
     }
 
@@ -34,7 +34,7 @@ import Testing
             try await backend.registry?.register(identifier: Self.ada, password: "first password"))
         let reported = Subscription(state: .active, entitlement: .allEditions)
         #expect(try await migrate(backend, "legacy password", reported) == .ownedByOperator)
-        #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .inactive)
+        #expect(try await backend.subscription(of: subscriber, context: CallContext()).value.state == .inactive)
         #expect(try await isAuthenticated(backend, "first password"))
         #expect(try await !isAuthenticated(backend, "legacy password"))
     }
@@ -62,7 +62,7 @@ import Testing
         let own = try await registry.passwordRevision(of: subscriber)
         #expect(try await migrate(backend, "legacy password", Subscription(state: .suspended)) == .written)
         #expect(try await migrate(backend, "legacy password", Subscription(state: .suspended)) == .unchanged)
-        #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .suspended)
+        #expect(try await backend.subscription(of: subscriber, context: CallContext()).value.state == .suspended)
         #expect(try await isAuthenticated(backend, "other password"))
         #expect(try await !isAuthenticated(backend, "legacy password"))
         #expect(try await registry.passwordRevision(of: subscriber) == own)

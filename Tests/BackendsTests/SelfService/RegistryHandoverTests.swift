@@ -66,7 +66,7 @@ import Testing
         let readers = InMemorySubscribers(name: "readers")
         func shadow(_ serves: any SubscriberBackend, _ watches: any SubscriberBackend) throws -> ShadowBackend {
             ShadowBackend(
-                name: "shadow", serves: serves,
+                name: "shadow", wrapped: ResolvedBackend(serves),
                 monitor: ShadowMonitor(
                     shadow: "shadow", watching: watches, share: 100, maxConcurrent: 1, services: try testServices()))
         }
@@ -82,7 +82,7 @@ import Testing
         let registry = try #require(backend.registry)
         #expect(registry.name == "readers" && registry.passwordField == "password")
         func signIn(_ password: String) async throws -> Subscriber? {
-            let response = try await backend.authenticate(credentials(Self.ada, password), context: CallContext())
+            let response = try await backend.authenticate(credentials(Self.ada, password), context: CallContext()).value
             if case .authenticated(let subscriber) = response { return subscriber }
             return nil
         }
@@ -90,7 +90,7 @@ import Testing
         let subscriber = try #require(try await registry.register(identifier: Self.ada, password: "first password"))
         #expect(try await signIn("first password") == subscriber)
         #expect(try await signIn("other password") == nil)
-        #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .active)
+        #expect(try await backend.subscription(of: subscriber, context: CallContext()).value.state == .active)
         let revision = try #require(try await registry.passwordRevision(of: subscriber))
         #expect(try await registry.setPassword("other password", of: subscriber, replacing: revision))
         #expect(try await signIn("first password") == nil)
@@ -99,6 +99,6 @@ import Testing
         #expect(try await registry.subscriber(identifiedBy: Self.ada) == subscriber)
         #expect(try await registry.erase(subscriber))
         #expect(try await signIn("other password") == nil)
-        #expect(try await backend.subscription(of: subscriber, context: CallContext()).state == .unknown)
+        #expect(try await backend.subscription(of: subscriber, context: CallContext()).value.state == .unknown)
     }
 }

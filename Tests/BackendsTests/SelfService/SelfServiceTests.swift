@@ -28,6 +28,7 @@ import Testing
 
         func signIn(_ password: String, _ identifier: String = ada) async throws -> Subscriber? {
             let response = try await backend.authenticate(credentials(identifier, password), context: CallContext())
+                .value
             if case .authenticated(let subscriber) = response { return subscriber }
             return nil
         }
@@ -45,7 +46,7 @@ import Testing
         #expect(try await harness.signIn("first password") == subscriber)
         #expect(try await harness.signIn("other password") == nil)
         #expect(
-            try await harness.backend.subscription(of: subscriber, context: CallContext())
+            try await harness.backend.subscription(of: subscriber, context: CallContext()).value
                 == Subscription(state: .inactive, entitlement: .editions([])))
         let record = try #require(try await harness.fixture.database.find(Self.ada))
         #expect(record.registered == harness.fixture.clock.now && record.migrated == nil && record.state == .automatic)
@@ -158,7 +159,7 @@ import Testing
             }
         }
         #expect(try await harness.register() != subscriber)
-        #expect(try await harness.backend.subscription(of: subscriber, context: CallContext()).state == .unknown)
+        #expect(try await harness.backend.subscription(of: subscriber, context: CallContext()).value.state == .unknown)
     }
 
     @Test("A subscriber of another backend or with an unwritten key is unknown")
@@ -198,7 +199,7 @@ import Testing
         let own = try #require(try await harness.fixture.database.find(Self.ada)?.passwordHash)
         try await harness.fixture.load("identifier,password_hash,state\n\(Self.ada),\(own),active\n", options)
         #expect(try await harness.signIn("first password") == subscriber)
-        #expect(try await harness.backend.subscription(of: subscriber, context: CallContext()).state == .active)
+        #expect(try await harness.backend.subscription(of: subscriber, context: CallContext()).value.state == .active)
         try await harness.fixture.load("identifier,password\ncay@example.com,right one\n", options)
         #expect(try await harness.signIn("first password") == nil)
         let other = try Harness()
@@ -218,12 +219,12 @@ import Testing
         let revision = try await harness.revision(stranger)
         try await harness.fixture.load(file)
         #expect(try await harness.signIn("first password") == nil)
-        #expect(try await harness.backend.subscription(of: stranger, context: CallContext()).state == .unknown)
+        #expect(try await harness.backend.subscription(of: stranger, context: CallContext()).value.state == .unknown)
         #expect(try await harness.registry.identifier(of: stranger) == nil)
         #expect(try await !harness.registry.setPassword("other password", of: stranger, replacing: revision))
         let reader = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
         #expect(reader != stranger)
-        #expect(try await harness.backend.subscription(of: reader, context: CallContext()).state == .active)
+        #expect(try await harness.backend.subscription(of: reader, context: CallContext()).value.state == .active)
         #expect(try await harness.registry.register(identifier: Self.ada, password: "another one") == nil)
     }
 
@@ -255,7 +256,7 @@ import Testing
         #expect(try await harness.signIn("first password") == nil)
         let reader = try #require(try await harness.signIn("right one"))
         #expect(reader != stranger)
-        #expect(try await harness.backend.subscription(of: reader, context: CallContext()).state == .suspended)
+        #expect(try await harness.backend.subscription(of: reader, context: CallContext()).value.state == .suspended)
     }
 
     @Test("A database that cannot be written is an error, and nothing is changed")

@@ -19,7 +19,7 @@ import Testing
     ) throws -> ShadowBackend {
         let services = try testServices(clock: clock, events: events)
         return ShadowBackend(
-            name: "shadow", serves: serves,
+            name: "shadow", wrapped: ResolvedBackend(serves),
             monitor: ShadowMonitor(
                 shadow: "shadow", watching: watches, share: share, maxConcurrent: maxConcurrent, services: services))
     }
@@ -34,11 +34,13 @@ import Testing
         for watches in [FakeMember.knowing("new", key: "9"), FakeMember("new"), FakeMember.down("new")] {
             let shadow = try shadow(serves, watches, EventLog())
             let subscriber = Subscriber(backend: "old", key: "1", upstreamSession: "s")
-            #expect(try await shadow.authenticate(Self.reader, context: CallContext()) == .authenticated(subscriber))
             #expect(
-                try await shadow.subscription(of: subscriber, context: CallContext()) == Subscription(state: .inactive))
+                try await shadow.authenticate(Self.reader, context: CallContext()).value == .authenticated(subscriber))
             #expect(
-                try await shadow.verdict(on: nil, for: subscriber, context: CallContext())
+                try await shadow.subscription(of: subscriber, context: CallContext()).value
+                    == Subscription(state: .inactive))
+            #expect(
+                try await shadow.verdict(on: nil, for: subscriber, context: CallContext()).value
                     == .rejected(.notEntitled, message: "No."))
             #expect(try await shadow.renew(subscriber, context: CallContext()) == .authenticated(subscriber))
             #expect(shadow.handles("old") && !shadow.handles("new"))
@@ -49,10 +51,10 @@ import Testing
     func down() async throws {
         let shadow = try shadow(FakeMember.down("old"), FakeMember.knowing("new"), EventLog())
         await #expect(throws: FakeMember.UnavailableError.self) {
-            try await shadow.authenticate(Self.reader, context: CallContext())
+            try await shadow.authenticate(Self.reader, context: CallContext()).value
         }
         await #expect(throws: FakeMember.UnavailableError.self) {
-            try await shadow.subscription(of: Subscriber(backend: "old", key: "1"), context: CallContext())
+            try await shadow.subscription(of: Subscriber(backend: "old", key: "1"), context: CallContext()).value
         }
     }
 
@@ -69,7 +71,7 @@ import Testing
         let shadow = try shadow(FakeMember.knowing("old"), stuck, events, maxConcurrent: 1)
         for _ in 0..<3 {
             #expect(
-                try await shadow.authenticate(Self.reader, context: CallContext())
+                try await shadow.authenticate(Self.reader, context: CallContext()).value
                     == .authenticated(Subscriber(backend: "old", key: "1")))
         }
         #expect(events.names == ["shadow_dropped", "shadow_dropped"])
@@ -84,7 +86,7 @@ import Testing
         func differ(_ count: Int) async throws -> Int {
             let before = events.all.count
             for number in 1...count {
-                _ = try await shadow.authenticate(Self.reader, context: CallContext())
+                _ = try await shadow.authenticate(Self.reader, context: CallContext()).value
                 await events.wait(for: before + number)
             }
             return events.all.dropFirst(before).count { $0.detail != nil }
@@ -107,11 +109,11 @@ import Testing
         }
         let shadow = try shadow(serves, watches, events)
         let subscriber = Subscriber(backend: "old", key: "1")
-        _ = try await shadow.subscription(of: subscriber, context: CallContext())
+        _ = try await shadow.subscription(of: subscriber, context: CallContext()).value
         #expect(events.all.isEmpty, "the candidate does not know this reader")
-        _ = try await shadow.authenticate(Self.reader, context: CallContext())
+        _ = try await shadow.authenticate(Self.reader, context: CallContext()).value
         #expect(await events.wait(for: 1).map(\.name) == ["shadow_agrees"])
-        _ = try await shadow.subscription(of: subscriber, context: CallContext())
+        _ = try await shadow.subscription(of: subscriber, context: CallContext()).value
         await events.wait(for: 3)
         let reference = try testServices().pseudonymKey.reference(to: subscriber)
         #expect(
@@ -125,7 +127,7 @@ import Testing
             ])
         #expect(watches.queried == ["authenticate", "subscription 9 n"])
         watches.change { $0.subscription = { _ in throw FakeMember.UnavailableError() } }
-        _ = try await shadow.subscription(of: subscriber, context: CallContext())
+        _ = try await shadow.subscription(of: subscriber, context: CallContext()).value
         #expect(await events.wait(for: 4).last == BackendEvent(backend: "shadow", name: "shadow_unavailable"))
         try await shadow.signOut(subscriber, context: CallContext())
         while watches.queried.last != "sign out 9 n" { await Task.yield() }
@@ -141,13 +143,13 @@ import Testing
         let shadow = try shadow(protected, watches, events)
         let (reader, other) = (Subscriber(backend: "old", key: "1"), Subscriber(backend: "old", key: "2"))
         for subscriber in [reader, other] {
-            _ = try await shadow.subscription(of: subscriber, context: CallContext())
+            _ = try await shadow.subscription(of: subscriber, context: CallContext()).value
         }
-        _ = try await shadow.authenticate(Self.reader, context: CallContext())
+        _ = try await shadow.authenticate(Self.reader, context: CallContext()).value
         await events.wait(for: 1)
         for count in 2...4 {
-            _ = try await shadow.subscription(of: reader, context: CallContext())
-            _ = try await shadow.subscription(of: other, context: CallContext())
+            _ = try await shadow.subscription(of: reader, context: CallContext()).value
+            _ = try await shadow.subscription(of: other, context: CallContext()).value
             await events.wait(for: count)
         }
         #expect(watches.queried == ["authenticate"] + [String](repeating: "subscription 9 -", count: 3))
@@ -159,7 +161,7 @@ import Testing
         let events = EventLog()
         let serves = FakeMember.knowing("old", key: "secret-key")
         let shadow = try shadow(serves, FakeMember("new"), events)
-        _ = try await shadow.authenticate(Self.reader, context: CallContext())
+        _ = try await shadow.authenticate(Self.reader, context: CallContext()).value
         let line = try #require(await events.wait(for: 1).first?.detail)
         #expect(line.hasSuffix(": authenticated here, rejected there"))
         for secret in ["ada", "right", "secret-key"] { #expect(!line.contains(secret)) }
@@ -171,12 +173,12 @@ import Testing
         let clock = ManualClock()
         let shadow = try shadow(FakeMember.knowing("old"), FakeMember("new"), events, clock: clock)
         for count in 1...12 {
-            _ = try await shadow.authenticate(Self.reader, context: CallContext())
+            _ = try await shadow.authenticate(Self.reader, context: CallContext()).value
             await events.wait(for: count)
         }
         #expect(events.all.filter { $0.detail != nil }.count == 10)
         clock.advance(by: 60)
-        _ = try await shadow.authenticate(Self.reader, context: CallContext())
+        _ = try await shadow.authenticate(Self.reader, context: CallContext()).value
         #expect(await events.wait(for: 13).last?.detail != nil)
     }
 
@@ -192,7 +194,7 @@ import Testing
                 let identifier = "reader\(number)@example.com"
                 let isChosen = shadow.monitor.isChosen(identifier)
                 if round == 0 { chosen.append(isChosen) } else { #expect(chosen[number] == isChosen) }
-                _ = try await shadow.authenticate(credentials(identifier, "x"), context: CallContext())
+                _ = try await shadow.authenticate(credentials(identifier, "x"), context: CallContext()).value
                 queried += isChosen ? 1 : 0
                 await events.wait(for: queried)
                 #expect(watches.queried.count == queried)

@@ -32,7 +32,7 @@ enum LookAlikeSpellings {
         var spellings: [String] = []
         for candidate in candidates where spellings.count < 200 {
             let right = try credentials(candidate, password)
-            if try await backend.authenticate(right, context: CallContext()) == .authenticated(subscriber) {
+            if try await backend.authenticate(right, context: CallContext()).value == .authenticated(subscriber) {
                 spellings.append(candidate)
             }
         }

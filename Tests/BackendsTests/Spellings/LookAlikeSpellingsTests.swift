@@ -47,7 +47,7 @@ struct LookAlikeSpellingsTests {
                 let attempt = pseudonymKey.attempt(typed, publication: publication, device: nil, client: nil)
                 guard case .proceed(let permit) = await limiter.admit(attempt, at: timestamp, isKnownDevice: { false })
                 else { return nil }
-                switch try await backend.authenticate(typed, context: CallContext()) {
+                switch try await backend.authenticate(typed, context: CallContext()).value {
                 case .authenticated(let subscriber):
                     return limiter.settle(
                         permit, as: .right, of: [pseudonymKey.reference(to: subscriber)], at: timestamp)
@@ -103,7 +103,8 @@ struct LookAlikeSpellingsTests {
         candidates: [String]
     ) async throws {
         let right = try LookAlikeSpellings.credentials(identifier, password)
-        guard case .authenticated(let subscriber) = try await backend.authenticate(right, context: CallContext()) else {
+        guard case .authenticated(let subscriber) = try await backend.authenticate(right, context: CallContext()).value
+        else {
             Issue.record("the reader was rejected")
             return
         }

@@ -72,8 +72,8 @@ struct ConsoleTests {
     ]
 
     @Test("The complete sequence yields the expected outcomes", arguments: [false, true])
-    func sequence(hasDebugComments: Bool) async throws {
-        try await FrontDoorHarness.testUsers(hasDebugComments: hasDebugComments).test { client in
+    func sequence(hasDebugNotes: Bool) async throws {
+        try await FrontDoorHarness.testUsers(hasDebugNotes: hasDebugNotes).test { client in
             for (user, expected) in Self.runs {
                 let outcome = try await Console(client: client).run(user, edition: "com.pugpig.edition0001")
                 #expect(outcome == expected, "\(user)")

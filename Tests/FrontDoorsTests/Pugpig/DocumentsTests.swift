@@ -32,7 +32,7 @@ struct DocumentsTests {
         for _ in 0..<2_000 {
             let token = text(&random)
             let feed = Bool.random(using: &random) ? hex(&random) : nil
-            let signedIn = TokenDocument.bytes(.signedIn(token: token, feedPassword: feed, comments: texts(&random)))
+            let signedIn = TokenDocument.bytes(.signedIn(token: token, feedPassword: feed, notes: texts(&random)))
             #expect(try schema.errors(in: signedIn) == [])
             let root = try XMLDocument(parsing: signedIn).root
             #expect(root.text == token)
@@ -57,7 +57,7 @@ struct DocumentsTests {
                 entitlement: Bool.random(using: &random) ? .allEditions : .editions(held),
                 userInfo: texts(&random).map { UserInfoCategory(scheme: $0, value: text(&random)) })
             let bytes = SubscriptionDocument.bytes(
-                VerificationResult(subscription: subscription, comments: texts(&random)))
+                VerificationResult(subscription: subscription, notes: texts(&random)))
             #expect(try schema.errors(in: bytes) == [])
             let root = try XMLDocument(parsing: bytes).root
             #expect(root.attributes["state"] == subscription.state.rawValue)
@@ -83,7 +83,7 @@ struct DocumentsTests {
             let headers = texts(&random).map { EdgeHeader(name: text(&random), value: $0) }
             let credentials = EditionCredentials(userid: hex(&random), password: hex(&random))
             let granted = CredentialsDocument.bytes(
-                .granted(credentials, headers: headers, comments: texts(&random)))
+                .granted(credentials, headers: headers, notes: texts(&random)))
             #expect(try schema.errors(in: granted) == [])
             let root = try XMLDocument(parsing: granted).root
             #expect(root.child("userid")?.text == credentials.userid)
@@ -95,7 +95,7 @@ struct DocumentsTests {
             let reason = ([nil] + CredentialsRejection.Reason.allCases).randomElement(using: &random)!
             let message = Bool.random(using: &random) ? text(&random) : nil
             let rejected = CredentialsDocument.bytes(
-                .rejected(CredentialsRejection(reason: reason, message: message), comments: texts(&random)))
+                .rejected(CredentialsRejection(reason: reason, message: message), notes: texts(&random)))
             #expect(try schema.errors(in: rejected) == [])
             let error = try XMLDocument(parsing: rejected).root.child("error")
             #expect(error?.attributes["status"] == reason?.rawValue)
@@ -107,17 +107,17 @@ struct DocumentsTests {
     func bytes() throws {
         func body(_ bytes: [UInt8]) -> String { String(decoding: bytes.drop { $0 != 0x0A }.dropFirst(), as: UTF8.self) }
         #expect(
-            body(TokenDocument.bytes(.signedIn(token: "t", feedPassword: nil, comments: ["c"])))
+            body(TokenDocument.bytes(.signedIn(token: "t", feedPassword: nil, notes: ["c"])))
                 == "<token>t</token><!-- c -->")
         #expect(
             body(
-                SubscriptionDocument.bytes(VerificationResult(subscription: Subscription(state: .active), comments: []))
+                SubscriptionDocument.bytes(VerificationResult(subscription: Subscription(state: .active), notes: []))
             )
                 == #"<subscription state="active"><issues/></subscription>"#)
         #expect(
             body(
                 CredentialsDocument.bytes(
-                    .rejected(CredentialsRejection(reason: .notEntitled, message: "m"), comments: [])))
+                    .rejected(CredentialsRejection(reason: .notEntitled, message: "m"), notes: [])))
                 == #"<credentials><error status="notentitled" message="m"/></credentials>"#)
     }
 }

@@ -57,7 +57,7 @@ struct FailuresTests {
             #expect(String(buffer: response.body) == "Temporarily unavailable")
         }
         let broken = ScriptedBackend()
-        try await FrontDoorHarness.scripted(broken) { $0.edgeTokens = [BrokenEdgeToken()] }.test { client in
+        try await FrontDoorHarness.scripted(broken) { $0.edgeToken = BrokenEdgeToken() }.test { client in
             let token = try await signIn(client)
             broken.response(Subscription(state: .active, entitlement: .allEditions))
             let response = try PugpigDocumentResponse(
@@ -71,7 +71,7 @@ struct FailuresTests {
     func unexpectedLanguage() async throws {
         let backend = ScriptedBackend()
         try await FrontDoorHarness.scripted(backend) {
-            $0.edgeTokens = [BrokenEdgeToken()]
+            $0.edgeToken = BrokenEdgeToken()
             $0.messages = Messages(["de": [.unavailable: "Später"], "en": [.unavailable: "Later"]])
         }.test { client in
             let token = try await signIn(client)
@@ -113,7 +113,7 @@ struct FailuresTests {
         let message = #"--><subscription state="active"><!--"#
         let backend = ScriptedBackend()
         backend.response(Subscription(state: .inactive, message: message))
-        try await FrontDoorHarness.scripted(backend) { $0.hasDebugComments = true }.test { client in
+        try await FrontDoorHarness.scripted(backend) { $0.hasDebugNotes = true }.test { client in
             let signIn = try await client.call("sign_in", ["username": "marker-user", "password": "right"])
             #expect(String(buffer: signIn.body).contains("<!--"))
             #expect(!String(buffer: signIn.body).contains("marker-user"))

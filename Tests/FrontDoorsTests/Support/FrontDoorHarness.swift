@@ -36,10 +36,10 @@ struct FrontDoorHarness {
     }
 
     /// Returns a front door with the publication of the test users.
-    static func testUsers(clock: ManualClock = ManualClock(), hasDebugComments: Bool = false) -> FrontDoorHarness {
+    static func testUsers(clock: ManualClock = ManualClock(), hasDebugNotes: Bool = false) -> FrontDoorHarness {
         FrontDoorHarness(clock: clock, client: ClientAddress("192.0.2.7")) { clock in
             makeAuthorizationService(
-                TestPublication.make(.title, hasDebugComments: hasDebugComments),
+                TestPublication.make(.title, hasDebugNotes: hasDebugNotes),
                 backend: TestUsersBackend(
                     clock: clock.wall, random: .seeded(7),
                     sleep: { clock.advance(by: TimeInterval($0.components.seconds)) }),

@@ -19,12 +19,12 @@ extension FuzzedTenant {
 private struct FakeSubscriberBackend: SubscriberBackend {
     let name = "house"
 
-    func authenticate(_ credentials: Credentials, context: CallContext) -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) -> Fetched<AuthenticationResult> {
         .authenticated(FuzzedTenant.subscriber)
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) -> Subscription {
-        Subscription(state: .active, entitlement: .allEditions)
+    func subscription(of subscriber: Subscriber, context: CallContext) -> Fetched<Subscription> {
+        Fetched(Subscription(state: .active, entitlement: .allEditions))
     }
 }
 

@@ -8,22 +8,26 @@ import Testing
 @Suite("Agreement of verification and edition credentials")
 struct AgreementTests {
     /// A subscriber system that returns verdicts on single editions.
-    private struct VerdictStub: SubscriberBackend {
+    private struct VerdictStub: EditionDecidingBackend {
         let name = "judging"
         let reported: Subscription
         let granted: Set<EditionID>
 
-        func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+        func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<
+            AuthenticationResult
+        > {
             .authenticated(Subscriber(backend: name, key: credentials.identifier))
         }
 
-        func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription { reported }
+        func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
+            Fetched(reported)
+        }
 
         func verdict(
             on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-        ) async throws -> EditionVerdict? {
-            guard let edition else { return nil }
-            return granted.contains(edition) ? .granted : .rejected(.notEntitled, message: nil)
+        ) async throws -> Fetched<EditionVerdict?> {
+            guard let edition else { return Fetched(nil) }
+            return Fetched(granted.contains(edition) ? .granted : .rejected(.notEntitled, message: nil))
         }
     }
 

@@ -234,10 +234,7 @@ struct DenialCacheTests {
         let elsewhere = DenialCache(record: facts.add)
         let denials = DenialCache()
         let harness = AuthorizationHarness(denials: denials) { $0.failsOpen = true }
-        harness.backend.response { _ in
-            LastKnownGoodTracker.record()
-            return Subscription(state: .active, entitlement: .editions([.first, .second]))
-        }
+        harness.backend.response(Subscription(state: .active, entitlement: .editions([.first, .second])), .stale)
         let token = try await harness.token()
         #expect(try await harness.credentials(token).pair != nil)
         let subscriber = try #require(harness.authorizationService.session(token: token)?.subscriber)
@@ -255,10 +252,7 @@ struct DenialCacheTests {
         let elsewhere = DenialCache(record: facts.add)
         let denials = DenialCache()
         let harness = AuthorizationHarness(denials: denials) { $0.failsOpen = true }
-        harness.backend.response { _ in
-            LastKnownGoodTracker.record()
-            return Subscription(state: .active, entitlement: .editions([.first, .second]))
-        }
+        harness.backend.response(Subscription(state: .active, entitlement: .editions([.first, .second])), .stale)
         let token = try await harness.token()
         let subscriber = try #require(harness.authorizationService.session(token: token)?.subscriber)
         let reader = PseudonymKey(.one).reference(to: subscriber)

@@ -65,7 +65,9 @@ struct EditionCredentialsTests {
             AkamaiEdgeToken(key: Secret(AkamaiEdgeTokenTests.key), scope: .acl(["/covers/*"])),
         ]
         let shared = try StaticEdgeHeader(name: "X-Edge", value: "word")
-        let harness = AuthorizationHarness(policy: .accessBased) { $0.edgeTokens = [tokens[0], shared, tokens[1]] }
+        let harness = AuthorizationHarness(policy: .accessBased) {
+            $0.edgeToken = JoinedEdgeTokens([tokens[0], shared, tokens[1]])
+        }
         guard case .granted(_, let headers, _) = try await harness.credentials(try await harness.token()) else {
             Issue.record("refused")
             return
@@ -203,10 +205,7 @@ struct FailOpenTests {
         harness.backend.response(Subscription(state: .suspended))
         _ = try await harness.verify(token)
         // For example, a result cached for another session of the reader.
-        harness.backend.response { _ in
-            LastKnownGoodTracker.record()
-            return Subscription(state: .active, entitlement: .editions([.first]))
-        }
+        harness.backend.response(Subscription(state: .active, entitlement: .editions([.first])), .stale)
         #expect(try await harness.verify(token).state == .active)
         _ = try await harness.credentials(token)
         harness.backend.startOutage()

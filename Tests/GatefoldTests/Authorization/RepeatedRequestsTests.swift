@@ -56,9 +56,9 @@ struct RepeatedRequestsTests {
         #expect(!verdicts().contains { $0.isAccepted })
     }
 
-    @Test("Every result is reported as an event")
-    func events() async throws {
-        let fixture = Fixture()
+    @Test("Every result is reported as an event, whether it is live or cached", arguments: [Freshness.live, .cached])
+    func events(freshness: Freshness) async throws {
+        let fixture = Fixture(freshness: freshness)
         let token = try await fixture.token()
         let signedIn = fixture.events.withLock(\.count)
         for _ in 0..<2 {
@@ -71,6 +71,22 @@ struct RepeatedRequestsTests {
             .verified(reader, .active), .credentialsIssued(reader, .first), .credentialsRejected(.notEntitled),
         ]
         #expect(fixture.events.withLock { Array($0.dropFirst(signedIn)) } == expected + expected)
+    }
+
+    @Test("A cached result records a denial and ends an earlier one, and a stale one ends none")
+    func denials() async throws {
+        let (denials, suspended) = (DenialCache(), Subscription(state: .suspended))
+        let token = try await Fixture(denials: denials).token()
+        func isIssuedInOutage(after freshness: Freshness, _ reported: Subscription) async throws -> Bool {
+            let fixture = Fixture(denials: denials, reported: reported, freshness: freshness)
+            _ = try await fixture.service.editionCredentials(token: token, edition: name, CallContext())
+            let outage = Fixture(denials: denials, isDown: true)
+            return try await outage.service.editionCredentials(token: token, edition: name, CallContext()).pair != nil
+        }
+        let active = Subscription(state: .active, entitlement: .editions([.first]))
+        #expect(try await !isIssuedInOutage(after: .cached, suspended))
+        #expect(try await !isIssuedInOutage(after: .stale, active))
+        #expect(try await isIssuedInOutage(after: .cached, active))
     }
 
     @Test("A revocation takes effect at once")
@@ -112,9 +128,9 @@ struct RepeatedRequestsTests {
             _ catalogue: Catalogue = Catalogue([RepeatedRequestsTests.edition()]),
             denials: DenialCache = DenialCache(),
             reported: Subscription = Subscription(state: .active, entitlement: .editions([.first])),
-            isDown: Bool = false
+            freshness: Freshness = .live, isDown: Bool = false
         ) {
-            backend.response(reported)
+            backend.response(reported, freshness)
             if isDown { backend.startOutage() }
             self.catalogue = CurrentCatalogue(catalogue)
             service = AuthorizationService(

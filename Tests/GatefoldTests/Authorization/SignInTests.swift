@@ -252,9 +252,9 @@ struct SignInTests {
         }
     }
 
-    @Test("Pitfall 20: events and comments hold no credentials, tokens or passwords")
+    @Test("Pitfall 20: events and debug notes hold no credentials, tokens or passwords")
     func secrets() async throws {
-        let harness = AuthorizationHarness { $0.hasDebugComments = true }
+        let harness = AuthorizationHarness { $0.hasDebugNotes = true }
         harness.backend.response(Subscription(state: .active, entitlement: .editions([.first])))
         let signedIn = try await harness.signIn("marker@example.com", "right")
         let token = try #require(signedIn.token)
@@ -264,11 +264,11 @@ struct SignInTests {
         harness.backend.authenticateWith { _ in throw MessageEchoError(text: "marker@example.com right") }
         _ = try? await harness.signIn("marker@example.com", "right")
         try await harness.authorizationService.signOut(token: token, CallContext())
-        var comments: [String] = []
-        if case .signedIn(_, _, let lines) = signedIn { comments += lines }
-        if case .granted(_, _, let lines) = response { comments += lines }
-        #expect(!comments.isEmpty)
-        let reported = comments.joined() + harness.events.all.map { String(reflecting: $0) }.joined()
+        var notes: [String] = []
+        if case .signedIn(_, _, let lines) = signedIn { notes += lines }
+        if case .granted(_, _, let lines) = response { notes += lines }
+        #expect(!notes.isEmpty)
+        let reported = notes.joined() + harness.events.all.map { String(reflecting: $0) }.joined()
         for secret in ["marker", "right", token, pair.userid, pair.password] { #expect(!reported.contains(secret)) }
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 
 /// A fake subscriber system that stores readers, simulates outages, and records its queries and results.
-final class FakeSubscriberSystem: SubscriberBackend {
+final class FakeSubscriberSystem: EditionDecidingBackend, RenewingBackend, SigningOutBackend {
     struct Reader: Sendable {
         var password = "right"
         var subscription = Subscription(state: .active)
@@ -114,7 +114,7 @@ final class FakeSubscriberSystem: SubscriberBackend {
         throw UnavailableError()
     }
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         let (typed, password) = (credentials["email"] ?? "", credentials["password"] ?? "")
         let key = foldsNames ? Self.fold(credentials.identifier) : credentials.identifier
         let queryResult = try await result(.authenticate(identifier: typed, password: password)) { state in
@@ -124,7 +124,7 @@ final class FakeSubscriberSystem: SubscriberBackend {
             return .authentication(.authenticated(self.subscriber(key, &state)))
         }
         guard case .authentication(let authentication) = queryResult else { throw UnavailableError() }
-        return authentication
+        return Fetched(authentication)
     }
 
     /// Folds a name like a database that ignores case, accents, width and invisible characters.
@@ -139,7 +139,7 @@ final class FakeSubscriberSystem: SubscriberBackend {
         return Subscriber(backend: name, key: key, upstreamSession: opensSessions ? "session \(state.sessions)" : nil)
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         let queryResult = try await result(.subscription(subscriber)) { state in
             guard let reader = state.readers[subscriber.key], reader.isKnown else {
                 return .subscription(Subscription(state: .unknown))
@@ -147,7 +147,7 @@ final class FakeSubscriberSystem: SubscriberBackend {
             return .subscription(reader.subscription)
         }
         guard case .subscription(let subscription) = queryResult else { throw UnavailableError() }
-        return subscription
+        return Fetched(subscription)
     }
 
     func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
@@ -163,13 +163,13 @@ final class FakeSubscriberSystem: SubscriberBackend {
 
     func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-    ) async throws -> EditionVerdict? {
-        guard let edition else { return nil }
+    ) async throws -> Fetched<EditionVerdict?> {
+        guard let edition else { return Fetched(nil) }
         let queryResult = try await result(.verdict(edition, subscriber)) { state in
             .verdict(state.readers[subscriber.key]?.verdicts[edition])
         }
         guard case .verdict(let verdict) = queryResult else { throw UnavailableError() }
-        return verdict
+        return Fetched(verdict)
     }
 
     func signOut(_ subscriber: Subscriber, context: CallContext) async throws {

@@ -9,14 +9,14 @@ enum CredentialsDocument {
         var xml = XMLWriter()
         xml.element("credentials") { xml in
             switch result {
-            case .granted(let credentials, let headers, let comments):
+            case .granted(let credentials, let headers, let notes):
                 xml.element("userid") { $0.text(credentials.userid) }
                 xml.element("password") { $0.text(credentials.password) }
                 for header in headers { xml.element("header", ["name": header.name]) { $0.text(header.value) } }
-                comments.forEach { xml.comment($0) }
-            case .rejected(let rejection, let comments):
+                notes.forEach { xml.comment($0) }
+            case .rejected(let rejection, let notes):
                 xml.element("error", ["status": rejection.reason?.rawValue, "message": rejection.message])
-                comments.forEach { xml.comment($0) }
+                notes.forEach { xml.comment($0) }
             }
         }
         return xml.bytes

@@ -36,11 +36,11 @@ enum PugpigResponse {
     }
 
     /// Returns the response with its status. A status that no final response can have becomes an internal error.
-    static func raw(_ response: RawHTTPResponse) -> Response {
+    static func scripted(_ response: ScriptedResponse) -> Response {
         let status =
             (200...599).contains(response.status) ? HTTPResponse.Status(code: response.status) : .internalServerError
         // Responses with these two statuses have no body (RFC 9110 section 6.4.1).
-        return status == .noContent || status == .notModified ? Response(status: status) : text(status, response.body)
+        return status == .noContent || status == .notModified ? Response(status: status) : text(status, response.text)
     }
 
     static func rejected(_ rejection: RequestRejection) -> Response { text(rejection.status, rejection.text) }

@@ -9,7 +9,7 @@ package enum SubscriptionDocument {
         let subscription = result.subscription
         var xml = XMLWriter()
         xml.element("subscription", ["state": subscription.state.rawValue, "message": subscription.message]) { xml in
-            result.comments.forEach { xml.comment($0) }
+            result.notes.forEach { xml.comment($0) }
             if !subscription.userInfo.isEmpty {
                 xml.element("userinfo") { xml in
                     for category in subscription.userInfo {

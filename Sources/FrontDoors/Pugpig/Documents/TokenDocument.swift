@@ -8,9 +8,9 @@ enum TokenDocument {
     static func bytes(_ result: SignInResult) -> [UInt8] {
         var xml = XMLWriter()
         switch result {
-        case .signedIn(let token, let feedPassword, let comments):
+        case .signedIn(let token, let feedPassword, let notes):
             xml.element("token", ["global_auth_password": feedPassword]) { $0.text(token) }
-            comments.forEach { xml.comment($0) }
+            notes.forEach { xml.comment($0) }
         case .rejected(let rejection):
             xml.element("error", ["status": rejection.reason.status, "message": rejection.message])
         }

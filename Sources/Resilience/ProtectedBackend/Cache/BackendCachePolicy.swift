@@ -39,7 +39,7 @@ struct BackendCachePolicy: Sendable {
         ///
         /// - Parameter isSameEdition: A Boolean value that indicates whether both results are verdicts on the same
         ///   edition.
-        func invalidates(_ older: BackendResult, isSameEdition: Bool) -> Bool {
+        func invalidates(_ older: StoredResult, isSameEdition: Bool) -> Bool {
             switch (self, older) {
             case (.none, _): false
             case (.edition, .verdict): isSameEdition
@@ -60,7 +60,7 @@ struct BackendCachePolicy: Sendable {
     /// - Parameter jitter: A number from 0 to 1 that shortens long lifetimes by up to a fifth, so that results
     ///   cached together are not refreshed together. Jitter never extends a lifetime because freshness is
     ///   guaranteed.
-    func cacheLifetime(of result: BackendResult, queried: TimeInterval, jitter: Double) -> CacheLifetime {
+    func cacheLifetime(of result: StoredResult, queried: TimeInterval, jitter: Double) -> CacheLifetime {
         let goodUntil = Self.isGood(result) ? queried + settings.lastKnownGood : queried
         if Self.opensSession(result) {
             return CacheLifetime(revalidateAt: queried, freshUntil: queried, goodUntil: goodUntil)
@@ -75,7 +75,7 @@ struct BackendCachePolicy: Sendable {
             goodUntil: goodUntil)
     }
 
-    func invalidationScope(of result: BackendResult) -> InvalidationScope {
+    func invalidationScope(of result: StoredResult) -> InvalidationScope {
         switch result {
         case .subscription(let subscription):
             switch subscription.state {
@@ -88,15 +88,15 @@ struct BackendCachePolicy: Sendable {
             }
         case .verdict(.rejected(.rejected?, _)): .everything
         case .verdict(.rejected(.notEntitled?, _)), .verdict(.rejected(nil, _)): .edition
-        case .authentication, .verdict, .nothing: .none
+        case .authentication, .verdict: .none
         }
     }
 
     /// Returns whether a result stays fresh for ``ProtectionSettings/Cache/freshness``. Other results stay fresh
     /// only as long as rejections, so that a reader who renews gets access quickly.
-    static func isAffirmative(_ result: BackendResult) -> Bool {
+    static func isAffirmative(_ result: StoredResult) -> Bool {
         switch result {
-        case .authentication(.authenticated), .verdict(nil), .verdict(.granted), .nothing: true
+        case .authentication(.authenticated), .verdict(nil), .verdict(.granted): true
         case .subscription(let subscription): subscription.state == .active
         case .authentication(.rejected), .verdict(.rejected), .verdict(.deferred): false
         }
@@ -106,9 +106,9 @@ struct BackendCachePolicy: Sendable {
     /// or corrected the password since. The editions of an inactive reader may.
     ///
     /// Source: Pitfall 9, “Outage and rejection confused”.
-    static func isGood(_ result: BackendResult) -> Bool {
+    static func isGood(_ result: StoredResult) -> Bool {
         switch result {
-        case .authentication, .verdict, .nothing: return isAffirmative(result)
+        case .authentication, .verdict: return isAffirmative(result)
         case .subscription(let subscription):
             switch subscription.state {
             case .active: return true
@@ -119,7 +119,7 @@ struct BackendCachePolicy: Sendable {
     }
 
     /// Returns whether the result carries its own session at the backend, which two sign-ins must not share.
-    static func opensSession(_ result: BackendResult) -> Bool {
+    static func opensSession(_ result: StoredResult) -> Bool {
         guard case .authentication(.authenticated(let subscriber)) = result else { return false }
         return subscriber.upstreamSession != nil
     }

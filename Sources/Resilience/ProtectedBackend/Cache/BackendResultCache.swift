@@ -14,8 +14,7 @@ final class BackendResultCache: Sendable {
     }
 
     private struct State {
-        /// The cached results, or `nil` if the cache is disabled.
-        var storage: BackendResultStore?
+        var storage: BackendResultStore
         var order: UInt64 = 0
         var counts = Counts()
 
@@ -25,7 +24,8 @@ final class BackendResultCache: Sendable {
         }
     }
 
-    fileprivate let clock: WallClock
+    private let isEnabled: Bool
+    private let clock: WallClock
     private let random: RandomSource
     private let state: Mutex<State>
 
@@ -34,36 +34,11 @@ final class BackendResultCache: Sendable {
     ) {
         self.clock = clock
         self.random = random
-        state = Mutex(State(storage: settings.map { BackendResultStore($0, maxQueryDuration: maxQueryDuration) }))
-    }
-
-    /// Returns the result for a key from the cache, or queries the backend.
-    ///
-    /// - Parameter operation: Queries the backend and stores the result in this cache.
-    /// - Throws: The error of `operation`, if no last known good result replaces the failed query.
-    func result(
-        _ key: BackendQueryKey, _ operation: @escaping @Sendable (Priority) async throws -> TimestampedResult
-    ) async throws -> (result: BackendResult, isCached: Bool) {
-        switch find(key) {
-        case .fresh(let result):
-            return (result, true)
-        case .revalidating(let result, let isDue):
-            if isDue {
-                Task {
-                    // The failed refresh does not concern the reader because the cached result is still valid.
-                    _ = try? await operation(.background)
-                }
-            }
-            return (result, true)
-        case .missing:
-            do {
-                return (try await operation(.reader).result, false)
-            } catch {
-                guard FailureClassification.isNotQueried(error), let last = lastKnownGood(key) else { throw error }
-                LastKnownGoodTracker.record()
-                return (last, true)
-            }
-        }
+        isEnabled = settings != nil
+        state = Mutex(
+            State(
+                storage: BackendResultStore(
+                    settings ?? ProtectionSettings.Cache(), maxQueryDuration: maxQueryDuration)))
     }
 
     /// Returns the current timestamp, which is later than all earlier ones.
@@ -78,30 +53,31 @@ final class BackendResultCache: Sendable {
     func invalidate(_ group: BackendResultStore.Group) -> Int {
         state.withLock { state in
             let timestamp = state.timestamp(at: clock.elapsed)
-            return state.storage?.invalidate(group, at: timestamp) ?? 0
+            return state.storage.invalidate(group, at: timestamp)
         }
     }
 
     /// Returns a group and the subscribers that its credentials were authenticated as.
     func withSubscribers(_ group: BackendResultStore.Group) -> Set<BackendResultStore.Group> {
-        state.withLock { ($0.storage?.subscribers(authenticatedIn: group) ?? []).union([group]) }
+        state.withLock { $0.storage.subscribers(authenticatedIn: group).union([group]) }
     }
 
     func invalidateAll() -> Int {
         state.withLock { state in
             let timestamp = state.timestamp(at: clock.elapsed)
-            return state.storage?.invalidateAll(at: timestamp) ?? 0
+            return state.storage.invalidateAll(at: timestamp)
         }
     }
 
     var status: (entries: Int, bytes: Int, counts: Counts) {
-        state.withLock { ($0.storage?.count ?? 0, $0.storage?.bytes ?? 0, $0.counts) }
+        state.withLock { ($0.storage.count, $0.storage.bytes, $0.counts) }
     }
 
-    private func find(_ key: BackendQueryKey) -> BackendResultStore.LookupResult {
+    /// Looks a result up and counts the outcome.
+    func find(_ key: BackendQueryKey) -> BackendResultStore.LookupResult {
         state.withLock { state in
             let now = clock.elapsed
-            let finding = state.storage?.find(key, at: now) ?? .missing
+            let finding = state.storage.find(key, at: now)
             switch finding {
             case .fresh: state.counts.fresh += 1
             case .revalidating: state.counts.revalidating += 1
@@ -111,20 +87,22 @@ final class BackendResultCache: Sendable {
         }
     }
 
-    private func lastKnownGood(_ key: BackendQueryKey) -> BackendResult? {
+    /// Returns the result that replaces a failed query, or `nil` if there is none.
+    func lastKnownGood(_ key: BackendQueryKey) -> StoredResult? {
         state.withLock { state in
             let now = clock.elapsed
-            let found = state.storage?.lastKnownGood(key, at: now)
+            let found = state.storage.lastKnownGood(key, at: now)
             if found != nil { state.counts.lastKnownGood += 1 }
             return found
         }
     }
 
-    func store(_ timestamped: TimestampedResult, _ subject: BackendResultStore.Subject) {
+    func store(_ timestamped: TimestampedResult<StoredResult>, _ subject: BackendResultStore.Subject) {
+        guard isEnabled else { return }
         let jitter = random.fraction()
         state.withLock { state in
             let now = clock.elapsed
-            state.storage?.store(timestamped, subject, jitter: jitter, at: now)
+            state.storage.store(timestamped, subject, jitter: jitter, at: now)
         }
     }
 }
@@ -174,11 +152,7 @@ extension BackendResultCache {
     ) {
         state.withLock { state in
             let timestamp = state.timestamp(at: clock.elapsed)
-            guard var storage = state.storage else { return }
-            // The memory is moved out of the state so that the change does not copy it.
-            state.storage = nil
-            change(&storage, timestamp.seconds - max(0, clock.now.timeIntervalSince(date)), timestamp)
-            state.storage = storage
+            change(&state.storage, timestamp.seconds - max(0, clock.now.timeIntervalSince(date)), timestamp)
         }
     }
 }

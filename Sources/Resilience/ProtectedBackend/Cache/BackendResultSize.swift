@@ -3,10 +3,18 @@ import Gatefold
 /// An estimate of the memory that a result uses. It is rather too high than too low.
 enum BackendResultSize {
     /// The size of an entry with its key, its table slot and its groups, in bytes.
-    static let entry = 640
+    static let entry = 760
     private static let allocation = 48
 
-    static func bytes(of result: BackendResult) -> Int {
+    static func bytes(of key: BackendQueryKey) -> Int {
+        switch key {
+        case .subscription(let subscriber), .verdict(_, let subscriber):
+            text(subscriber.backend) + text(subscriber.key) + text(subscriber.upstreamSession)
+        case .digest: 0
+        }
+    }
+
+    static func bytes(of result: StoredResult) -> Int {
         switch result {
         case .authentication(.authenticated(let subscriber)):
             text(subscriber.backend) + text(subscriber.key) + text(subscriber.upstreamSession)
@@ -20,7 +28,7 @@ enum BackendResultSize {
         case .verdict(.rejected(_, let message)): text(message)
         case .verdict(.deferred(let timestamped, _, let message)):
             timestamped.reduce(text(message)) { $0 + allocation + bytes(of: .subscription($1)) }
-        case .verdict, .nothing: 0
+        case .verdict: 0
         }
     }
 

@@ -8,12 +8,16 @@ extension BackendResultStore {
         case identifier(UInt64)
         /// The subscriber's pseudonym, as the logs show it.
         case subscriber(UInt64)
+
+        init(_ reference: SubscriberPseudonym) {
+            self = .subscriber(reference.bytes.reduce(0) { $0 << 8 | UInt64($1) })
+        }
     }
 
     enum LookupResult: Equatable {
-        case fresh(BackendResult)
+        case fresh(StoredResult)
         /// - Parameter isDue: A Boolean value that indicates whether this call must start the refresh.
-        case revalidating(BackendResult, isDue: Bool)
+        case revalidating(StoredResult, isDue: Bool)
         case missing
     }
 

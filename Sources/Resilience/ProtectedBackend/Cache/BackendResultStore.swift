@@ -5,13 +5,20 @@ import Primitives
 /// The cached results. They are found by the digest of their query, removed by group, and evicted when the memory
 /// limit is reached.
 package struct BackendResultStore: Sendable {
-    struct Entry {
+    /// A cached result. It is an object, because a lookup would otherwise copy all of it.
+    final class Entry: Sendable {
         let subject: Subject
-        let result: BackendResult
+        let result: StoredResult
         let queried: LogicalTimestamp
-        var cacheLifetime: BackendCachePolicy.CacheLifetime
         let bytes: Int
-        var nextRevalidation: TimeInterval
+
+        init(subject: Subject, result: StoredResult, queried: LogicalTimestamp) {
+            self.subject = subject
+            self.result = result
+            self.queried = queried
+            bytes =
+                BackendResultSize.entry + BackendResultSize.bytes(of: subject.key) + BackendResultSize.bytes(of: result)
+        }
 
         var isAuthenticated: Bool {
             if case .authentication(.authenticated) = result { true } else { false }
@@ -20,6 +27,12 @@ package struct BackendResultStore: Sendable {
         var part: Part {
             if case .authentication(.rejected) = result { .rejections } else { .readers }
         }
+    }
+
+    /// The deadlines of the entry in the same slot.
+    private struct Timing {
+        var lifetime: BackendCachePolicy.CacheLifetime
+        var nextRevalidation: TimeInterval
     }
 
     /// A part of the memory. Anyone can cause any number of rejections with wrong credentials. Rejections therefore
@@ -44,6 +57,7 @@ package struct BackendResultStore: Sendable {
     /// The maximum duration of a query in seconds.
     let maxQueryDuration: TimeInterval
     private(set) var entries: [Entry?] = []
+    private var timings: [Timing] = []
     private var slots: [BackendQueryKey: Int] = [:]
     private(set) var groups: [Group: BackendResultPartition] = [:]
     private var lruList = LRUList(segments: Part.allCases.count)
@@ -61,18 +75,18 @@ package struct BackendResultStore: Sendable {
     mutating func find(_ key: BackendQueryKey, at now: TimeInterval) -> LookupResult {
         guard let slot = slots[key], let entry = entries[slot] else { return .missing }
         lruList.use(slot)
-        guard now < entry.cacheLifetime.freshUntil else { return .missing }
-        guard now >= entry.nextRevalidation else {
-            return now < entry.cacheLifetime.revalidateAt
-                ? .fresh(entry.result) : .revalidating(entry.result, isDue: false)
+        let timing = timings[slot]
+        guard now < timing.lifetime.freshUntil else { return .missing }
+        guard now >= timing.nextRevalidation else {
+            return now < timing.lifetime.revalidateAt ? .fresh(entry.result) : .revalidating(entry.result, isDue: false)
         }
-        entries[slot]?.nextRevalidation = now + Self.revalidationPause
+        timings[slot].nextRevalidation = now + Self.revalidationPause
         return .revalidating(entry.result, isDue: true)
     }
 
     /// Returns the result that replaces a failed query.
-    func lastKnownGood(_ key: BackendQueryKey, at now: TimeInterval) -> BackendResult? {
-        guard let slot = slots[key], let entry = entries[slot], now < entry.cacheLifetime.goodUntil else {
+    func lastKnownGood(_ key: BackendQueryKey, at now: TimeInterval) -> StoredResult? {
+        guard let slot = slots[key], let entry = entries[slot], now < timings[slot].lifetime.goodUntil else {
             return nil
         }
         return entry.result
@@ -80,19 +94,19 @@ package struct BackendResultStore: Sendable {
 
     /// Stores a result unless a later one is cached. A rejection replaces an earlier good result, which does not
     /// return when the rejection is no longer fresh.
-    mutating func store(_ timestamped: TimestampedResult, _ subject: Subject, jitter: Double, at now: TimeInterval) {
+    mutating func store(
+        _ timestamped: TimestampedResult<StoredResult>, _ subject: Subject, jitter: Double, at now: TimeInterval
+    ) {
         if let slot = slots[subject.key], let known = entries[slot], known.queried.order >= timestamped.queried.order {
             return
         }
         guard !watermarks.bar(timestamped.queried, subject.groups) else { return }
-        let entry = Entry(
-            subject: subject, result: timestamped.result, queried: timestamped.queried,
-            cacheLifetime: rules.cacheLifetime(
-                of: timestamped.result, queried: timestamped.queried.seconds, jitter: jitter),
-            bytes: BackendResultSize.entry + BackendResultSize.bytes(of: timestamped.result), nextRevalidation: 0)
+        let entry = Entry(subject: subject, result: timestamped.result, queried: timestamped.queried)
         if entry.isAuthenticated, !supersede(entry) { return }
         follow(rules.invalidationScope(of: timestamped.result), of: entry, at: now)
-        insert(entry)
+        insert(
+            entry,
+            for: rules.cacheLifetime(of: timestamped.result, queried: timestamped.queried.seconds, jitter: jitter))
         for group in subject.groups { trimShare(of: group, at: now) }
         trim(at: now)
     }
@@ -113,6 +127,7 @@ package struct BackendResultStore: Sendable {
         let all = count
         watermarks.raiseAll(timestamp)
         entries = []
+        timings = []
         slots = [:]
         groups = [:]
         lruList = LRUList(segments: Part.allCases.count)
@@ -182,13 +197,16 @@ package struct BackendResultStore: Sendable {
         return invalidationScope == .edition ? partition.verdicts(on: edition) : partition.slots
     }
 
-    private mutating func insert(_ entry: Entry) {
+    private mutating func insert(_ entry: Entry, for lifetime: BackendCachePolicy.CacheLifetime) {
         if let slot = slots[entry.subject.key] { remove(slot) }
         let slot = lruList.insert(in: entry.part.rawValue)
-        while entries.count <= slot { entries.append(nil) }
-        var entry = entry
-        entry.nextRevalidation = entry.cacheLifetime.revalidateAt
+        let timing = Timing(lifetime: lifetime, nextRevalidation: lifetime.revalidateAt)
+        while entries.count <= slot {
+            entries.append(nil)
+            timings.append(timing)
+        }
         entries[slot] = entry
+        timings[slot] = timing
         slots[entry.subject.key] = slot
         for group in entry.subject.groups {
             groups[group, default: BackendResultPartition()].insert(
@@ -212,8 +230,8 @@ package struct BackendResultStore: Sendable {
     /// Ends the freshness of a subscription, which remains available as a last known good result.
     mutating func age(_ slot: Int, at now: TimeInterval) {
         guard let entry = entries[slot], case .subscription = entry.result else { return }
-        entries[slot]?.cacheLifetime = entry.cacheLifetime.endingFreshness(at: now)
-        entries[slot]?.nextRevalidation = min(entry.nextRevalidation, now)
+        timings[slot].lifetime = timings[slot].lifetime.endingFreshness(at: now)
+        timings[slot].nextRevalidation = min(timings[slot].nextRevalidation, now)
     }
 
     /// Removes a quarter of a group's results if the group exceeds its share. Results that cannot help in an outage
@@ -221,7 +239,7 @@ package struct BackendResultStore: Sendable {
     private mutating func trimShare(of group: Group, at now: TimeInterval) {
         guard let slots = groups[group]?.slots, slots.count > Self.share else { return }
         let order = slots.compactMap { slot in
-            entries[slot].map { (slot, isGood: now < $0.cacheLifetime.goodUntil, order: $0.queried.order) }
+            entries[slot].map { (slot, isGood: now < timings[slot].lifetime.goodUntil, order: $0.queried.order) }
         }.sorted { ($0.isGood ? 1 : 0, $0.order) < ($1.isGood ? 1 : 0, $1.order) }
         for (slot, _, _) in order.prefix(slots.count / 4) { remove(slot) }
     }
@@ -231,9 +249,9 @@ package struct BackendResultStore: Sendable {
     private mutating func trim(at now: TimeInterval) {
         for part in Part.allCases {
             for _ in 0..<2 {
-                guard let oldest = lruList.oldest(in: part.rawValue), let entry = entries[oldest],
-                    now >= max(entry.cacheLifetime.goodUntil, entry.cacheLifetime.freshUntil) + maxQueryDuration
-                else { break }
+                guard let oldest = lruList.oldest(in: part.rawValue) else { break }
+                let lifetime = timings[oldest].lifetime
+                guard now >= max(lifetime.goodUntil, lifetime.freshUntil) + maxQueryDuration else { break }
                 remove(oldest)
             }
         }

@@ -1,10 +1,10 @@
 import Primitives
 import Synchronization
 
-/// Combines identical concurrent queries into one.
+/// Combines identical concurrent queries into one. All have results of one type.
 ///
 /// A caller that leaves does not end the query for the others. The query is cancelled when all callers have left.
-final class Coalescing: Sendable {
+final class Coalescing<Value: Sendable>: Sendable {
     private struct Key: Hashable, Sendable {
         let query: BackendQueryKey
         /// The priority is part of the key because a reader must not wait for a background query, which yields to
@@ -14,7 +14,7 @@ final class Coalescing: Sendable {
 
     private struct State {
         var singleFlight = SingleFlight<Key>()
-        var promises: [UInt64: OneShotPromise<TimestampedResult>] = [:]
+        var promises: [UInt64: OneShotPromise<Value>] = [:]
         var tasks: [UInt64: Task<Void, Never>] = [:]
         var shared = 0
     }
@@ -23,9 +23,9 @@ final class Coalescing: Sendable {
 
     func share(
         _ query: BackendQueryKey, _ priority: Priority,
-        _ operation: @escaping @Sendable () async throws -> TimestampedResult
-    ) async throws -> TimestampedResult {
-        let promise = OneShotPromise<TimestampedResult>()
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let promise = OneShotPromise<Value>()
         let joinResult = state.withLock { state in
             let joinResult = state.singleFlight.join(Key(query: query, priority: priority))
             switch joinResult {
@@ -55,7 +55,7 @@ final class Coalescing: Sendable {
         state.withLock { $0.singleFlight.forgetInFlight() }
     }
 
-    private func complete(_ flight: UInt64, _ result: Result<TimestampedResult, any Error>) {
+    private func complete(_ flight: UInt64, _ result: Result<Value, any Error>) {
         let promises = state.withLock { state in
             state.tasks[flight] = nil
             return state.singleFlight.complete(flight).compactMap { state.promises.removeValue(forKey: $0) }

@@ -10,18 +10,21 @@ extension ProtectedBackend {
         case .denial:
             if let denied = DenialCache.denied(by: fact) {
                 cache.deny(
-                    Self.group(denied.subscriber), BackendCachePolicy.InvalidationScope(denied.denial),
+                    BackendResultStore.Group(denied.subscriber), BackendCachePolicy.InvalidationScope(denied.denial),
                     on: denied.edition,
                     queriedUntil: fact.timestamp)
             } else if let denied = DenialCache.deniedEditions(by: fact) {
-                cache.deny(Self.group(denied.subscriber), onEditions: denied.contains, queriedUntil: fact.timestamp)
+                cache.deny(
+                    BackendResultStore.Group(denied.subscriber), onEditions: denied.contains,
+                    queriedUntil: fact.timestamp)
             } else {
                 return
             }
-            coalescing.forgetInFlight()
+            inFlight.forget()
         case .credentials:
             guard fact.id.backend == name, let credentials = ConfirmedCredentials(fact) else { return }
-            cache.invalidateCredentials(of: credentials.group, queriedUntil: fact.timestamp) { [keys] proofs in
+            cache.invalidateCredentials(of: credentials.group, queriedUntil: fact.timestamp) {
+                [keys = scope.keys] proofs in
                 credentials.excludes(keys.fingerprint(of: proofs, for: credentials.group))
             }
         case .invalidation:
@@ -31,19 +34,19 @@ extension ProtectedBackend {
             } else if let group = BackendResultStore.Group(factSubject: fact.id.subject) {
                 cache.invalidate(group, queriedUntil: fact.timestamp)
             }
-            coalescing.forgetInFlight()
+            inFlight.forget()
         }
     }
 
     /// Shares the backend's result about credentials.
-    func share(_ timestamped: TimestampedResult, _ subject: BackendResultStore.Subject) {
+    func share(_ timestamped: TimestampedResult<StoredResult>, _ subject: BackendResultStore.Subject) {
         guard settings.cache != nil, case .authentication(let authentication) = timestamped.result,
             let proofs = subject.proofs
         else { return }
         let (facts, timestamp) = (services.credentialFacts, cache.date(of: timestamped.queried))
         func observation(_ group: BackendResultStore.Group) -> CredentialFacts.Observation {
             CredentialFacts.Observation(
-                fingerprint: keys.fingerprint(of: proofs, for: group), group: group, backend: name,
+                fingerprint: scope.keys.fingerprint(of: proofs, for: group), group: group, backend: name,
                 queried: timestamped.queried.seconds,
                 timestamp: timestamp, end: end(of: timestamp))
         }
@@ -52,7 +55,7 @@ extension ProtectedBackend {
             for group in subject.groups { facts.confirm(observation(group)) }
         case .rejected(_, let found):
             // A found subscriber may be cached under another spelling of the identifier.
-            for group in subject.groups + found.all.map({ self.group(of: $0) }) { facts.reject(observation(group)) }
+            for group in subject.groups + found.all.map({ scope.group(of: $0) }) { facts.reject(observation(group)) }
         }
     }
 
@@ -63,19 +66,16 @@ extension ProtectedBackend {
         services.credentialFacts.invalidate(group?.factSubject ?? [], in: name, at: now, until: end(of: now))
     }
 
-    /// Reports to the current sign-in that the result came from the cache.
-    func recordRecall(_ query: BackendQuery, _ result: BackendResult) {
-        guard case .authenticate(let credentials) = query, case .authentication(.authenticated(let subscriber)) = result
-        else { return }
-        let proofs = credentials.kind == .typed ? keys.proofs(of: credentials) : nil
-        let groups = [.identifier(keys.identifier(credentials.identifier)), group(of: subscriber)]
-        CachedSignInRecorder.record(
-            CachedSignIn(
-                backend: name,
-                names: groups.map { group in
-                    CachedSignIn.Name(
-                        subject: group.factSubject, fingerprint: proofs.map { keys.fingerprint(of: $0, for: group) })
-                }))
+    /// Returns the names under which facts can invalidate a sign-in result from the cache.
+    func cachedSignIn(of credentials: Credentials, as subscriber: Subscriber) -> CachedSignIn {
+        let proofs = scope.proofs(of: credentials)
+        let groups = [scope.group(ofIdentifier: credentials.identifier), scope.group(of: subscriber)]
+        return CachedSignIn(
+            backend: name,
+            names: groups.map { group in
+                CachedSignIn.Name(
+                    subject: group.factSubject, fingerprint: proofs.map { scope.keys.fingerprint(of: $0, for: group) })
+            })
     }
 
     /// Returns the time from which no process holds results from before the given date.

@@ -4,9 +4,49 @@ import Synchronization
 @testable import Backends
 @testable import Resilience
 
+/// A query that reached the probe.
+enum ProbeQuery: Sendable {
+    case authenticate(Credentials)
+    case subscription(Subscriber)
+    case renew(Subscriber)
+    case verdict(EditionID?, Subscriber)
+    case signOut(Subscriber)
+    case health
+
+    /// The name of the query in metrics.
+    var kind: String {
+        switch self {
+        case .authenticate: "authenticate"
+        case .subscription: "subscription"
+        case .renew: "renew"
+        case .verdict: "verdict"
+        case .signOut: "sign_out"
+        case .health: "health"
+        }
+    }
+
+    /// The subscriber that the query concerns, if known before the result.
+    var subscriber: Subscriber? {
+        switch self {
+        case .authenticate, .health: nil
+        case .subscription(let subscriber), .renew(let subscriber), .signOut(let subscriber),
+            .verdict(_, let subscriber):
+            subscriber
+        }
+    }
+}
+
+/// The probe's result of a query.
+enum ProbeResult: Sendable {
+    case authentication(AuthenticationResult)
+    case subscription(Subscription)
+    case verdict(EditionVerdict?)
+    case nothing
+}
+
 /// A backend that follows a test's rule and records the queries and their concurrency.
-final class ProbeBackend: SubscriberBackend {
-    typealias Rule = @Sendable (BackendQuery, CallContext) async throws -> BackendResult
+final class ProbeBackend: EditionDecidingBackend, RenewingBackend, SigningOutBackend {
+    typealias Rule = @Sendable (ProbeQuery, CallContext) async throws -> ProbeResult
 
     private struct State {
         var rule: Rule
@@ -51,7 +91,7 @@ final class ProbeBackend: SubscriberBackend {
     /// The maximum number of concurrent queries.
     var maxConcurrent: Int { state.withLock { $0.maxConcurrent } }
 
-    private func result(_ query: BackendQuery, _ context: CallContext) async throws -> BackendResult {
+    private func result(_ query: ProbeQuery, _ context: CallContext) async throws -> ProbeResult {
         let rule = state.withLock { state in
             state.queried.append(query.kind)
             state.contexts.append(context)
@@ -63,18 +103,18 @@ final class ProbeBackend: SubscriberBackend {
         return try await rule(query, context)
     }
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         guard case .authentication(let timestamped) = try await result(.authenticate(credentials), context) else {
             throw UnavailableError()
         }
-        return timestamped
+        return Fetched(timestamped)
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         guard case .subscription(let timestamped) = try await result(.subscription(subscriber), context) else {
             throw UnavailableError()
         }
-        return timestamped
+        return Fetched(timestamped)
     }
 
     func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {
@@ -86,11 +126,11 @@ final class ProbeBackend: SubscriberBackend {
 
     func verdict(
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
-    ) async throws -> EditionVerdict? {
+    ) async throws -> Fetched<EditionVerdict?> {
         guard case .verdict(let timestamped) = try await result(.verdict(edition, subscriber), context) else {
             throw UnavailableError()
         }
-        return timestamped
+        return Fetched(timestamped)
     }
 
     func signOut(_ subscriber: Subscriber, context: CallContext) async throws {

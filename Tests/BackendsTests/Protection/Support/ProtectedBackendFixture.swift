@@ -63,16 +63,16 @@ struct ProtectedBackendFixture: Sendable {
     func authenticate(
         _ identifier: String = "ada", _ password: String = "right", _ fields: [String: String] = [:]
     ) async throws -> AuthenticationResult {
-        try await backend.authenticate(credentials(identifier, password), context: CallContext(fields: fields))
+        try await backend.authenticate(credentials(identifier, password), context: CallContext(fields: fields)).value
     }
 
     func subscription(
         of subscriber: Subscriber = ada, _ fields: [String: String] = [:]
     ) async throws -> Subscription {
-        try await backend.subscription(of: subscriber, context: CallContext(fields: fields))
+        try await backend.subscription(of: subscriber, context: CallContext(fields: fields)).value
     }
 
     func verdict(_ edition: String = "ed-1", of subscriber: Subscriber = ada) async throws -> EditionVerdict? {
-        try await backend.verdict(on: EditionID(edition), for: subscriber, context: CallContext())
+        try await backend.verdict(on: EditionID(edition), for: subscriber, context: CallContext()).value
     }
 }

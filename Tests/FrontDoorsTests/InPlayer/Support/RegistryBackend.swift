@@ -3,7 +3,7 @@ import Gatefold
 import TestSupport
 
 /// An in-memory subscriber backend in which readers register themselves.
-final class RegistryBackend: SubscriberBackend, SubscriberRegistry {
+final class RegistryBackend: SelfServiceBackend, SubscriberRegistry {
     struct Reader: Sendable {
         var key: String
         var password: String
@@ -38,19 +38,19 @@ final class RegistryBackend: SubscriberBackend, SubscriberRegistry {
         subscriptions.withLock { $0["key of \(identifier)"] = subscription }
     }
 
-    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> AuthenticationResult {
+    func authenticate(_ credentials: Credentials, context: CallContext) async throws -> Fetched<AuthenticationResult> {
         try response()
         guard let reader = readers.withLock({ $0[credentials.identifier] }), reader.password == credentials["password"]
         else { return .rejected(message: nil) }
         return .authenticated(Subscriber(backend: name, key: reader.key))
     }
 
-    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Subscription {
+    func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
         try response()
         guard readers.withLock({ $0.values.contains { $0.key == subscriber.key } }) else {
-            return Subscription(state: .unknown)
+            return Fetched(Subscription(state: .unknown))
         }
-        return subscriptions.withLock { $0[subscriber.key] } ?? Subscription(state: .inactive)
+        return Fetched(subscriptions.withLock { $0[subscriber.key] } ?? Subscription(state: .inactive))
     }
 
     func register(identifier: String, password: String) async throws -> Subscriber? {

@@ -177,8 +177,8 @@ struct PugpigReceiptsTests {
 
     @Test("Corrected from the historic server: failures have the common format, and Apple's status is a debug comment")
     func failures() async throws {
-        for hasDebugComments in [false, true] {
-            try await ReceiptFrontDoorHarness.open(hasDebugComments: hasDebugComments) { door, shop in
+        for hasDebugNotes in [false, true] {
+            try await ReceiptFrontDoorHarness.open(hasDebugNotes: hasDebugNotes) { door, shop in
                 try await door.test { client in
                     for reason in ReceiptRejection.Reason.allCases {
                         shop.apple.report { _ in .rejected(ReceiptRejection(reason, code: 21003)) }
@@ -193,8 +193,8 @@ struct PugpigReceiptsTests {
                         #expect(document.root.name == "credentials" && document.status == expected, "\(reason)")
                         #expect(document.message?.isEmpty == false)
                         let text = String(buffer: document.response.body)
-                        #expect(text.contains("21003") == hasDebugComments)
-                        #expect(text.contains("<!--") == hasDebugComments)
+                        #expect(text.contains("21003") == hasDebugNotes)
+                        #expect(text.contains("<!--") == hasDebugNotes)
                     }
                 }
             }

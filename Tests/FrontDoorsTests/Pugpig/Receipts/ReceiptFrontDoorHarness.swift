@@ -20,13 +20,13 @@ struct ReceiptFrontDoorHarness: Sendable {
 
     /// Runs the body with stores that confirm `daily.2026-10` by default.
     static func open(
-        environments: Set<StoreEnvironment> = [.production], hasDebugComments: Bool = false,
+        environments: Set<StoreEnvironment> = [.production], hasDebugNotes: Bool = false,
         _ body: (FrontDoorHarness, ReceiptFrontDoorHarness) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let state = try SQLiteStateStore(path: folder.appending(path: "state.db").path)
             let shop = try ReceiptFrontDoorHarness()
-            try await body(try shop.door(state, environments, hasDebugComments), shop)
+            try await body(try shop.door(state, environments, hasDebugNotes), shop)
         }
     }
 
@@ -37,7 +37,7 @@ struct ReceiptFrontDoorHarness: Sendable {
     }
 
     private func door(
-        _ state: SQLiteStateStore, _ environments: Set<StoreEnvironment>, _ hasDebugComments: Bool
+        _ state: SQLiteStateStore, _ environments: Set<StoreEnvironment>, _ hasDebugNotes: Bool
     ) throws -> FrontDoorHarness {
         let editions = try ["2026-09", "2026-10", "2026-11"].enumerated().map { index, month in
             Edition(
@@ -47,7 +47,7 @@ struct ReceiptFrontDoorHarness: Sendable {
         var publication = Publication(
             id: .title, credentialFields: CredentialFields(identifier: "username", proofs: ["password"]),
             rule: EntitlementRule(policy: .issueBased, catalogue: Catalogue(editions)))
-        publication.hasDebugComments = hasDebugComments
+        publication.hasDebugNotes = hasDebugNotes
         let purchaseService = { (clock: ManualClock) in
             PurchaseService(
                 publication: .title, products: ProductRules(subscriptions: [Self.monthly]),

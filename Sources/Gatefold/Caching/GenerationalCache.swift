@@ -2,8 +2,9 @@ import Synchronization
 
 /// A cache of recently computed values, so that requests of the same reader do not compute them again.
 ///
-/// The cache is bounded: when it is full, it discards the older half.
-package final class GenerationalCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// The cache is bounded: when it is full, it discards the older half. It is in the module that uses it, because the
+/// compiler specialises generic types only within a module, and an unspecialised lookup takes several times as long.
+final class GenerationalCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Contents {
         var recent: [Key: Value] = [:]
         var older: [Key: Value] = [:]
@@ -15,14 +16,14 @@ package final class GenerationalCache<Key: Hashable & Sendable, Value: Sendable>
     /// Creates a cache.
     ///
     /// - Parameter capacity: The maximum number of cached values.
-    package init(capacity: Int) {
+    init(capacity: Int) {
         self.capacity = capacity
     }
 
     /// Returns the cached value or computes it.
     ///
     /// - Parameter make: Computes the value. Nil is never cached.
-    package func value(_ key: Key, _ make: () -> Value?) -> Value? {
+    func value(_ key: Key, _ make: () -> Value?) -> Value? {
         if let known = known(key) { return known }
         guard let made = make() else { return nil }
         store(key, made)
@@ -30,7 +31,7 @@ package final class GenerationalCache<Key: Hashable & Sendable, Value: Sendable>
     }
 
     /// Returns the cached value or computes it, for values that always exist.
-    package func value(_ key: Key, making make: () -> Value) -> Value {
+    func value(_ key: Key, making make: () -> Value) -> Value {
         if let known = known(key) { return known }
         let made = make()
         store(key, made)

@@ -1,17 +1,26 @@
 import Crypto
 import Foundation
 import Gatefold
-import Primitives
 
-/// The cache key of a query: a keyed digest of every input of its result. The cache therefore stores nothing that a
-/// reader typed.
-///
-/// The key has four numbers instead of a `SIMD4<UInt64>` because of a bug in Swift 6.3.1. An optimised asynchronous
-/// function that holds a vector of 32 bytes across a suspension writes beyond its frame, and the server crashes.
-/// `Fixtures/Compiler/WideVector.swift` reproduces the bug.
+/// The cache key of a query: every input of its result.
 ///
 /// Source: Pitfall 7, “A cache key that is too small”.
-struct BackendQueryKey: Hashable, Sendable {
+enum BackendQueryKey: Hashable, Sendable {
+    /// The key of a subscription that depends on no request field. It is looked up for most requests, and costs no
+    /// digest.
+    case subscription(Subscriber)
+    /// The key of a verdict that depends on no request field.
+    case verdict(EditionID?, Subscriber)
+    /// The key of any other query.
+    case digest(BackendQueryDigest)
+}
+
+/// A keyed digest of every input of a query. The cache therefore stores nothing that a reader typed.
+///
+/// The digest has four numbers instead of a `SIMD4<UInt64>` because of a bug in Swift 6.3.1. An optimised asynchronous
+/// function that holds a vector of 32 bytes across a suspension writes beyond its frame, and the server crashes.
+/// `Fixtures/Compiler/WideVector.swift` reproduces the bug.
+struct BackendQueryDigest: Hashable, Sendable {
     let first, second, third, fourth: UInt64
 
     init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
@@ -24,9 +33,18 @@ struct BackendQueryKey: Hashable, Sendable {
     fileprivate init(_ digest: HMAC<SHA256>.MAC) {
         self = digest.withUnsafeBytes { bytes in
             let number = { bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
-            return BackendQueryKey(number(0), number(1), number(2), number(3))
+            return BackendQueryDigest(number(0), number(1), number(2), number(3))
         }
     }
+}
+
+extension Subscriber {
+    /// The maximum length of the key and the upstream session of a subscriber in a cache key, in bytes.
+    private static let maxLengthInKey = 512
+
+    /// A Boolean value that indicates whether the subscriber can be part of a cache key. A longer one would take much
+    /// memory.
+    var isShort: Bool { key.utf8.count + (upstreamSession?.utf8.count ?? 0) <= Self.maxLengthInKey }
 }
 
 /// Creates cache keys under a secret key. The secret is the same in all processes of one configuration because they
@@ -35,20 +53,8 @@ struct BackendQueryKey: Hashable, Sendable {
 /// Two queries have the same key only if they agree in everything that the backend sees. The length of each part
 /// precedes it, so that ("ab", "c") and ("a", "bc") differ.
 struct BackendQueryKeys: Sendable {
-    /// The maximum length of a subscriber key and its upstream session, in bytes, for which the cache key is
-    /// cached.
-    private static let maxCachedLength = 512
-
-    private struct Known: Hashable {
-        let edition: EditionID?
-        let isVerdict: Bool
-        let subscriber: Subscriber
-    }
-
     private let key: SymmetricKey
     private let backend: String
-    /// The cache keys of frequent queries whose results depend on no field.
-    private let known = GenerationalCache<Known, BackendQueryKey>(capacity: 20_000)
 
     /// Creates the keys of a backend.
     ///
@@ -58,34 +64,25 @@ struct BackendQueryKeys: Sendable {
         self.backend = backend
     }
 
-    func key(of query: BackendQuery, _ context: CallContext) -> BackendQueryKey {
-        guard context.fields.isEmpty, let subscriber = query.subscriber,
-            subscriber.key.utf8.count + (subscriber.upstreamSession?.utf8.count ?? 0) <= Self.maxCachedLength
-        else { return made(query, context) }
-        let about: Known
-        switch query {
-        case .subscription: about = Known(edition: nil, isVerdict: false, subscriber: subscriber)
-        case .verdict(let edition, _):
-            about = Known(edition: edition, isVerdict: true, subscriber: subscriber)
-        default: return made(query, context)
-        }
-        return known.value(about, making: { made(query, context) })
+    /// Returns the key of a query whose result is cached.
+    ///
+    /// - Parameter fields: The request fields that the result depends on.
+    func key(of query: some CacheableQuery, _ fields: [String: String]) -> BackendQueryKey {
+        if fields.isEmpty, let key = query.plainKey { return key }
+        return .digest(digest(of: query, fields))
     }
 
-    private func made(_ query: BackendQuery, _ context: CallContext) -> BackendQueryKey {
+    func key(of query: some BackendQuery, _ fields: [String: String]) -> BackendQueryKey {
+        .digest(digest(of: query, fields))
+    }
+
+    private func digest<Query: BackendQuery>(of query: Query, _ fields: [String: String]) -> BackendQueryDigest {
         var parts = Parts()
         parts.add(backend)
-        parts.add(query.kind)
-        switch query {
-        case .authenticate(let credentials): parts.add(credentials)
-        case .subscription(let subscriber), .renew(let subscriber), .signOut(let subscriber): parts.add(subscriber)
-        case .verdict(let edition, let subscriber):
-            parts.add(edition?.rawValue)
-            parts.add(subscriber)
-        case .health: break
-        }
-        parts.add(count: context.fields.count)
-        for (name, value) in context.fields.sorted(by: { $0.key < $1.key }) {
+        parts.add(Query.kind)
+        query.add(to: &parts)
+        parts.add(count: fields.count)
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
             parts.add(name)
             parts.add(value)
         }
@@ -121,12 +118,13 @@ struct BackendQueryKeys: Sendable {
         return digest(parts).first
     }
 
-    private func digest(_ parts: Parts) -> BackendQueryKey {
-        BackendQueryKey(HMAC<SHA256>.authenticationCode(for: parts.bytes, using: key))
+    private func digest(_ parts: Parts) -> BackendQueryDigest {
+        BackendQueryDigest(HMAC<SHA256>.authenticationCode(for: parts.bytes, using: key))
     }
 
-    private struct Parts {
-        var bytes: [UInt8] = []
+    /// The inputs of a query in an unambiguous form.
+    struct Parts {
+        fileprivate(set) var bytes: [UInt8] = []
 
         mutating func add(count: Int) {
             withUnsafeBytes(of: UInt64(count).littleEndian) { bytes.append(contentsOf: $0) }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A sign-in result from a cache, which facts from other processes may invalidate. Names are keyed digests.
 public struct CachedSignIn: Hashable, Sendable {
     /// A digest of the identifier or of the subscriber.
@@ -22,24 +20,5 @@ public struct CachedSignIn: Hashable, Sendable {
     public init(backend: String, names: [Name]) {
         self.backend = backend
         self.names = names
-    }
-}
-
-/// A collector of the sign-in results that came from a cache during one sign-in.
-public final class CachedSignInRecorder: Sendable {
-    @TaskLocal private static var current: CachedSignInRecorder?
-    private let noted = Mutex<[CachedSignIn]>([])
-
-    private init() {}
-
-    /// Records a result from a cache. The cache calls it in the task of the caller.
-    public static func record(_ cachedSignIns: CachedSignIn) { current?.noted.withLock { $0.append(cachedSignIns) } }
-
-    static func recording<Value: Sendable>(
-        _ operation: () async throws -> Value
-    ) async throws -> (result: Value, cachedSignIns: [CachedSignIn]) {
-        let own = CachedSignInRecorder()
-        let result = try await $current.withValue(own) { try await operation() }
-        return (result, own.noted.withLock { $0 })
     }
 }

@@ -1,0 +1,6 @@
+/// A backend that stands for other backends.
+public protocol CompositeBackend: SubscriberBackend {
+    /// Returns whether this backend handles subscribers of the named backend: its own, and those of the backends
+    /// that it queries.
+    func handles(_ backend: String) -> Bool
+}

@@ -1,0 +1,14 @@
+import Gatefold
+
+struct RenewalQuery: BackendQuery {
+    static let kind = "renew"
+    let subscriber: Subscriber
+
+    func add(to parts: inout BackendQueryKeys.Parts) { parts.add(subscriber) }
+
+    func send(to backend: ResolvedBackend, _ context: CallContext) async throws -> AuthenticationResult {
+        try await backend.renew(subscriber, context: context)
+    }
+
+    static func inFlight(_ queries: InFlightQueries) -> Coalescing<AuthenticationResult> { queries.authentications }
+}
