@@ -170,8 +170,8 @@ let package = Package(
         // The protocols of the apps.
         module(
             "FrontDoors",
-            "Accounts Commerce ContentGate Crypto Gatefold HTTPTypes Hummingbird JSON JWTKit Logging NIOCore NIOHTTP1",
-            "NIOHTTPTypes Primitives XML"),
+            "Accounts Commerce ContentGate Crypto Gatefold HTTPTypes Hummingbird JSON JWTKit Logging Mail NIOCore",
+            "NIOHTTP1 NIOHTTPTypes Primitives Settings XML"),
 
         // The server, which connects all of these; the rules of `gatefold check`; the programs.
         module(

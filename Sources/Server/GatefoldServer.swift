@@ -89,8 +89,6 @@ public struct GatefoldServer: Sendable {
         notifications = configuration.notifications.map {
             MQTTNotificationPublisher($0, random: random, observe: events.report)
         }
-        var inPlayer = InPlayerTools()
-        inPlayer.codes = PINCodes(store: state, pseudonymKey: configuration.state.pseudonymKey, random: random)
         parts = ServerServices(
             state: state, pseudonymKey: configuration.state.pseudonymKey, revocations: revocations,
             loginThrottle: LoginThrottle(limits: configuration.loginThrottle),
@@ -103,7 +101,7 @@ public struct GatefoldServer: Sendable {
             catalogueServices: CatalogueServices(
                 clock: clock, random: random, observe: events.report,
                 didPublish: { await eventRelay.notify($0, $1) }),
-            mailer: mail, notificationPublisher: notifications, inPlayer: inPlayer)
+            mailer: mail, notificationPublisher: notifications)
         publications = ReloadableSnapshot(try parts.assemble(configuration))
         backends = BackendAdministration(publications)
         Self.report(configuration.warnings, to: logger)
@@ -149,8 +147,8 @@ public struct GatefoldServer: Sendable {
                 SharedFactService(follower: facts),
                 CatalogueFollower(publications: publications),
                 PurchaseEventRelayService(
-                    eventRelay: parts.purchaseEventRelay, directory: { [publications] in publications.value.inPlayer },
-                    logger: logger),
+                    eventRelay: parts.purchaseEventRelay,
+                    frontDoors: { [publications] in publications.value.frontDoors }, logger: logger),
                 PurchaseFollower(
                     purchaseServices: { [publications] in publications.value.purchaseServices }, logger: logger),
                 DeliveryService(worker: deliveryWorker),
@@ -166,6 +164,8 @@ public struct GatefoldServer: Sendable {
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownGrace)
+        // A state file without its write-ahead log is complete: an operator may copy it, and an older copy is noticed.
+        defer { try? parts.state.close() }
         try await ServiceGroup(configuration: group).run()
     }
 

@@ -8,4 +8,7 @@ package import Gatefold
 /// An error means that the store could not be queried or could not store a change.
 package protocol StateStore: SessionStore, StateRetention, SharedFactStore, PurchaseLedger, DeliveryOutbox,
     PushTokenStore, PushCampaignStore, AccountStore, ItemNumberStore, PINCodeStore, StateDiagnostics
-{}
+{
+    /// Closes the store, so that its files are complete without a log of later changes. No call may follow.
+    func close() throws
+}

@@ -82,7 +82,7 @@ struct ParserListTests {
     private static let operators: Set<String> = [
         "AppleRoots", "BackendRegistry", "BodyTemplate", "CampaignLock", "CheckCases", "CheckReader", "CloudSoftphone",
         "CloudSoftphone+Settings", "ContentLayout+Settings", "DirectoryGroups", "DrillFault", "EdgeTemplate",
-        "Endpoint", "EnvironmentOverrides", "FeedSchedule", "GatefoldConfiguration", "GoogleSigningKey",
+        "Endpoint", "EnvironmentOverrides", "FrontDoor", "FeedSchedule", "GatefoldConfiguration", "GoogleSigningKey",
         "GoogleStoreSettings", "InPlayerBackendKind", "InPlayerConfiguration", "InPlayerEnvironment",
         "MQTTBroker+Address", "MailSender", "MailServer", "NotificationBrokerSettings", "ODBCConnectionString",
         "PostgreSQLSettings", "PublicURL", "PugpigCalls", "PushCredentials", "PushSettings", "ReadExpression", "Rule",
@@ -115,7 +115,8 @@ struct ParserListTests {
 
     /// Files that write our own messages.
     private static let written: Set<String> = [
-        "AWSSignature", "AccessDocument", "CacheableDocument", "CampaignCommand", "CheckReport+Table",
+        "AWSSignature", "AccessDocument", "BackendEvent+Protection", "CacheableDocument", "CampaignCommand",
+        "CheckReport+Table",
         "CheckRun+Malformed", "DrillReader", "FeedDocument", "InPlayerResponse", "JSONWriter",
         "LDAPConnection+Operations", "EventLoopYield", "MailMessage", "MemoryTrimmer", "MicrobenchmarkFixture",
         "NoCacheHeaders",
@@ -128,9 +129,10 @@ struct ParserListTests {
     /// and the names of headers and fields.
     private static let passed: Set<String> = [
         "AmazonService", "AppStoreNotifications", "AppStoreServerClient", "AppStoreServerClient+Requests",
-        "AppleSignedData", "AppleStore", "AppleStore+Unified", "AuthRequestResponse", "BakerSettings",
+        "AppleSignedData", "AppleStore", "AppleStore+Unified", "AuthRequestResponse", "BakerFrontDoor", "BakerRoutes",
+        "BakerSettings",
         "BasispressRequestHandler+Receipt", "DigestAuthorization", "DocumentLocation", "DocumentRules", "FileServer",
-        "FlushRequest", "GateRules", "ImportFile", "InPlayerDirectory", "ConnectionCloseHandler",
+        "FlushRequest", "GateRules", "ImportFile", "InPlayerDirectory", "ConnectionCloseHandler", "LinkingFrontDoor",
         "NotificationAuthRequest",
         "ODBCHandle", "ODBCStatement", "OpenFile", "PairedStreams", "ProbeTransport", "PublicationFeed",
         "PugpigFrontDoor", "PurchaseService+Confirmation", "PurchaseService+Following", "IncomingRequestHandler",

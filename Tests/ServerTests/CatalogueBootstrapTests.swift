@@ -98,9 +98,11 @@ struct CatalogueBootstrapTests {
         #expect(throws: SettingsError.self) { try read("    content: {root: /x}\n    feed: {newsstand: [a]}") }
         let feed = try read("    feed_password: true\n    content: {root: /x}\n    feed: {drafts: feed}").publications[
             0
-        ].feed
+        ].frontDoors[PugpigFeedDoor.self]
         #expect(feed?.content.prefix == "/content/daily/" && feed?.id.hasPrefix("urn:uuid:") == true)
-        #expect(try read("    feed: {enabled: false, content: https://x.example.com/}").publications[0].feed == nil)
+        #expect(
+            try read("    feed: {enabled: false, content: https://x.example.com/}").publications[0].frontDoors[
+                PugpigFeedDoor.self] == nil)
     }
 
     private static let following =

@@ -32,7 +32,7 @@ struct CloudSoftphoneSettingsTests {
             "{store: amazon, fields: {user: u}}",
         ])
     func good(_ softphone: String) throws {
-        #expect(try read(softphone).publications[0].cloudSoftphone != nil)
+        #expect(try read(softphone).publications[0].frontDoors[CloudSoftphoneFrontDoor.self] != nil)
     }
 
     @Test(
@@ -42,7 +42,8 @@ struct CloudSoftphoneSettingsTests {
             ("/daily/iap", "/daily/iap"), ("/{publication}/buy/credit/", "/daily/buy/credit"),
         ])
     func paths(_ written: String, _ path: String) throws {
-        #expect(try read("{path: \"\(written)\"}").publications[0].cloudSoftphone?.path == path)
+        #expect(
+            try read("{path: \"\(written)\"}").publications[0].frontDoors[CloudSoftphoneFrontDoor.self]?.path == path)
     }
 
     @Test(

@@ -33,7 +33,8 @@ struct InPlayerSettingsTests {
 
     @Test("All settings except the merchant have defaults")
     func defaults() throws {
-        let read = try read("{merchant: \(Self.merchant.uppercased())}").publications[0].inPlayer
+        let read = try read("{merchant: \(Self.merchant.uppercased())}").publications[0].frontDoors[
+            InPlayerFrontDoor.self]
         let settings = try #require(read?.settings)
         #expect(settings.merchant == Self.merchant && settings.accessTokenLifetime == 3600)
         #expect(settings.origins == InPlayerOrigins() && settings.clients.isEmpty)
@@ -43,7 +44,9 @@ struct InPlayerSettingsTests {
             emailMessage.subject == "Your new password"
                 && emailMessage.text == InPlayerEmail.passwordText(token: "t0ken"))
         #expect(read?.passwords.minLength == 8 && read?.resetTokenLifetime == 3600)
-        #expect(try self.read("{merchant: \(Self.merchant), enabled: false}").publications[0].inPlayer == nil)
+        #expect(
+            try self.read("{merchant: \(Self.merchant), enabled: false}").publications[0].frontDoors[
+                InPlayerFrontDoor.self] == nil)
     }
 
     @Test("Reads the settings that apps display")
@@ -59,7 +62,7 @@ struct InPlayerSettingsTests {
                   forgot_password: {subject: "For {{name}}", text: "{{link}}", link: "https://a.example/?t={{token}}",
                     lifetime: 30m}, social: {facebook: "https://a.example/fb?state={{state}}"}}
             """
-        ).publications[0].inPlayer?.settings
+        ).publications[0].frontDoors[InPlayerFrontDoor.self]?.settings
         let read = try #require(settings)
         #expect(read.clients == ["my-app"] && read.accessTokenLifetime == 900)
         #expect(read.origins == InPlayerOrigins(["https://www.example.com"]) && read.merchantNumber == 42)
@@ -153,6 +156,6 @@ struct InPlayerSettingsTests {
             try YAMLSettings.read(
                 text: text, name: "gatefold.yaml", folder: "/srv", environment: ConfigurationTests.environment))
         try Bootstrap.check(configuration)
-        #expect(configuration.publications.first?.inPlayer?.settings.fees.count == 2)
+        #expect(configuration.publications.first?.frontDoors[InPlayerFrontDoor.self]?.settings.fees.count == 2)
     }
 }

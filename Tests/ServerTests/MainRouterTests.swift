@@ -1,3 +1,4 @@
+import ContentGate
 import Foundation
 import FrontDoors
 import HTTPTypes
@@ -17,7 +18,7 @@ import Testing
 @Suite("Main router")
 struct MainRouterTests {
     private func withRouter(
-        _ body: (Router<GatefoldRequestContext>) async throws -> Void
+        _ body: (MainRouter) async throws -> Void
     ) async throws {
         let text =
             "server: {trusted_proxies: [192.0.2.7/32]}\n" + ConfigurationTests.minimal
@@ -32,7 +33,7 @@ struct MainRouterTests {
 
     /// Returns the status of an auth request for an open path from the given address.
     private func authRequest(
-        _ router: Router<GatefoldRequestContext>, from address: String
+        _ router: MainRouter, from address: String
     ) async throws -> HTTPResponse.Status {
         let channel = NIOAsyncTestingChannel()
         channel.remoteAddress = try SocketAddress(ipAddress: address, port: 4711)
@@ -45,6 +46,21 @@ struct MainRouterTests {
                 headerFields: [target: "/content/daily/covers/a.jpg"]),
             body: RequestBody(buffer: ByteBuffer()))
         return try await router.buildResponder().respond(to: request, context: context).status
+    }
+
+    @Test("A router that is no longer used does not keep the publications")
+    func released() throws {
+        weak var publications: ReloadableSnapshot?
+        try {
+            let snapshot = ReloadableSnapshot(
+                ServingState(
+                    directory: PublicationDirectory(), gate: try Gate([], clock: .system),
+                    backends: LiveBackendRegistry(), clients: ClientAddressResolver(trusted: [])))
+            publications = snapshot
+            let router = MainRouter.make(publications: snapshot, clock: .system, readiness: { .ready })
+            #expect(!router.routes.isEmpty)
+        }()
+        #expect(publications == nil)
     }
 
     @Test("Rejects a request target without a valid form, whichever path it resembles")
@@ -88,7 +104,9 @@ struct MainRouterTests {
     @Test("Pitfall 16: every registered route responds with the no-cache headers and without a validator")
     func routes() async throws {
         try await withRouter { router in
-            let routes = router.routes.map { (path: "\($0.path)", method: $0.method) }
+            let routes = router.routes.flatMap { route in
+                route.standardMethods.map { (path: route.pattern.description, method: $0) }
+            }
             #expect(routes.count >= 12 * 9 + 2 + 6)
             try await Application(router: router).test(.router) { client in
                 for route in routes {

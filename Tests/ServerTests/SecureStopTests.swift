@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import FrontDoors
 import Hummingbird
 import HummingbirdCore
 import Logging

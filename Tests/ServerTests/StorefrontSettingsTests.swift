@@ -36,13 +36,14 @@ struct StorefrontSettingsTests {
     func settings() throws {
         let both = try read(text("baker: {paths: {purchases: \"/shop/:user_id/purchases\"}}\nbasispress: {}"))
         #expect(both.publicURL == "https://editions.example.com")
-        let storefront = try #require(both.publications[0].storefront)
-        #expect(storefront.servesBasispress)
-        #expect(storefront.baker?[.purchases]?.description == "/shop/:user_id/purchases")
-        #expect(storefront.baker?[.shelf]?.description == "/issues/:app_id/:user_id")
-        #expect(
-            try read(text("baker: {enabled: false}\nbasispress: {enabled: false}")).publications[0].storefront == nil)
-        #expect(try read(text("")).publications[0].storefront == nil)
+        let frontDoors = both.publications[0].frontDoors
+        #expect(frontDoors[BasispressFrontDoor.self] != nil)
+        #expect(frontDoors[BakerFrontDoor.self]?[.purchases]?.description == "/shop/:user_id/purchases")
+        #expect(frontDoors[BakerFrontDoor.self]?[.shelf]?.description == "/issues/:app_id/:user_id")
+        for text in [text("baker: {enabled: false}\nbasispress: {enabled: false}"), text("")] {
+            let frontDoors = try read(text).publications[0].frontDoors
+            #expect(frontDoors[BakerFrontDoor.self] == nil && frontDoors[BasispressFrontDoor.self] == nil)
+        }
     }
 
     @Test("Accepts the paths of Baker's RESTful example")
@@ -55,8 +56,8 @@ struct StorefrontSettingsTests {
                 purchases: "/:app_id/:user_id/purchases"
                 apns_token: "/:app_id/:user_id/apns_token"
             """
-        let storefront = try read(text(paths)).publications[0].storefront
-        #expect(storefront?.baker?[.confirmation]?.description == "/:app_id/:user_id/confirm_purchase")
+        let baker = try read(text(paths)).publications[0].frontDoors[BakerFrontDoor.self]
+        #expect(baker?[.confirmation]?.description == "/:app_id/:user_id/confirm_purchase")
     }
 
     @Test("The configuration of the guide is valid")
@@ -73,7 +74,7 @@ struct StorefrontSettingsTests {
               house: {kind: sqlite, path: house.sqlite}
 
             """ + block.replacing("{file: secrets/daily}", with: "{env: DAILY}")
-        #expect(try read(text).publications[0].storefront?.baker != nil)
+        #expect(try read(text).publications[0].frontDoors[BakerFrontDoor.self] != nil)
     }
 
     @Test(

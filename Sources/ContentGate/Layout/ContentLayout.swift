@@ -17,6 +17,9 @@ public struct ContentLayout: Sendable {
     public let root: String?
     let prefixSegments: [String]
 
+    /// The first segment of the prefix; nil if the prefix is `/`.
+    package var firstSegment: String? { prefix.split(separator: "/").first.map(String.init) }
+
     /// - Parameters:
     ///   - prefix: A path that begins and ends with a slash, such as `/content/daily/`.
     ///   - openPatterns: Patterns relative to the prefix, as ``PathPattern`` reads them. They take precedence over

@@ -10,7 +10,8 @@ extension BakerRequestHandler {
     /// - Throws: ``Unavailable`` until the catalogue is loaded, because an app deletes the editions that are on no
     ///   shelf.
     func shelf(_ request: Request) throws -> Response {
-        let document = front.shelf.document(of: try front.catalogue, at: front.authorizationService.now) { editions in
+        let document = front.documents.document(of: try front.catalogue, at: front.authorizationService.now) {
+            editions in
             JSONWriter.bytes(.array(editions.map(entry)))
         }
         return document.response(to: request)
@@ -36,7 +37,7 @@ extension BakerRequestHandler {
 
     /// Returns the URL of the call ``BakerCall/issue``, with its other placeholders left for the client to fill in.
     private func address(of edition: Edition) -> String {
-        let path = front.baker?[.issue]?.text { $0 == "name" ? edition.id.rawValue : ":\($0)" } ?? ""
+        let path = settings[.issue]?.text { $0 == "name" ? edition.id.rawValue : ":\($0)" } ?? ""
         return front.downloads.publicURL + path
     }
 

@@ -5,6 +5,7 @@ import JSON
 /// One call of an app at its storefront.
 struct BakerRequestHandler {
     let front: Storefront
+    let settings: BakerSettings
     let app: String
     let fields: BakerFields
     let context: CallContext

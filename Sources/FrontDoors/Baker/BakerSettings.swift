@@ -1,3 +1,5 @@
+import Settings
+
 /// The settings of the Baker front door of one publication: the paths of its apps' calls.
 public struct BakerSettings: Sendable, Equatable {
     private let paths: [BakerCall: PathTemplate]
@@ -52,27 +54,33 @@ public enum BakerSettingsError: Error, Equatable, Sendable, CustomStringConverti
     }
 }
 
-/// The paths of all publications, which map a path to the calls that it may represent.
-struct BakerRoutes: Sendable {
-    private let all: [(call: BakerCall, template: PathTemplate)]
-
-    struct Route {
-        let call: BakerCall
-        let template: PathTemplate
-        let match: PathTemplate.Match
-    }
-
-    init(_ settings: [BakerSettings]) {
-        var seen: Set<String> = []
-        all = settings.flatMap { settings in
-            BakerCall.allCases.compactMap { call in settings[call].map { (call, $0) } }
-        }.filter { seen.insert("\($0.call) \($0.template)").inserted }
-    }
-
-    /// Returns the matching routes, best match first: the route with the fewest missing segments.
-    func routes(of path: String) -> [Route] {
-        all.compactMap { call, template in
-            template.match(path).map { Route(call: call, template: template, match: $0) }
-        }.sorted { $0.match.missing < $1.match.missing }
+extension BakerSettings {
+    /// Reads the `baker` section of a publication; returns nil if it is not enabled.
+    ///
+    /// - Parameter reserved: The first segments that paths must not have, apart from those of the usual paths.
+    static func read(_ section: SettingsSection, reserved: Set<String>) throws(SettingsError) -> BakerSettings? {
+        let isEnabled = try section.boolean("enabled", default: true)
+        let paths = try section.section("paths")
+        var templates: [BakerCall: PathTemplate] = [:]
+        for call in BakerCall.allCases {
+            guard let text = try paths.string(call.rawValue) else { continue }
+            guard let template = PathTemplate(text) else {
+                throw paths.error(
+                    call.rawValue,
+                    expected: "expected a path such as /shop/:user_id/purchases or /:app_id/issues, not `\(text)`")
+            }
+            if let first = template.first, reserved.subtracting(BakerCall.usualPathSegments).contains(first) {
+                throw paths.error(call.rawValue, expected: "/\(first) has another meaning; expected another path")
+            }
+            templates[call] = template
+        }
+        try paths.finish()
+        try section.finish()
+        do {
+            let settings = try BakerSettings(paths: templates)
+            return isEnabled ? settings : nil
+        } catch {
+            throw SettingsError(origin: paths.origin, key: paths.key, expected: error.description)
+        }
     }
 }

@@ -1,56 +1,95 @@
-public import Gatefold
+import Gatefold
 import HTTPTypes
-public import Hummingbird
+import Hummingbird
+package import Settings
 
-/// The services that a Basispress reader calls. They translate HTTP requests to use cases and results to JSON.
+/// The front door for Basispress readers.
 ///
 /// Source: Basispress protocol, “Overview”.
-public struct BasispressFrontDoor<Context: RequestContext>: Sendable {
-    private let storefronts: @Sendable () -> Storefronts
-    private let client: @Sendable (Request, Context) -> ClientAddress?
+package struct BasispressFrontDoor: FrontDoor {
+    /// The settings of a publication that has the front door. There is nothing to set.
+    package struct PublicationSettings: Sendable, Equatable {}
 
-    /// - Parameters:
-    ///   - storefronts: Returns the storefronts for each request, so that a reload takes effect at once.
-    ///   - client: Returns the address that a request comes from, as far as the listener knows.
-    public init(
-        storefronts: @escaping @Sendable () -> Storefronts,
-        client: @escaping @Sendable (Request, Context) -> ClientAddress? = { _, _ in nil }
-    ) {
-        self.storefronts = storefronts
-        self.client = client
+    package static let name = "Basispress"
+    package static let pathSegments: Set<String> = ["api", "push_tokens.json"]
+    package static let issuesDownloadTokens = true
+
+    package init() {}
+
+    package static func settings(
+        in publication: SettingsSection, of outline: PublicationOutline
+    ) throws(SettingsError) -> PublicationSettings? {
+        guard publication.has("basispress") else { return nil }
+        let section = try publication.section("basispress")
+        let isEnabled = try section.boolean("enabled", default: true)
+        try section.finish()
+        guard isEnabled else { return nil }
+        try Storefront.check(outline, "basispress", in: publication)
+        return PublicationSettings()
     }
 
-    /// Adds a route for every call and every method.
-    public func addRoutes(to router: Router<Context>) {
-        for call in BasispressCall.allCases {
-            for method in HTTPRequest.Method.every {
-                router.on(RouterPath(call.rawValue), method: method) { request, context in
-                    await call.respond(request, context) { try await respond(to: call, request, context) }
+    package static func check(_ outline: ConfigurationOutline) throws(SettingsError) {
+        try Storefront.check(outline, of: self)
+    }
+
+    package func snapshot(
+        of publications: ServedPublications, using services: FrontDoorServices
+    ) -> any FrontDoorSnapshot {
+        BasispressSnapshot(
+            publications.all.compactMap { publication in
+                publication.settings[BasispressFrontDoor.self].flatMap { _ in
+                    Storefront(of: publication, using: services)
                 }
+            })
+    }
+}
+
+/// The services that Basispress readers call, of the publications of one configuration.
+package struct BasispressSnapshot: FrontDoorSnapshot {
+    private let storefronts: [String: Storefront]
+
+    package init(_ storefronts: [Storefront]) {
+        self.storefronts = Storefront.byApp(storefronts) { $0 }
+    }
+
+    package func addRoutes(to routes: inout Routes) {
+        let handler = BasispressCallHandler(storefronts: storefronts, clients: routes.clients)
+        for call in BasispressCall.allCases {
+            routes.on(RoutePattern(call.rawValue)) { request, context in
+                await handler.respond(to: call, request, context)
             }
         }
     }
+}
 
-    private func respond(to call: BasispressCall, _ request: Request, _ context: Context) async throws -> Response {
+/// A handler that finds the storefront of a call. It translates HTTP requests to use cases and results to JSON.
+private struct BasispressCallHandler {
+    let storefronts: [String: Storefront]
+    let clients: RequestClients
+
+    func respond(to call: BasispressCall, _ request: Request, _ context: GatefoldRequestContext) async -> Response {
+        await call.respond(request, context) { try await response(to: call, request, context) }
+    }
+
+    private func response(
+        to call: BasispressCall, _ request: Request, _ context: GatefoldRequestContext
+    ) async throws -> Response {
         switch call {
         case .pushTokens:
             let registration = try await BasispressRegistration(request)
-            guard let front = front(registration.app) else { return Self.unknown(registration.app) }
+            guard let front = storefronts[registration.app] else { return Self.unknown(registration.app) }
             return try await BasispressRequestHandler(front: front, app: registration.app, context: CallContext())
                 .register(registration)
         case .document, .receipt:
             let fields = try await RequestFields.read(request, limits: .receipts)
             let app = fields["id"] ?? ""
-            guard let front = front(app) else { return Self.unknown(app) }
+            guard let front = storefronts[app] else { return Self.unknown(app) }
             let handler = BasispressRequestHandler(
                 front: front, app: app,
-                context: CallContext(fields: fields.filter { $0.key != "data" }, client: client(request, context)))
+                context: CallContext(
+                    fields: fields.filter { $0.key != "data" }, client: clients.address(request, context)))
             return call == .document ? try handler.document(request) : try await handler.receipt(fields)
         }
-    }
-
-    private func front(_ app: String) -> Storefront? {
-        storefronts()[app].flatMap { $0.servesBasispress ? $0 : nil }
     }
 
     private static func unknown(_ app: String) -> Response {
@@ -71,9 +110,4 @@ enum BasispressCall: String, CaseIterable, Sendable, JSONCall {
         case .pushTokens: [.post]
         }
     }
-}
-
-/// The first segments of the call paths.
-public enum BasispressPathSegments {
-    public static let all: Set<String> = ["api", "push_tokens.json"]
 }

@@ -20,7 +20,7 @@ struct BasispressRequestHandler {
     ///
     /// - Throws: ``Unavailable`` until the catalogue is loaded.
     func document(_ request: Request) throws -> Response {
-        let document = front.protocolDocument.document(of: try front.catalogue, at: front.authorizationService.now) {
+        let document = front.documents.document(of: try front.catalogue, at: front.authorizationService.now) {
             editions in
             JSONWriter.bytes([
                 "subscriptions": .array(subscriptions), "issues": .array(editions.map(entry)),

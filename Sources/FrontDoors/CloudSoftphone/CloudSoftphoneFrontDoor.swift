@@ -1,61 +1,84 @@
 import Commerce
-public import Gatefold
+package import Gatefold
 import HTTPTypes
-public import Hummingbird
+import Hummingbird
 import Logging
+package import Settings
 
-/// The in-app-purchase web service of one publication.
-public struct SoftphoneService: Sendable {
-    public let settings: CloudSoftphone
-    public let authorizationService: AuthorizationService
+/// The front door for Cloud Softphone apps, each with a path of its own.
+///
+/// Source: Cloud Softphone protocol, “Overview”.
+package struct CloudSoftphoneFrontDoor: FrontDoor {
+    package typealias PublicationSettings = CloudSoftphone
 
-    public init(_ settings: CloudSoftphone, authorizationService: AuthorizationService) {
-        self.settings = settings
-        self.authorizationService = authorizationService
+    package static let name = "Cloud Softphone"
+
+    package init() {}
+
+    package static func settings(
+        in publication: SettingsSection, of outline: PublicationOutline
+    ) throws(SettingsError) -> CloudSoftphone? {
+        let settings = try CloudSoftphone.read(publication, of: outline)
+        guard (settings == nil) == !publication.has("deliveries") else {
+            throw publication.error(
+                settings == nil ? "deliveries" : "cloud_softphone",
+                expected: "expected `cloud_softphone` and `deliveries` together: purchases must be delivered")
+        }
+        return settings
+    }
+
+    package func snapshot(
+        of publications: ServedPublications, using services: FrontDoorServices
+    ) -> any FrontDoorSnapshot {
+        CloudSoftphoneSnapshot(
+            publications.all.compactMap { publication in
+                publication.settings[CloudSoftphoneFrontDoor.self].map {
+                    SoftphoneService($0, authorizationService: publication.authorizationService)
+                }
+            })
     }
 }
 
-/// The in-app-purchase web service of Cloud Softphone. It receives a purchase and responds with an empty 200 or a
+/// The in-app-purchase web services of the publications of one configuration.
+package struct CloudSoftphoneSnapshot: FrontDoorSnapshot {
+    private let services: [SoftphoneService]
+
+    package init(_ services: [SoftphoneService]) {
+        self.services = services
+    }
+
+    package func addRoutes(to routes: inout Routes) {
+        for service in services {
+            let path = service.settings.path
+            routes.on(RoutePattern(path), methods: .all) { request, context in
+                // The router accepts more spellings than a cache between may treat as the same path.
+                guard request.uri.path == path || request.uri.path == path + "/" else { return nil }
+                return try await service.respond(to: request, context)
+            }
+        }
+    }
+}
+
+/// The in-app-purchase web service of one publication. It receives a purchase and responds with an empty 200 or a
 /// message.
 ///
-/// It is a middleware instead of routes, because the paths are settings that a reload can change.
-///
 /// Source: Cloud Softphone protocol, “Responses”.
-public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware {
-    private let services: @Sendable () -> [String: SoftphoneService]
-    private let onDeliveryPending: @Sendable () -> Void
+package struct SoftphoneService: Sendable {
+    let settings: CloudSoftphone
+    let authorizationService: AuthorizationService
 
-    /// - Parameters:
-    ///   - services: Returns the services by their paths, ``CloudSoftphone/path``, for each request, so that a
-    ///     reload takes effect at once.
-    ///   - onDeliveryPending: Called when there is something to deliver. Must return at once.
-    public init(
-        services: @escaping @Sendable () -> [String: SoftphoneService],
-        onDeliveryPending: @escaping @Sendable () -> Void = {}
-    ) {
-        self.services = services
-        self.onDeliveryPending = onDeliveryPending
+    package init(_ settings: CloudSoftphone, authorizationService: AuthorizationService) {
+        self.settings = settings
+        self.authorizationService = authorizationService
     }
 
-    public func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        var path = request.uri.path[...]
-        if path.hasSuffix("/") { path.removeLast() }
-        guard let service = services()[String(path)] else { return try await next(request, context) }
-        // The path is the label in logs and metrics.
-        context.coreContext.endpointPath.value = service.settings.path
-        return try await respond(to: request, by: service, context)
-    }
-
-    private func respond(to request: Request, by service: SoftphoneService, _ context: Context) async throws -> Response
-    {
-        let methods = service.settings.methods
+    func respond(to request: Request, _ context: GatefoldRequestContext) async throws -> Response {
+        let methods = settings.methods
         if request.method == .options { return Response(status: .noContent, headers: [.allow: allowed(methods)]) }
         let languages = request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? []
-        let form = MessageFormat(service.settings.form, accept: request.headers[.accept])
+        let form = MessageFormat(settings.form, accept: request.headers[.accept])
         func failure(_ status: HTTPResponse.Status, _ key: MessageKey, retryAfter: Int? = nil) -> Response {
-            let text = service.authorizationService.publication.messages.text(key, for: languages) ?? ""
+            let text = authorizationService.publication.messages.text(key, for: languages) ?? ""
             return SoftphoneResponse.failure(status, text, as: form, retryAfter: retryAfter)
         }
         guard methods.contains(request.method) else {
@@ -69,19 +92,16 @@ public struct CloudSoftphoneFrontDoor<Context: RequestContext>: RouterMiddleware
         } catch let rejection as RequestRejection {
             return failure(rejection.status, .purchaseIncomplete)
         }
-        guard let purchase = SoftphonePurchase(fields, by: service.settings) else {
+        guard let purchase = SoftphonePurchase(fields, by: settings) else {
             return failure(.badRequest, .purchaseIncomplete)
         }
         do {
-            switch try await service.authorizationService.credit(
-                purchase.receipt, from: service.settings.store, app: purchase.app, to: purchase.credit)
+            switch try await authorizationService.credit(
+                purchase.receipt, from: settings.store, app: purchase.app, to: purchase.credit)
             {
-            case .recorded:
-                onDeliveryPending()
-                return SoftphoneResponse.success()
-            case .pending:
-                // The receipt is on disk and is credited once the store can be queried. The app has nothing left to
-                // do.
+            case .recorded, .pending:
+                // A pending receipt is on disk and is credited once the store can be queried. The app has nothing left
+                // to do.
                 return SoftphoneResponse.success()
             case .rejected(let rejection):
                 return failure(rejection.status, rejection.message)

@@ -1,45 +1,67 @@
 import Commerce
-import Gatefold
+package import Gatefold
 import HTTPTypes
-public import Hummingbird
+import Hummingbird
 import JSON
 
 /// A front door that links an installation of an app and a subscriber to one person: `link` and `unlink`, with or
 /// without a publication before them, by POST.
 ///
 /// It is not part of any app's protocol. An app's developer, or a page that the publisher shows in the app, calls
-/// it with the token of a sign-in and the installation's `app_id` and `user_id`.
-public struct LinkingFrontDoor<Context: RequestContext>: Sendable {
-    private let publications: @Sendable () -> PublicationDirectory
+/// it with the token of a sign-in and the installation's `app_id` and `user_id`. It knows the apps of the front doors
+/// at which installations buy.
+package struct LinkingFrontDoor: FrontDoor {
+    package static let name = "Linking"
+    package static let pathSegments = Set(LinkingCall.allCases.map(\.rawValue))
 
-    /// - Parameter publications: Returns the publications for each request, so that a reload takes effect at once.
-    public init(publications: @escaping @Sendable () -> PublicationDirectory) {
-        self.publications = publications
+    package init() {}
+
+    package func snapshot(
+        of publications: ServedPublications, using services: FrontDoorServices
+    ) -> any FrontDoorSnapshot {
+        let selling = publications.all.filter { publication in
+            publication.settings[BakerFrontDoor.self] != nil || publication.settings[BasispressFrontDoor.self] != nil
+        }
+        let publicationsByApp = selling.flatMap { publication in publication.apps.map { ($0, publication.id) } }
+        return LinkingSnapshot(publications.directory, apps: Dictionary(publicationsByApp) { first, _ in first })
+    }
+}
+
+/// The links of installations to the subscribers of the publications of one configuration.
+package struct LinkingSnapshot: FrontDoorSnapshot {
+    private let directory: PublicationDirectory
+    private let apps: [String: PublicationID]
+
+    /// - Parameter apps: The publications of the apps whose installations can be linked.
+    package init(_ directory: PublicationDirectory, apps: [String: PublicationID]) {
+        self.directory = directory
+        self.apps = apps
     }
 
-    public func addRoutes(to router: Router<Context>) {
+    package func addRoutes(to routes: inout Routes) {
         for call in LinkingCall.allCases {
-            for method in HTTPRequest.Method.every {
-                for path in ["/\(call.rawValue)", "/{publication}/\(call.rawValue)"] {
-                    router.on(RouterPath(path), method: method) { request, context in
-                        await respond(to: call, request, context)
-                    }
-                }
+            routes.on(RoutePattern("/\(call.rawValue)")) { request, context in
+                await respond(to: call, of: directory.default, request, context)
+            }
+            routes.on(RoutePattern("/{publication}/\(call.rawValue)")) { request, context in
+                let name = request.uri.path.split(separator: "/").first
+                let named = name.flatMap { PublicationID($0) }.flatMap { directory.byID[$0] }
+                return await respond(to: call, of: named, request, context)
             }
         }
     }
 
-    private func respond(to call: LinkingCall, _ request: Request, _ context: Context) async -> Response {
-        let directory = publications()
-        guard let authorizationService = authorizationService(in: directory, context) else {
-            return JSONResponse.error(.notFound, "not found")
-        }
+    private func respond(
+        to call: LinkingCall, of authorizationService: AuthorizationService?, _ request: Request,
+        _ context: GatefoldRequestContext
+    ) async -> Response {
+        guard let authorizationService else { return JSONResponse.error(.notFound, "not found") }
         return await call.respond(request, context) {
             let fields = BakerFields(try await RequestFields.read(request, ignoringCase: true))
             guard let app = fields.app, let user = fields.user else {
                 return JSONResponse.error(.badRequest, "app_id or user_id is missing")
             }
-            guard directory.authorizationService(app: app)?.publication.id == authorizationService.publication.id else {
+            guard apps[app] == authorizationService.publication.id else {
                 return JSONResponse.error(.notFound, "unknown app")
             }
             let owner = authorizationService.owner(installation: user, of: app)
@@ -48,11 +70,6 @@ public struct LinkingFrontDoor<Context: RequestContext>: Sendable {
             case .unlink: return try await unlink(owner, authorizationService)
             }
         }
-    }
-
-    private func authorizationService(in directory: PublicationDirectory, _ context: Context) -> AuthorizationService? {
-        guard let name = context.parameters.get("publication") else { return directory.default }
-        return PublicationID(name).flatMap { directory.byID[$0] }
     }
 
     private func link(
@@ -73,7 +90,7 @@ public struct LinkingFrontDoor<Context: RequestContext>: Sendable {
 }
 
 /// The calls, by the names in their paths.
-public enum LinkingCall: String, CaseIterable, Sendable, JSONCall {
+enum LinkingCall: String, CaseIterable, Sendable, JSONCall {
     case link, unlink
 
     /// The only method is POST, because a link that is fetched automatically must not change anything, and queries

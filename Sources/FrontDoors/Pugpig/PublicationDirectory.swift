@@ -5,20 +5,11 @@ public struct PublicationDirectory: Sendable {
     /// The publication of calls without a publication in their path, or `nil` if every call must name one.
     public var `default`: AuthorizationService?
     public var byID: [PublicationID: AuthorizationService]
-    /// The storefronts of the publications that apps find by their own name.
-    public var storefronts: Storefronts
 
-    public init(
-        default: AuthorizationService? = nil, byID: [PublicationID: AuthorizationService] = [:],
-        storefronts: Storefronts = Storefronts()
-    ) {
+    public init(default: AuthorizationService? = nil, byID: [PublicationID: AuthorizationService] = [:]) {
         self.default = `default`
         self.byID = byID
-        self.storefronts = storefronts
     }
-
-    /// Returns the publication of an app, by its bundle identifier.
-    public func authorizationService(app: String) -> AuthorizationService? { storefronts[app]?.authorizationService }
 
     func authorizationService(for selector: PugpigCall.PublicationSelector) -> AuthorizationService? {
         switch selector {

@@ -1,46 +1,63 @@
-public import Gatefold
+import Gatefold
 import HTTPTypes
-public import Hummingbird
+import Hummingbird
 import Logging
 
-/// The Pugpig security API. It translates HTTP requests to use cases and results to XML.
+/// The front door for Pugpig apps: the security API, with and without a publication in front of its paths.
 ///
 /// Source: Pugpig protocol, “Overview”.
-public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
-    let publications: @Sendable () -> PublicationDirectory
-    private let client: @Sendable (Request, Context) -> ClientAddress?
+package struct PugpigFrontDoor: FrontDoor {
+    package static let name = "Pugpig"
+    package static let pathSegments = Set(PugpigCall.allCases.map(\.rawValue))
 
-    /// - Parameters:
-    ///   - publications: Returns the publications for each request, so that a reload takes effect at once.
-    ///   - client: Returns the address that a request comes from, as far as the listener knows.
-    public init(
-        publications: @escaping @Sendable () -> PublicationDirectory,
-        client: @escaping @Sendable (Request, Context) -> ClientAddress? = { _, _ in nil }
-    ) {
+    package init() {}
+
+    package func snapshot(
+        of publications: ServedPublications, using services: FrontDoorServices
+    ) -> any FrontDoorSnapshot {
+        PugpigSnapshot(publications.directory)
+    }
+}
+
+/// The Pugpig security API of the publications of one configuration.
+package struct PugpigSnapshot: FrontDoorSnapshot {
+    private let publications: PublicationDirectory
+
+    package init(_ publications: PublicationDirectory) {
         self.publications = publications
-        self.client = client
     }
 
-    /// Adds a route for every call and every method, with and without a publication, including the calls with
-    /// receipts.
-    public func addRoutes(to router: Router<Context>) {
-        router.add(middleware: UnknownMethodMiddleware(publications: publications))
+    /// Adds a route for every call, with and without a publication, including the calls with receipts.
+    package func addRoutes(to routes: inout Routes) {
+        let handler = PugpigRequestHandler(publications: publications, clients: routes.clients)
         for call in PugpigCall.allCases {
             for path in ["/\(call.rawValue)", "/{publication}/\(call.rawValue)"] {
-                for method in HTTPRequest.Method.every {
-                    router.on(RouterPath(path), method: method) { request, context in
-                        try await respond(to: call, request, context)
-                    }
+                routes.on(RoutePattern(path), methods: .all) { request, context in
+                    try await handler.respond(to: call, request, context)
                 }
             }
         }
-        addReceiptRoutes(to: router)
+        for call in PugpigReceiptCall.allCases {
+            for path in call.paths {
+                routes.on(RoutePattern(path), methods: .all) { request, context in
+                    try await handler.respond(to: call, request, context)
+                }
+            }
+        }
     }
+}
 
-    private func respond(to call: PugpigCall, _ request: Request, _ context: Context) async throws -> Response {
+/// A handler of Pugpig calls. It translates HTTP requests to use cases and results to XML.
+struct PugpigRequestHandler {
+    let publications: PublicationDirectory
+    let clients: RequestClients
+
+    func respond(
+        to call: PugpigCall, _ request: Request, _ context: GatefoldRequestContext
+    ) async throws -> Response {
         guard
             let authorizationService = call.publication(in: request.uri.path).flatMap({
-                publications().authorizationService(for: $0)
+                publications.authorizationService(for: $0)
             })
         else {
             return PugpigResponse.notFound()
@@ -67,9 +84,9 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
         }
     }
 
-    func callContext(_ fields: [String: String], _ request: Request, _ context: Context) -> CallContext {
+    func callContext(_ fields: [String: String], _ request: Request, _ context: GatefoldRequestContext) -> CallContext {
         CallContext(
-            fields: fields, client: client(request, context),
+            fields: fields, client: clients.address(request, context),
             languages: request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? [])
     }
 
@@ -100,7 +117,7 @@ public struct PugpigFrontDoor<Context: RequestContext>: Sendable {
     func failure(
         _ error: any Error, of call: PugpigCall, _ authorizationService: AuthorizationService,
         _ callContext: CallContext,
-        _ context: Context
+        _ context: GatefoldRequestContext
     ) -> Response {
         let retryAfter: Int
         if let unavailable = error as? Unavailable {

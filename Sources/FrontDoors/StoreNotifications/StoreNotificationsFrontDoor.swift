@@ -1,7 +1,7 @@
-public import Commerce
-public import Gatefold
+package import Commerce
+import Gatefold
 import HTTPTypes
-public import Hummingbird
+import Hummingbird
 import Logging
 import NIOCore
 import Synchronization
@@ -13,44 +13,53 @@ import Synchronization
 /// will never be valid in this format, and 5xx that the store should repeat it.
 ///
 /// Source: App Store protocol, “Notifications V2” and “Retries of notifications”.
-public struct StoreNotificationsFrontDoor<Context: RequestContext>: Sendable {
-    /// The maximum length of a body, in bytes. A message with all members has about 20,000 bytes.
-    static var maxBodySize: Int { 1 << 20 }
+package struct StoreNotificationsFrontDoor: FrontDoor {
+    package static let name = "Store notifications"
+    package static let pathSegments: Set<String> = ["notifications"]
 
-    private final class Throttle: Sendable {
+    /// The throttle, whose counts outlive a configuration.
+    fileprivate final class Throttle: Sendable {
         let state = Mutex(NotificationThrottle())
     }
 
-    private let purchaseServices: @Sendable (StoreName) -> [PurchaseService]
-    private let client: @Sendable (Request, Context) -> ClientAddress?
     private let throttle = Throttle()
 
-    /// - Parameters:
-    ///   - purchaseServices: Returns the purchase services of all publications that sell in a store, for each request, so that
-    ///     a reload takes effect at once.
-    ///   - client: Returns the client whose rejected messages are counted together, or `nil` if it is not known.
-    public init(
-        purchaseServices: @escaping @Sendable (StoreName) -> [PurchaseService],
-        client: @escaping @Sendable (Request, Context) -> ClientAddress? = { _, _ in nil }
-    ) {
-        self.purchaseServices = purchaseServices
-        self.client = client
+    package init() {}
+
+    package func snapshot(
+        of publications: ServedPublications, using services: FrontDoorServices
+    ) -> any FrontDoorSnapshot {
+        snapshot(of: publications.all.sorted { $0.id < $1.id }.compactMap(\.authorizationService.purchases))
     }
 
-    public func addRoutes(to router: Router<Context>) {
-        for method in HTTPRequest.Method.every {
-            router.on("/notifications/{store}", method: method) { request, context in
-                try await respond(to: request, context)
-            }
+    /// - Parameter purchaseServices: The purchase services of the publications that sell in stores.
+    package func snapshot(of purchaseServices: [PurchaseService]) -> StoreNotificationsSnapshot {
+        StoreNotificationsSnapshot(purchaseServices: purchaseServices, throttle: throttle)
+    }
+}
+
+/// The endpoint for the publications of one configuration.
+package struct StoreNotificationsSnapshot: FrontDoorSnapshot {
+    /// The maximum length of a body, in bytes. A message with all members has about 20,000 bytes.
+    private static let maxBodySize = 1 << 20
+
+    fileprivate let purchaseServices: [PurchaseService]
+    fileprivate let throttle: StoreNotificationsFrontDoor.Throttle
+
+    package func addRoutes(to routes: inout Routes) {
+        routes.on("/notifications/{store}") { [clients = routes.clients] request, context in
+            try await respond(to: request, context, clients)
         }
     }
 
-    private func respond(to request: Request, _ context: Context) async throws -> Response {
+    private func respond(
+        to request: Request, _ context: GatefoldRequestContext, _ clients: RequestClients
+    ) async throws -> Response {
         guard request.method == .post else { return StoreNotificationResponse.methodNotAllowed() }
-        guard let name = context.parameters.get("store").flatMap({ StoreName($0) }) else {
+        guard let name = request.uri.path.split(separator: "/").last.flatMap({ StoreName(String($0)) }) else {
             return StoreNotificationResponse.unknownStore()
         }
-        let purchaseServices = purchaseServices(name)
+        let purchaseServices = purchaseServices.filter { $0.stores.contains(name) }
         guard let first = purchaseServices.first else { return StoreNotificationResponse.unknownStore() }
         if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > Self.maxBodySize {
             return StoreNotificationResponse.tooLarge(Self.maxBodySize)
@@ -61,7 +70,7 @@ public struct StoreNotificationsFrontDoor<Context: RequestContext>: Sendable {
         } catch is NIOTooManyBytesError {
             return StoreNotificationResponse.tooLarge(Self.maxBodySize)
         }
-        let client = client(request, context)
+        let client = clients.unsharedAddress(request, context)
         switch throttle.state.withLock({ $0.enter(client, at: .now) }) {
         case .admitted: break
         case .busy: return StoreNotificationResponse.again(after: 5)

@@ -76,6 +76,11 @@ package struct GuardedDatabase<Writer: DatabaseWriter>: Sendable {
 
     /// Closes all connections. They must not be used afterwards.
     package func close() throws { try writer.close() }
+
+    /// Writes the changes of the write-ahead log into the database file.
+    package func checkpoint() throws {
+        _ = try writer.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    }
 }
 
 package typealias GuardedPool = GuardedDatabase<DatabasePool>

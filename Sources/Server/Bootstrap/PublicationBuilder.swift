@@ -17,12 +17,9 @@ struct PublicationBuilder {
     let backends: LiveBackendRegistry
     let catalogues: LiveCatalogueRegistry
     private var directory = PublicationDirectory()
-    private var storefronts: [Storefront] = []
+    private var served: [ServedPublication] = []
     private var gated: [GatePublication] = []
-    private var feeds = FeedDirectory()
-    private var softphones: [String: SoftphoneService] = [:]
     private var deliveries: [DeliveryPlan] = []
-    private var inPlayer: [InPlayerPublication] = []
 
     init(
         parts: ServerServices, configuration: GatefoldConfiguration, plan: BackendPlan, storePlan: StorePlan,
@@ -49,13 +46,8 @@ struct PublicationBuilder {
             publication.publication.issuesFeedPassword
             ? FeedCredentialsVerifier(
                 secrets: publication.editionSecrets, tokens: tokens, pseudonymKey: parts.pseudonymKey) : nil
-        addFeed(of: publication, authorizationService, feedVerifier)
         addGate(of: publication, authorizationService, feedVerifier)
-        if let storefront = storefront(of: publication, authorizationService) { storefronts.append(storefront) }
-        if let settings = publication.cloudSoftphone {
-            softphones[settings.path] = SoftphoneService(settings, authorizationService: authorizationService)
-        }
-        if let front = inPlayer(of: publication, authorizationService) { inPlayer.append(front) }
+        served.append(served(publication, authorizationService, feedVerifier))
         if let settings = publication.deliveries { deliveries.append(try parts.delivery(of: id, by: settings)) }
     }
 
@@ -66,43 +58,22 @@ struct PublicationBuilder {
         var directory = directory
         // A single publication is the default, so its calls need no name.
         if directory.byID.count == 1 { directory.default = directory.byID.values.first }
-        directory.storefronts = Storefronts(storefronts)
         let gate: Gate
         do {
             gate = try Gate(gated, clock: parts.services.clock)
         } catch {
             throw .gate(cause: error.description)
         }
+        let publications = ServedPublications(served, directory: directory, publicURL: configuration.publicURL)
+        let services = parts.frontDoorServices
         return ServingState(
-            directory: directory, gate: gate, backends: backends, stores: stores, softphones: softphones,
-            deliveries: deliveries,
-            inPlayer: InPlayerDirectory(
-                inPlayer, default: configuration.publications.first { $0.isDefault }?.publication.id),
-            clients: ClientAddressResolver(trusted: configuration.trustedProxies),
-            catalogues: catalogues, feeds: feeds,
-            notificationKeys: notificationKeys,
+            directory: directory, gate: gate, backends: backends, stores: stores, deliveries: deliveries,
+            frontDoors: parts.frontDoors.map { $0.snapshot(of: publications, using: services) },
+            clients: ClientAddressResolver(trusted: configuration.trustedProxies), catalogues: catalogues,
             push: Dictionary(
                 uniqueKeysWithValues: configuration.publications.compactMap { publication in
                     publication.push.map { (publication.publication.id, $0) }
                 }))
-    }
-
-    /// The keys by which apps receive notifications, by publication; empty if no notifications are published. The
-    /// keys use the settings of the start, because the publisher does too.
-    private var notificationKeys: [PublicationID: NotificationKeyIssuer] {
-        guard let settings = (parts.notificationPublisher as? MQTTNotificationPublisher)?.settings,
-            let endpoint = settings.endpoint
-        else {
-            return [:]
-        }
-        return Dictionary(
-            uniqueKeysWithValues: configuration.publications.map { publication in
-                let id = publication.publication.id
-                let keys = NotificationKeyIssuer(
-                    publication: id, secrets: publication.tokenSecrets, revocations: parts.revocations.list(for: id),
-                    endpoint: endpoint, region: settings.region, random: parts.services.random)
-                return (id, keys)
-            })
     }
 
     private func authorizationService(
@@ -126,19 +97,6 @@ struct PublicationBuilder {
             observe: EventReporter(publication: id).report)
     }
 
-    private mutating func addFeed(
-        of publication: PublicationConfiguration, _ authorizationService: AuthorizationService,
-        _ verifier: FeedCredentialsVerifier?
-    ) {
-        guard let settings = publication.feed else { return }
-        let id = publication.publication.id
-        let feed = PublicationFeed(
-            settings, catalogue: authorizationService.publication.rule.currentCatalogue, verifier: verifier,
-            revocations: parts.revocations.list(for: id))
-        feeds.byID[id] = feed
-        if publication.isDefault || configuration.publications.count == 1 { feeds.default = feed }
-    }
-
     private mutating func addGate(
         of publication: PublicationConfiguration, _ authorizationService: AuthorizationService,
         _ feedVerifier: FeedCredentialsVerifier?
@@ -154,39 +112,23 @@ struct PublicationBuilder {
                     resumeWindow: publication.publication.lifetimes.resumeWindow),
                 feedVerifier: feedVerifier, revocations: parts.revocations.list(for: id),
                 catalogue: authorizationService.publication.rule.currentCatalogue,
-                acceptsDownloadTokens: publication.storefront != nil || publication.inPlayer != nil))
+                acceptsDownloadTokens: publication.frontDoors.issuesDownloadTokens))
     }
 
-    /// Returns the InPlayer front door, or nil if no app built on InPlayer's SDKs uses the publication.
-    private func inPlayer(
-        of publication: PublicationConfiguration, _ authorizationService: AuthorizationService
-    ) -> InPlayerPublication? {
-        guard let read = publication.inPlayer else { return nil }
-        var downloads: DownloadSite?
-        if let layout = publication.content, let publicURL = configuration.publicURL {
-            downloads = DownloadSite(publicURL: publicURL, prefix: layout.prefix)
-        }
-        var tools = parts.inPlayer
-        tools.notificationPublisher = parts.notificationPublisher
-        tools.notificationKeys = notificationKeys[publication.publication.id]
-        if let mailer = parts.mailer {
-            tools.mail = { emailMessage in
-                do {
-                    try mailer.send(emailMessage)
-                    return true
-                } catch {
-                    return false
-                }
-            }
-        }
-        return InPlayerPublication(
-            read.settings, authorizationService: authorizationService, accountStore: parts.state,
-            secrets: publication.tokenSecrets,
-            issuer: configuration.publicURL ?? "gatefold", passwords: read.passwords,
-            resetTokenLifetime: read.resetTokenLifetime, downloads: downloads, tools: tools,
-            sharedRegistryPublications: sharedRegistryPublications(of: publication),
-            registrationThrottle: publication.isTest ? UnlimitedLoginAttempts() : parts.registrationThrottle,
-            ledger: parts.state)
+    /// Returns the publication as front doors serve it.
+    private func served(
+        _ publication: PublicationConfiguration, _ authorizationService: AuthorizationService,
+        _ feedVerifier: FeedCredentialsVerifier?
+    ) -> ServedPublication {
+        ServedPublication(
+            authorizationService, apps: publication.apps, settings: publication.frontDoors,
+            tokenSecrets: publication.tokenSecrets,
+            revocations: parts.revocations.list(for: publication.publication.id),
+            sharedRegistryPublications: sharedRegistryPublications(of: publication), feedVerifier: feedVerifier,
+            downloads: publication.content.flatMap { layout in
+                configuration.publicURL.map { DownloadSite(publicURL: $0, prefix: layout.prefix) }
+            },
+            registrationThrottle: publication.isTest ? UnlimitedLoginAttempts() : parts.registrationThrottle)
     }
 
     /// Returns the revocation lists of the other publications that share a registry with this one.
@@ -199,19 +141,5 @@ struct PublicationBuilder {
             other.publication.id != publication.publication.id
                 && plan.family(of: other.backend).contains { registries.contains($0.name) }
         }.map { parts.revocations.list(for: $0.publication.id) }
-    }
-
-    /// Returns the storefront, or nil if no app addresses the publication by the app's own name.
-    private func storefront(of publication: PublicationConfiguration, _ authorizationService: AuthorizationService)
-        -> Storefront?
-    {
-        guard let layout = publication.content, let settings = publication.storefront,
-            let publicURL = configuration.publicURL
-        else { return nil }
-        return Storefront(
-            authorizationService: authorizationService, apps: publication.apps,
-            downloads: DownloadSite(publicURL: publicURL, prefix: layout.prefix), baker: settings.baker,
-            servesBasispress: settings.servesBasispress, pushTokens: parts.state,
-            observe: EventReporter(publication: publication.publication.id).report)
     }
 }

@@ -12,23 +12,64 @@ final class ReloadableSnapshot: Sendable {
         }
     }
 
-    private let inForce: Mutex<Snapshot>
+    private struct State {
+        var snapshot: Snapshot
+        var observers: [@Sendable (ServingState) -> Void] = []
+    }
+
+    private let state: Mutex<State>
 
     init(_ first: ServingState) {
-        inForce = Mutex(Snapshot(first))
+        state = Mutex(State(snapshot: Snapshot(first)))
     }
 
     var value: ServingState { snapshot.set }
 
-    var snapshot: Snapshot { inForce.withLock { $0 } }
+    var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
+    /// Returns a value that is made of the set in force, and made again for each replacement.
+    func derive<Value: Sendable>(_ make: @escaping @Sendable (ServingState) -> Value) -> DerivedSnapshot<Value> {
+        state.withLock { state in
+            let derived = DerivedSnapshot(of: state.snapshot.set, make)
+            // Weak, because the value may refer to this snapshot, and a cycle would keep the state store open.
+            state.observers.append { [weak derived] in derived?.follow($0) }
+            return derived
+        }
+    }
+
+    /// Replaces the set. One reload runs at a time, so the derived values follow in the same order.
     func replace(with next: ServingState) {
+        let (replaced, observers) = state.withLock { state in
+            let replaced = state.snapshot
+            state.snapshot = Snapshot(next)
+            return (replaced, state.observers)
+        }
+        for observer in observers { observer(next) }
+        // The replaced set is freed here, outside the lock, where no request waits for it.
+        withExtendedLifetime(replaced) {}
+    }
+}
+
+/// A value that is made of the publication set in force.
+final class DerivedSnapshot<Value: Sendable>: Sendable {
+    private let make: @Sendable (ServingState) -> Value
+    private let inForce: Mutex<Value>
+
+    fileprivate init(of first: ServingState, _ make: @escaping @Sendable (ServingState) -> Value) {
+        self.make = make
+        inForce = Mutex(make(first))
+    }
+
+    var value: Value { inForce.withLock { $0 } }
+
+    fileprivate func follow(_ set: ServingState) {
+        let next = make(set)
         let replaced = inForce.withLock { inForce in
             let replaced = inForce
-            inForce = Snapshot(next)
+            inForce = next
             return replaced
         }
-        // The replaced set is freed here, outside the lock, where no request waits for it.
+        // As in ``ReloadableSnapshot``, the replaced value is freed outside the lock.
         withExtendedLifetime(replaced) {}
     }
 }

@@ -35,8 +35,7 @@ struct ServerServices: Sendable {
     /// The publisher of account notifications to apps; nil without a `notifications` section and for read-only
     /// commands.
     var notificationPublisher: (any NotificationPublisher)?
-    /// The parts that the front doors for InPlayer's apps share.
-    var inPlayer = InPlayerTools()
+    var frontDoors: [any FrontDoor] = FrontDoorRegistry.standard.make()
     /// The receiver of purchase events.
     let purchaseEventRelay = PurchaseEventRelay()
     /// The signal that a new purchase awaits delivery.

@@ -5,7 +5,11 @@ import Settings
 
 extension ContentLayout {
     /// Reads the `content` section of a publication; returns nil if the section is missing.
-    init?(_ publication: SettingsSection, publication id: PublicationID) throws(SettingsError) {
+    ///
+    /// - Parameter reserved: The first segments of paths with another meaning.
+    init?(
+        _ publication: SettingsSection, publication id: PublicationID, reserved: Set<String>
+    ) throws(SettingsError) {
         guard publication.has("content") else { return nil }
         let section = try publication.section("content")
         let prefix = try section.string("prefix", default: "/content/\(id)/")
@@ -15,8 +19,8 @@ extension ContentLayout {
             throw section.error(
                 "prefix", expected: "expected a path such as /content/\(id)/, not `/`, because apps call below it")
         }
-        if let segment = Self.firstSegment(of: prefix), segment != "content",
-            PublicationConfiguration.reserved.contains(segment)
+        if let segment = prefix.split(separator: "/").first.map(String.init), segment != "content",
+            reserved.contains(segment)
         {
             throw section.error(
                 "prefix", expected: "expected a path such as /content/\(id)/: calls of apps begin with /\(segment)")
@@ -35,12 +39,5 @@ extension ContentLayout {
         } catch {
             throw SettingsError(origin: section.origin, key: section.key, expected: error.description)
         }
-    }
-
-    /// The first segment of the prefix; nil if the prefix is `/`.
-    var firstSegment: String? { Self.firstSegment(of: prefix) }
-
-    private static func firstSegment(of prefix: String) -> String? {
-        prefix.split(separator: "/").first.map(String.init)
     }
 }

@@ -1,6 +1,6 @@
 import ContentGate
 public import Foundation
-import FrontDoors
+package import FrontDoors
 public import Gatefold
 package import Mail
 public import PasswordHashing
@@ -64,6 +64,11 @@ public struct GatefoldConfiguration: Sendable {
     }
 
     public init(_ top: SettingsSection) throws(SettingsError) {
+        try self.init(top, frontDoors: .standard)
+    }
+
+    /// - Parameter registry: The front doors that publications can have.
+    package init(_ top: SettingsSection, frontDoors registry: FrontDoorRegistry) throws(SettingsError) {
         self.top = top
         let server = try top.section("server")
         listen = try server.address("listen") ?? ListenAddress(host: "127.0.0.1", port: 8080)
@@ -90,12 +95,13 @@ public struct GatefoldConfiguration: Sendable {
         publications = []
         for name in section.names {
             publications.append(
-                try PublicationConfiguration(name: name, in: section, backends: backends, stores: stores))
+                try PublicationConfiguration(
+                    name: name, in: section, backends: backends, stores: stores, registry: registry))
         }
         try Self.checkAcrossPublications(publications, section)
-        try checkStorefronts(section)
-        try checkInPlayer(section)
-        try checkPaths(section)
+        try registry.check(
+            ConfigurationOutline(
+                publications.map(\.outline), publicURL: publicURL, registry: registry, section: section))
         try top.finish()
     }
 
@@ -138,40 +144,6 @@ public struct GatefoldConfiguration: Sendable {
             backends.append(BackendConfiguration(name: name, settings: try section.section(name).withPreset()))
         }
         return backends
-    }
-
-    /// Checks the settings outside the storefronts that the Baker and Basispress front doors need.
-    private func checkStorefronts(_ section: SettingsSection) throws(SettingsError) {
-        for publication in publications {
-            guard publication.storefront != nil else { continue }
-            let id = publication.publication.id
-            guard publicURL != nil else {
-                throw section.error(
-                    id.rawValue, expected: "needs `server.public_url` for the downloads of Baker and Basispress apps")
-            }
-        }
-    }
-
-    /// Checks the settings outside `inplayer` that the front door for InPlayer's apps needs.
-    private func checkInPlayer(_ section: SettingsSection) throws(SettingsError) {
-        var seen: [String: PublicationID] = [:]
-        for publication in publications {
-            guard let settings = publication.inPlayer?.settings else { continue }
-            let id = publication.publication.id
-            if publication.content != nil, publicURL == nil {
-                throw section.error(
-                    id.rawValue, expected: "needs `server.public_url` for the links in responses of `inplayer`"
-                )
-            }
-            for name in settings.clients.union([settings.merchant]).sorted() {
-                if let other = seen.updateValue(id, forKey: name) {
-                    throw section.error(
-                        id.rawValue,
-                        expected: "names the InPlayer merchant or client `\(name)`, as \(other) does; "
-                            + "it identifies one publication for apps")
-                }
-            }
-        }
     }
 
     /// Checks the rules that span several publications.

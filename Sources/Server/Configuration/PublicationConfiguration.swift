@@ -1,8 +1,9 @@
+package import Catalogues
 public import ContentGate
 package import Deliveries
 import EdgeTokens
 import Foundation
-public import FrontDoors
+package import FrontDoors
 public import Gatefold
 public import Primitives
 package import Push
@@ -10,50 +11,36 @@ import Settings
 
 /// One publication as configured.
 public struct PublicationConfiguration: Sendable {
-    public let publication: Publication
+    /// What front doors know of the publication, with their settings.
+    package let outline: PublicationOutline
     /// A Boolean value that indicates whether the publication also handles calls that name no publication.
     public let isDefault: Bool
     /// The name of the publication's backend.
     public let backend: String
-    /// A Boolean value that indicates whether only test readers sign in here. Only such a publication may use the
-    /// test backend.
-    public let isTest: Bool
     /// The secrets of the edition credentials, shared with the system that checks downloads.
     public let editionSecrets: SecretRing
     public let tokenSecrets: SecretRing
     public let acceptsPlainSalts: Bool
-    /// The apps of this publication, by bundle identifier or package name. Front doors that receive an app's
-    /// identifier find the publication by it.
-    public let apps: [String]
     /// The push notification settings; nil if the publication sends none.
     package let push: PushSettings?
     /// The purchase settings; nil if the publication sells in no app store.
     public let purchases: PurchaseSettings?
-    /// The content layout; nil if Gatefold neither serves nor checks this publication's downloads.
-    public let content: ContentLayout?
     package let catalogue: CatalogueSettings
-    /// The feed settings; nil if Gatefold serves no feed of the publication's editions.
-    package let feed: FeedSettings?
-    /// The storefront settings; nil if no app addresses the publication by the app's own name.
-    public let storefront: StorefrontSettings?
-    /// The Cloud Softphone settings; nil if no Cloud Softphone app sells calling credit.
-    public let cloudSoftphone: CloudSoftphone?
-    /// The InPlayer settings; nil if no app built on InPlayer's SDKs uses the publication.
-    public let inPlayer: InPlayerConfiguration?
     /// The delivery settings of purchases; nil if nothing is delivered.
     package let deliveries: DeliverySettings?
 
     init(
         name: String, in publications: SettingsSection, backends: [BackendConfiguration],
-        stores: [StoreConfiguration] = []
+        stores: [StoreConfiguration] = [], registry: FrontDoorRegistry = .standard
     ) throws(SettingsError) {
-        guard let id = PublicationID(name), !Self.reserved.contains(name) else {
+        let reserved = Self.reservedPathSegments(registry)
+        guard let id = PublicationID(name), !reserved.contains(name) else {
             throw publications.error(
                 name, expected: "expected a name of lower-case letters, digits, - and _ that is not the name of a call")
         }
         let section = try publications.section(name)
         isDefault = try section.boolean("default", default: false)
-        isTest = try section.boolean("test", default: false)
+        let isTest = try section.boolean("test", default: false)
         backend = try section.requiredString("backend", expected: "the name of a backend")
         guard backends.contains(where: { $0.name == section.writtenBackend }) else {
             throw section.error(
@@ -65,7 +52,7 @@ public struct PublicationConfiguration: Sendable {
         self.editionSecrets = editionSecrets
         tokenSecrets = try section.secretRing("token_secrets") ?? editionSecrets
 
-        apps = try section.strings("apps") ?? []
+        let apps = try section.strings("apps") ?? []
         if let app = apps.first(where: { $0.isEmpty || $0.utf8.count > 255 }) {
             throw section.error("apps", expected: "expected bundle identifiers or package names, not `\(app)`")
         }
@@ -117,7 +104,7 @@ public struct PublicationConfiguration: Sendable {
         try devices.finish()
 
         catalogue = try CatalogueSettings(section)
-        publication = Publication(
+        let publication = Publication(
             id: id, credentialFields: try CredentialFields(try section.section("credentials"), isTest: isTest),
             rule: try EntitlementRule(section, catalogue, isTest: isTest), lifetimes: lifetimes, saltFormat: saltFormat,
             deviceField: deviceField,
@@ -128,34 +115,36 @@ public struct PublicationConfiguration: Sendable {
             edgeToken: JoinedEdgeTokens(try EdgeTokenSettings.read(section)))
         let soldIn = purchases?.stores ?? []
         let kinds = Set(stores.filter { soldIn.contains($0.name) }.compactMap(\.kind))
-        cloudSoftphone = try CloudSoftphone.read(section, publication: id, offeringProductsIn: kinds)
         deliveries =
             section.has("deliveries") ? try DeliverySettings(try section.section("deliveries")) : nil
-        guard (cloudSoftphone == nil) == (deliveries == nil) else {
-            throw section.error(
-                cloudSoftphone == nil ? "deliveries" : "cloud_softphone",
-                expected: "expected `cloud_softphone` and `deliveries` together: purchases must be delivered")
-        }
-        content = try ContentLayout(section, publication: id)
-        feed = try FeedSettings(
-            section, publication: id, content: content, issuesFeedPassword: publication.issuesFeedPassword)
-        inPlayer = try InPlayerConfiguration(section, publication, isTest: isTest)
-        storefront = try StorefrontSettings(
-            section, apps: apps, hasContent: content != nil, reserved: Self.reserved)
+        var outline = PublicationOutline(
+            publication, isTest: isTest, apps: apps,
+            content: try ContentLayout(section, publication: id, reserved: reserved), storeKinds: kinds,
+            reservedPathSegments: reserved)
+        outline.frontDoors = try registry.settings(in: section, of: outline)
+        self.outline = outline
         try section.finish()
     }
 
+    public var publication: Publication { outline.publication }
+    /// A Boolean value that indicates whether only test readers sign in here. Only such a publication may use the
+    /// test backend.
+    public var isTest: Bool { outline.isTest }
+    /// The apps of this publication, by bundle identifier or package name. Front doors that receive an app's
+    /// identifier find the publication by it.
+    public var apps: [String] { outline.apps }
+    /// The content layout; nil if Gatefold neither serves nor checks this publication's downloads.
+    public var content: ContentLayout? { outline.content }
+    /// The settings of the publication's front doors.
+    package var frontDoors: FrontDoorSettings { outline.frontDoors }
+
     /// The names of calls and of Gatefold's own paths, which no publication may have, because a publication must
     /// not take over a path such as `/sign_in/`.
-    static let reserved: Set<String> =
-        ([
-            "sign_in", "renew_token", "renew", "verify_subscription", "edition_credentials", "sign_out", "content",
-            "auth-request", "healthz", "readyz", "metrics", "notifications", "feed",
-            "itunes",
-        ] as Set<String>).union(BakerCall.usualPathSegments).union(BasispressPathSegments.all).union(
-            InPlayerPathSegments.all
-        ).union(
-            LinkingCall.allCases.map(\.rawValue))
+    static let reserved = reservedPathSegments(.standard)
+
+    private static func reservedPathSegments(_ registry: FrontDoorRegistry) -> Set<String> {
+        registry.pathSegments.union(["content", "auth-request", "healthz", "readyz", "metrics"])
+    }
 
     func sharesSecret(with other: PublicationConfiguration) -> Bool {
         let ours = editionSecrets.all + tokenSecrets.all

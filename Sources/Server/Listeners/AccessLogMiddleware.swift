@@ -1,3 +1,4 @@
+public import FrontDoors
 public import Gatefold
 public import Hummingbird
 import Logging

@@ -5,81 +5,99 @@ import HTTPTypes
 import Hummingbird
 import Primitives
 
-/// The routes of the main listener: content first, then the auth-request endpoint, health, and the calls of the
-/// front doors.
-enum MainRouter {
+/// The responder of the main listener: content first, then the routes of the configuration in force, which are health,
+/// the auth-request endpoint and the calls of the front doors.
+///
+/// A reload replaces all routes at once.
+struct MainRouter: HTTPResponder, HTTPResponderBuilder {
+    private let responder: any HTTPResponder<GatefoldRequestContext>
+    private let table: DerivedSnapshot<RouteTable>
+
+    /// The routes in force.
+    var routes: [Routes.Route] { table.value.routes }
+
+    func respond(to request: Request, context: GatefoldRequestContext) async throws -> Response {
+        try await responder.respond(to: request, context: context)
+    }
+
+    func buildResponder() -> MainRouter { self }
+
     static func make(
         publications: ReloadableSnapshot, clock: WallClock, readiness: @escaping @Sendable () async -> Readiness,
         unlistedProxies: UnlistedProxyWarning? = nil,
         limits: ListenerLimits = ListenerLimits()
-    ) -> Router<GatefoldRequestContext> {
+    ) -> MainRouter {
         let logged: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
             publications.value.clients.client(peer: context.peer, headers: request.headers)
         }
-        // Called once for each request that a front door handles.
-        let client: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
-            let clients = publications.value.clients
-            if let peer = context.peer, clients.isUnlistedProxy(peer, request.headers) { unlistedProxies?.record(peer) }
-            return clients.client(peer: context.peer, headers: request.headers)
-        }
         let counted: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
-            logged(request, context).flatMap { publications.value.clients.isShared($0) ? nil : $0 }
+            publications.value.clients.unsharedClient(peer: context.peer, headers: request.headers)
         }
         let evaluator = GateEvaluator(observer: EventReporter().report, current: { publications.value.gate })
+        let health = HealthEndpoint(readiness: readiness)
+        let table = publications.derive { state in
+            var routes = Routes(clients: clients(of: state.clients, unlistedProxies))
+            add(health, to: &routes)
+            addAuthRequests(to: &routes, evaluator)
+            for frontDoor in state.frontDoors { frontDoor.addRoutes(to: &routes) }
+            return RouteTable(routes)
+        }
+        // The access log is outermost, so that it records rejections as the responses that they become.
+        let responder = CurrentRoutes(table: table)
+            .behind(
+                ContentResponder(
+                    evaluator, files: FileServer(clock: clock, maxOpenFiles: OpenFileLimit.downloads),
+                    sender: { $0.sender })
+            )
+            .behind(AdmissionMiddleware(limits, client: counted))
+            .behind(TargetFormMiddleware())
+            .behind(NoCacheMiddleware())
+            .behind(HeadMiddleware())
+            .behind(AccessLogMiddleware(client: logged))
+        return MainRouter(responder: responder, table: table)
+    }
 
-        let router = Router(context: GatefoldRequestContext.self)
-        // The outermost middleware, so that it records rejections as the responses that they become.
-        router.add(middleware: AccessLogMiddleware(client: logged))
-        router.add(middleware: HeadMiddleware())
-        router.add(middleware: NoCacheMiddleware())
-        router.add(middleware: TargetFormMiddleware())
-        router.add(middleware: AdmissionMiddleware(limits, client: counted))
-        router.add(
-            middleware: ContentResponder(
-                evaluator, files: FileServer(clock: clock, maxOpenFiles: OpenFileLimit.downloads), sender: { $0.sender }
-            ))
-        router.add(
-            middleware: BakerFrontDoor(
-                storefronts: { publications.value.directory.storefronts }, client: client))
-        router.add(middleware: InPlayerFrontDoor(directory: { publications.value.inPlayer }, client: client))
-        router.add(middleware: CloudSoftphoneFrontDoor(services: { publications.value.softphones }))
-        AdminRouter.addHealth(to: router, readiness: readiness)
-        addAuthRequests(to: router, evaluator, publications, clock)
-        StoreNotificationsFrontDoor(
-            purchaseServices: { publications.value.purchaseServices(offeringProductsIn: $0) }, client: counted
-        ).addRoutes(to: router)
-        PugpigFrontDoor(publications: { publications.value.directory }, client: client).addRoutes(to: router)
-        PugpigFeedDoor(feeds: { publications.value.feeds }, clock: clock).addRoutes(to: router)
-        BasispressFrontDoor(
-            storefronts: { publications.value.directory.storefronts }, client: client
-        ).addRoutes(to: router)
-        LinkingFrontDoor(publications: { publications.value.directory }).addRoutes(to: router)
-        return router
+    private static func clients(
+        of resolver: ClientAddressResolver, _ unlistedProxies: UnlistedProxyWarning?
+    ) -> RequestClients {
+        RequestClients(
+            address: { request, context in
+                if let peer = context.peer, resolver.isUnlistedProxy(peer, request.headers) {
+                    unlistedProxies?.record(peer)
+                }
+                return resolver.client(peer: context.peer, headers: request.headers)
+            },
+            unsharedAddress: { resolver.unsharedClient(peer: $1.peer, headers: $0.headers) },
+            mayNameTarget: { resolver.mayNameTarget($0.peer) })
+    }
+
+    private static func add(_ health: HealthEndpoint, to routes: inout Routes) {
+        routes.on("/healthz", methods: .only(HealthEndpoint.methods)) { _, _ in health.liveness() }
+        routes.on("/readyz", methods: .only(HealthEndpoint.methods)) { _, _ in await health.readiness() }
     }
 
     /// Adds one path for each convention by which front servers name the original request.
-    private static func addAuthRequests(
-        to router: Router<GatefoldRequestContext>, _ evaluator: GateEvaluator, _ publications: ReloadableSnapshot,
-        _ clock: WallClock
-    ) {
-        let trusts: @Sendable (Request, GatefoldRequestContext) -> Bool = { _, context in
-            publications.value.clients.mayNameTarget(context.peer)
-        }
-        let conventions: [(path: RouterPath, ForwardedTarget)] = [
-            ("auth-request/original-uri", .original),
-            ("auth-request/forwarded-uri", .forwarded),
-            ("auth-request/path/**", .pathPrefix("/auth-request/path")),
+    private static func addAuthRequests(to routes: inout Routes, _ evaluator: GateEvaluator) {
+        let conventions: [(path: RoutePattern, ForwardedTarget)] = [
+            ("/auth-request/original-uri", .original),
+            ("/auth-request/forwarded-uri", .forwarded),
+            ("/auth-request/path/**", .pathPrefix("/auth-request/path")),
         ]
+        let clients = routes.clients
         for (path, convention) in conventions {
-            let endpoint = AuthRequestEndpoint(evaluator, convention: convention, trusts: trusts)
-            for method in [HTTPRequest.Method.get, .head] {
-                router.on(path, method: method) { try await endpoint.respond(to: $0, context: $1) }
-            }
+            let endpoint = AuthRequestEndpoint<GatefoldRequestContext>(
+                evaluator, convention: convention, trusts: { clients.mayNameTarget($1) })
+            routes.on(path, methods: .only([.get, .head])) { try await endpoint.respond(to: $0, context: $1) }
         }
-        let notifications = NotificationAuthRequest<GatefoldRequestContext>(
-            keys: { Array(publications.value.notificationKeys.values) }, clock: clock, trusts: trusts,
-            observe: { [reporter = EventReporter()] in reporter.report(NotificationAuthorizationEvent(isAllowed: $0)) })
-        router.get("auth-request/notifications") { try await notifications.respond(to: $0, context: $1) }
+    }
+}
+
+/// A responder by the routes in force.
+private struct CurrentRoutes: HTTPResponder {
+    let table: DerivedSnapshot<RouteTable>
+
+    func respond(to request: Request, context: GatefoldRequestContext) async throws -> Response {
+        try await table.value.respond(to: request, context: context)
     }
 }
 
@@ -88,6 +106,11 @@ extension ClientAddressResolver {
     /// proxies and of this machine, where an undeclared proxy may run.
     func isShared(_ address: ClientAddress) -> Bool {
         Loopback.contains(address) || address.isUnlistedProxy || trusts(address)
+    }
+
+    /// Returns the client, or nil if many clients share its address.
+    func unsharedClient(peer: ClientAddress?, headers: HTTPFields) -> ClientAddress? {
+        client(peer: peer, headers: headers).flatMap { isShared($0) ? nil : $0 }
     }
 
     /// Returns a Boolean value that indicates whether this peer may name the request that an auth request is about.

@@ -1,3 +1,4 @@
+import FrontDoors
 import HTTPTypes
 import HummingbirdCore
 import NIOCore

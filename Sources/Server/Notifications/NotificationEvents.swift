@@ -16,12 +16,3 @@ extension MQTTPublisher.Event: ReportableEvent {
         }
     }
 }
-
-/// A broker's query whether an app may subscribe to notifications.
-struct NotificationAuthorizationEvent: ReportableEvent {
-    let isAllowed: Bool
-
-    var report: EventReport {
-        .counter("gatefold_notification_authorizations_total", ["result": isAllowed ? "allowed" : "denied"])
-    }
-}

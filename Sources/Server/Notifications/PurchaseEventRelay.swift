@@ -56,9 +56,8 @@ final class PurchaseEventRelay: Sendable {
 /// before the notification publisher does.
 struct PurchaseEventRelayService: Service {
     let eventRelay: PurchaseEventRelay
-    /// A closure that returns the current InPlayer publications. Called for every event, so that a reload takes
-    /// effect.
-    let directory: @Sendable () -> InPlayerDirectory
+    /// A closure that returns the front doors in force. Called for every event, so that a reload takes effect.
+    let frontDoors: @Sendable () -> [any FrontDoorSnapshot]
     let logger: Logger
 
     func run() async throws {
@@ -66,13 +65,14 @@ struct PurchaseEventRelayService: Service {
         await withGracefulShutdownHandler {
             for await item in eventRelay.items {
                 eventRelay.didDequeue()
-                guard let front = directory()[item.publication] else { continue }
-                do {
-                    try await front.notify(of: item.change)
-                } catch {
-                    logger.error(
-                        "Purchase notification not sent",
-                        metadata: ["publication": "\(item.publication)", "cause": "\(type(of: error))"])
+                for frontDoor in frontDoors() {
+                    do {
+                        try await frontDoor.report(item.change, of: item.publication)
+                    } catch {
+                        logger.error(
+                            "Purchase notification not sent",
+                            metadata: ["publication": "\(item.publication)", "cause": "\(type(of: error))"])
+                    }
                 }
             }
         } onGracefulShutdown: {

@@ -21,6 +21,8 @@ struct RequestResponder: Sendable {
     /// - Throws: `HTTPParserError` if the request's body is unreadable, which ends the connection.
     func respond(to request: Request, on connection: RequestConnection) async throws(HTTPParserError) -> Response {
         var response = try await routed(request, connection)
+        // These two have no body, and a length would be that of another response (RFC 9110 section 8.6).
+        if [.noContent, .notModified].contains(response.status) { response.headers[.contentLength] = nil }
         NoCacheHeaders.applyUnlessSet(to: &response.headers)
         response.headers[.date] = ResponseDate.now
         return response

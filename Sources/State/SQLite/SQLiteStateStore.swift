@@ -54,7 +54,11 @@ public final class SQLiteStateStore: StateStore {
         self.newPushTokensPerHour = newPushTokensPerHour
     }
 
-    /// Checks that the store can read and write. The check writes, because a readable file may be on a full disk or may have been deleted.
+    package func close() throws { try pool.close() }
+
+    /// Checks that the store can read and write.
+    ///
+    /// The check writes, because a readable file may be on a full disk or may have been deleted.
     public func health() async throws {
         do {
             _ = try await pool.read { db in try Int.fetchOne(db, sql: "SELECT 1 FROM revocation LIMIT 1") }

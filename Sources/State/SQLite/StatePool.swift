@@ -39,5 +39,11 @@ struct StatePool: Sendable {
     /// Writes without changing anything, because only a write shows that the disk has room.
     func probe() async throws { try await guarded.probe() }
 
-    func close() throws { try guarded.close() }
+    /// Writes all changes into the database file and closes the connections. GRDB closes the writing connection first,
+    /// so that SQLite itself would leave the write-ahead log.
+    func close() throws {
+        let written = Result { try guarded.checkpoint() }
+        try guarded.close()
+        try written.get()
+    }
 }

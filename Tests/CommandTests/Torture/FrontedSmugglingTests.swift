@@ -225,7 +225,8 @@ enum SmuggledPair {
                 "GET /healthz HTTP/1.0\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n\(hidden)",
                 .both
             ),
-            ("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n\(hidden)", .cut),
+            // The response comes before the body, so that the next bytes may be the body or a request. They are dropped.
+            ("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n\(hidden)", .one),
         ]
     }
 }

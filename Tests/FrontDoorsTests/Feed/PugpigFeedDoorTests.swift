@@ -52,12 +52,8 @@ struct PugpigFeedDoorTests {
                 secrets: SecretRing(current: Self.secret), tokens: codec,
                 pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms"))),
             revocations: RevocationList(publication: .title))
-        let router = Router(context: BasicRequestContext.self)
-        router.add(middleware: NoCacheMiddleware())
-        PugpigFeedDoor<BasicRequestContext>(
-            feeds: { FeedDirectory(default: feed, byID: [.title: feed]) }, clock: clock.wall
-        ).addRoutes(to: router)
-        try await Application(router: router).test(.router, body)
+        let snapshot = FeedSnapshot(FeedDirectory(default: feed, byID: [.title: feed]), clock: clock.wall)
+        try await Application(responder: RouteTable([snapshot]).behind(NoCacheMiddleware())).test(.router, body)
     }
 
     private func root(_ response: TestResponse) throws -> XMLElement {

@@ -15,7 +15,7 @@ import XML
 struct FrontDoorHarness {
     static let secret = "a secret of the edition formula"
     let clock: ManualClock
-    let router: Router<BasicRequestContext>
+    var routes: Routes
 
     /// Serves one publication as the default and under the name `title`.
     init(
@@ -24,15 +24,10 @@ struct FrontDoorHarness {
     ) {
         self.clock = clock
         let authorizationService = authorizationService(clock)
-        router = Router()
-        router.add(middleware: NoCacheMiddleware())
-        PugpigFrontDoor(
-            publications: {
-                PublicationDirectory(
-                    default: authorizationService, byID: [authorizationService.publication.id: authorizationService])
-            },
-            client: { _, _ in client }
-        ).addRoutes(to: router)
+        let directory = PublicationDirectory(
+            default: authorizationService, byID: [authorizationService.publication.id: authorizationService])
+        routes = Routes(clients: RequestClients(address: { _, _ in client }))
+        PugpigSnapshot(directory).addRoutes(to: &routes)
     }
 
     /// Returns a front door with the publication of the test users.
@@ -77,7 +72,7 @@ struct FrontDoorHarness {
     }
 
     func test(_ body: @Sendable @escaping (any TestClientProtocol) async throws -> Void) async throws {
-        try await Application(router: router).test(.router, body)
+        try await Application(responder: RouteTable(routes).behind(NoCacheMiddleware())).test(.router, body)
     }
 }
 

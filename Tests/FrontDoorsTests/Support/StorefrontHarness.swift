@@ -27,7 +27,7 @@ struct StorefrontHarness: Sendable {
     let authorizationService: AuthorizationService
     let events = Locked<[StorefrontEvent]>([])
     let catalogue = CurrentCatalogue(Catalogue(editions))
-    private let storefront: Storefront
+    private let bakerSettings: BakerSettings
     private let gate: Gate
 
     static let editions = [
@@ -108,32 +108,35 @@ struct StorefrontHarness: Sendable {
                         publication: id, secrets: secrets, acceptsPlainSalts: false, resumeWindow: 3_600),
                     revocations: revocations, catalogue: catalogue, acceptsDownloadTokens: true)
             ], clock: clock.wall)
-        storefront = Storefront(
+        bakerSettings = try BakerSettings(paths: paths)
+    }
+
+    /// A storefront for one front door, as the server makes them.
+    private var storefront: Storefront {
+        Storefront(
             authorizationService: authorizationService, apps: apps,
-            downloads: DownloadSite(publicURL: Self.url, prefix: "/content/daily/"),
-            baker: try BakerSettings(paths: paths), servesBasispress: true, pushTokens: state,
+            downloads: DownloadSite(publicURL: Self.url, prefix: "/content/daily/"), pushTokens: state,
             observe: { [events] event in events.withLock { $0.append(event) } })
     }
 
-    var router: Router<BasicRequestContext> { router() }
+    var responder: some HTTPResponder<GatefoldRequestContext> { responder() }
 
-    /// Returns a router that also serves other publications, which the gate does not know.
-    func router(with others: StorefrontHarness...) -> Router<BasicRequestContext> {
+    /// Returns a responder that also serves other publications, which the gate does not know.
+    func responder(with others: StorefrontHarness...) -> some HTTPResponder<GatefoldRequestContext> {
         let all = [self] + others
         let directory = PublicationDirectory(
             default: authorizationService,
             byID: Dictionary(
-                uniqueKeysWithValues: all.map { ($0.authorizationService.publication.id, $0.authorizationService) }),
-            storefronts: Storefronts(all.map(\.storefront)))
-        let router = Router()
-        router.add(middleware: HeadMiddleware())
-        router.add(middleware: NoCacheMiddleware())
-        router.add(middleware: ContentResponder(GateEvaluator(gate), files: FileServer(clock: clock.wall)))
-        router.add(middleware: BakerFrontDoor(storefronts: { directory.storefronts }))
-        PugpigFrontDoor(publications: { directory }).addRoutes(to: router)
-        BasispressFrontDoor(storefronts: { directory.storefronts }).addRoutes(to: router)
-        LinkingFrontDoor(publications: { directory }).addRoutes(to: router)
-        return router
+                uniqueKeysWithValues: all.map { ($0.authorizationService.publication.id, $0.authorizationService) }))
+        let apps = all.flatMap { one in one.apps.map { ($0, one.authorizationService.publication.id) } }
+        let frontDoors: [any FrontDoorSnapshot] = [
+            BakerSnapshot(all.map { BakerStorefront($0.storefront, $0.bakerSettings) }), PugpigSnapshot(directory),
+            BasispressSnapshot(all.map(\.storefront)),
+            LinkingSnapshot(directory, apps: Dictionary(uniqueKeysWithValues: apps)),
+        ]
+        return RouteTable(frontDoors)
+            .behind(ContentResponder(GateEvaluator(gate), files: FileServer(clock: clock.wall)))
+            .behind(NoCacheMiddleware()).behind(HeadMiddleware())
     }
 
     func baker(_ client: any TestClientProtocol, user: String = StorefrontHarness.user, seed: UInt64 = 1) -> BakerClient
@@ -168,7 +171,7 @@ func withStorefrontHarness(
         let storefrontHarness = try StorefrontHarness(
             in: folder, paths: paths, policy: policy, grace: grace, limits: limits,
             pushTokensPerHour: pushTokensPerHour, sells: sells)
-        try await Application(router: storefrontHarness.router).test(.router) { client in
+        try await Application(responder: storefrontHarness.responder).test(.router) { client in
             try await body(storefrontHarness, client)
         }
     }
@@ -185,7 +188,9 @@ func withTwoStorefrontHarnesses(
         try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
         let second = try StorefrontHarness(
             in: other, paths: weekly, id: PublicationID("weekly")!, apps: ["com.example.weekly"])
-        try await Application(router: first.router(with: second)).test(.router) { try await body(first, second, $0) }
+        try await Application(responder: first.responder(with: second)).test(.router) {
+            try await body(first, second, $0)
+        }
     }
 }
 
@@ -222,4 +227,13 @@ extension TestClientProtocol {
 
 extension TestResponse {
     var text: String { String(buffer: body) }
+}
+
+extension RouteTable {
+    /// Creates the table of the front doors' routes.
+    convenience init(_ frontDoors: [any FrontDoorSnapshot], clients: RequestClients = RequestClients()) {
+        var routes = Routes(clients: clients)
+        for frontDoor in frontDoors { frontDoor.addRoutes(to: &routes) }
+        self.init(routes)
+    }
 }

@@ -57,11 +57,9 @@ struct StoreNotificationsTests {
                     publication: PublicationID(name)!, products: ProductRules(), environments: environments,
                     verifiers: [verifier], ledger: ledger, clock: WallClock { TestDates.now })
             }
-            let router = Router()
-            StoreNotificationsFrontDoor(purchaseServices: { name in purchaseServices.filter { $0.stores.contains(name) }
-            })
-            .addRoutes(to: router)
-            try await Application(router: router, server: .channelRetaining).test(.live) { client in
+            var routes = Routes()
+            StoreNotificationsFrontDoor().snapshot(of: purchaseServices).addRoutes(to: &routes)
+            try await Application(responder: RouteTable(routes), server: .channelRetaining).test(.live) { client in
                 try await body(StoreServerHarness(client: client, ledger: ledger, authority: authority))
             }
         }
@@ -163,10 +161,10 @@ struct StoreNotificationsTests {
             let purchaseService = PurchaseService(
                 publication: PublicationID("daily")!, products: ProductRules(), verifiers: [verifier], ledger: ledger,
                 clock: WallClock { TestDates.now })
-            let router = Router()
-            StoreNotificationsFrontDoor(purchaseServices: { _ in [purchaseService] }).addRoutes(to: router)
+            var routes = Routes()
+            StoreNotificationsFrontDoor().snapshot(of: [purchaseService]).addRoutes(to: &routes)
             let body = SignedFormats.body(try authority.sign(SignedFormats.notification("TEST")))
-            try await Application(router: router, server: .channelRetaining).test(.live) { client in
+            try await Application(responder: RouteTable(routes), server: .channelRetaining).test(.live) { client in
                 try await client.execute(
                     uri: "/notifications/app-store", method: .post, body: ByteBuffer(bytes: body)
                 ) {

@@ -17,11 +17,11 @@ struct ClientOfPlainRequestTests {
     private struct InstantBackend: SubscriberBackend {
         let name = "told"
 
-        func authenticate(_ credentials: Credentials, context: CallContext) -> AuthenticationResult {
-            .authenticated(Subscriber(backend: name, key: credentials.identifier))
+        func authenticate(_ credentials: Credentials, context: CallContext) -> Fetched<AuthenticationResult> {
+            Fetched(.authenticated(Subscriber(backend: name, key: credentials.identifier)))
         }
-        func subscription(of subscriber: Subscriber, context: CallContext) -> Subscription {
-            Subscription(state: .active)
+        func subscription(of subscriber: Subscriber, context: CallContext) -> Fetched<Subscription> {
+            Fetched(Subscription(state: .active))
         }
     }
 
@@ -46,11 +46,12 @@ struct ClientOfPlainRequestTests {
     func boundTokens(to given: Case) async throws {
         let clock = ManualClock()
         let authorizationService = try Self.authorizationService(clock)
+        let directory = PublicationDirectory(
+            default: authorizationService, byID: [authorizationService.publication.id: authorizationService])
         let publications = ReloadableSnapshot(
             ServingState(
-                directory: PublicationDirectory(
-                    default: authorizationService, byID: [authorizationService.publication.id: authorizationService]),
-                gate: try Gate([], clock: clock.wall), backends: LiveBackendRegistry(),
+                directory: directory, gate: try Gate([], clock: clock.wall), backends: LiveBackendRegistry(),
+                frontDoors: [PugpigSnapshot(directory)],
                 clients: ClientAddressResolver(trusted: given.trusted.compactMap { AddressBlock($0) })))
         let router = MainRouter.make(publications: publications, clock: clock.wall, readiness: { .ready })
         let signedIn = try await authorizationService.signIn(
@@ -76,7 +77,7 @@ struct ClientOfPlainRequestTests {
         return AuthorizationService(
             publication: Publication(
                 id: id, credentialFields: CredentialFields(identifier: "email", proofs: ["password"]),
-                rule: EntitlementRule(policy: .accessBased), edgeTokens: [bound]),
+                rule: EntitlementRule(policy: .accessBased), edgeToken: bound),
             backend: InstantBackend(), tokens: SealedTokenCodec(publication: id, secrets: secrets, random: .seeded(1)),
             editionSecrets: secrets, state: InMemoryStateStore(), revocations: RevocationList(publication: id),
             loginThrottle: UnlimitedLoginAttempts(), pseudonymKey: PseudonymKey(Secret("Zp4gQe6vXu1wNa8KfM5tHy2r")),

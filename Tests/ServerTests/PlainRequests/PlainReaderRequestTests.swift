@@ -26,7 +26,7 @@ struct PlainReaderRequestTests {
         let protected: ProtectedBackend
         let authorizationService: AuthorizationService
         let token: String
-        let router: Router<GatefoldRequestContext>
+        let router: MainRouter
 
         /// - Parameter trusted: Addresses of proxies.
         init(trusted: [String] = []) async throws {
@@ -63,11 +63,12 @@ struct PlainReaderRequestTests {
                             publication: id, secrets: secrets, acceptsPlainSalts: false, resumeWindow: 60),
                         revocations: revocations, catalogue: catalogue)
                 ], clock: clock.wall)
+            let directory = PublicationDirectory(
+                default: authorizationService, byID: [id: authorizationService])
             let publications = ReloadableSnapshot(
                 ServingState(
-                    directory: PublicationDirectory(default: authorizationService, byID: [id: authorizationService]),
-                    gate: gate,
-                    backends: LiveBackendRegistry(),
+                    directory: directory, gate: gate, backends: LiveBackendRegistry(),
+                    frontDoors: [PugpigSnapshot(directory)],
                     clients: ClientAddressResolver(trusted: trusted.compactMap { AddressBlock($0) })))
             router = MainRouter.make(publications: publications, clock: clock.wall, readiness: { .ready })
             let response = try await authorizationService.signIn(

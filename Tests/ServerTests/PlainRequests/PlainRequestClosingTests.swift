@@ -66,7 +66,9 @@ extension PlainRequestServingTests {
             try connect(channel)
             let (before, between) = (ReadCounter(), ReadCounter())
             let operations = channel.pipeline.syncOperations
-            try operations.addHandlers([before, PlainRequestHandler(Self.responder(router)), between, ReadShortcutHandler()])
+            try operations.addHandlers([
+                before, PlainRequestHandler(Self.responder(router)), between, ReadShortcutHandler(),
+            ])
             channel.read()
             #expect(before.accepts == 1 && between.accepts == 0)
             // The response is complete at once.

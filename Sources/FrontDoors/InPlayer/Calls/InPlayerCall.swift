@@ -147,8 +147,16 @@ enum InPlayerCall: Hashable, Sendable {
 }
 
 /// The first segments of the call paths, which no publication can have as its name.
-public enum InPlayerPathSegments {
-    public static let all = InPlayerCall.pathSegments.union(InPlayerCall.versions).union([".well-known"])
+package enum InPlayerPathSegments {
+    package static let all = InPlayerCall.pathSegments.union(InPlayerCall.versions).union([".well-known"])
+
+    /// The patterns of routes that match at least the paths of this API.
+    static var patterns: [String] {
+        let paths =
+            InPlayerCall.pathSegments.sorted().flatMap { ["/\($0)", "/\($0)/**"] }
+            + InPlayerCall.versions.sorted().map { "/\($0)/**" } + ["/.well-known/jwks.json"]
+        return paths + paths.map { "/{publication}\($0)" }
+    }
 }
 
 /// The destination of a request.

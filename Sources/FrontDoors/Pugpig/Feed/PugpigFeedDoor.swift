@@ -1,25 +1,56 @@
 import Gatefold
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 package import Primitives
+package import Settings
 
 /// The feeds of editions: `/feed` and `/PUBLICATION/feed`, with or without `.xml`, and `/itunes/APP` for the
 /// Newsstand.
-package struct PugpigFeedDoor<Context: RequestContext>: Sendable {
-    private let feeds: @Sendable () -> FeedDirectory
+package struct PugpigFeedDoor: FrontDoor {
+    package typealias PublicationSettings = FeedSettings
+
+    package static let name = "Pugpig feed"
+    package static let pathSegments: Set<String> = ["feed", "itunes"]
+
+    package init() {}
+
+    package static func settings(
+        in section: SettingsSection, of publication: PublicationOutline
+    ) throws(SettingsError) -> FeedSettings? {
+        try FeedSettings(
+            section, publication: publication.id, content: publication.content,
+            issuesFeedPassword: publication.publication.issuesFeedPassword)
+    }
+
+    package func snapshot(
+        of publications: ServedPublications, using services: FrontDoorServices
+    ) -> any FrontDoorSnapshot {
+        var feeds = FeedDirectory()
+        for publication in publications.all {
+            guard let settings = publication.settings[PugpigFeedDoor.self] else { continue }
+            let feed = PublicationFeed(
+                settings, catalogue: publication.authorizationService.publication.rule.currentCatalogue,
+                verifier: publication.feedVerifier, revocations: publication.revocations)
+            feeds.byID[publication.id] = feed
+            if publications.directory.default?.publication.id == publication.id { feeds.default = feed }
+        }
+        return FeedSnapshot(feeds, clock: services.clock)
+    }
+}
+
+/// The feeds of the publications of one configuration.
+package struct FeedSnapshot: FrontDoorSnapshot {
+    private let feeds: FeedDirectory
     private let clock: WallClock
 
-    /// - Parameter feeds: Returns the feeds for each request, so that a reload takes effect at once.
-    package init(feeds: @escaping @Sendable () -> FeedDirectory, clock: WallClock) {
+    package init(_ feeds: FeedDirectory, clock: WallClock) {
         self.feeds = feeds
         self.clock = clock
     }
 
-    package func addRoutes(to router: Router<Context>) {
+    package func addRoutes(to routes: inout Routes) {
         for path in ["/feed", "/feed.xml", "/{publication}/feed", "/{publication}/feed.xml", "/itunes/{app}"] {
-            for method in HTTPRequest.Method.every {
-                router.on(RouterPath(path), method: method) { request, _ in respond(to: request) }
-            }
+            routes.on(RoutePattern(path)) { request, _ in respond(to: request) }
         }
     }
 
@@ -51,11 +82,11 @@ package struct PugpigFeedDoor<Context: RequestContext>: Sendable {
         let names: [Substring] = ["feed", "feed.xml"]
         switch segments.count {
         case 2 where names.contains(segments[1]):
-            return feeds().default.map { ($0, false) }
+            return feeds.default.map { ($0, false) }
         case 3 where segments[1] == "itunes":
-            return feeds().newsstandFeed(of: String(segments[2])).map { ($0, true) }
+            return feeds.newsstandFeed(of: String(segments[2])).map { ($0, true) }
         case 3 where names.contains(segments[2]):
-            return PublicationID(segments[1]).flatMap { feeds().byID[$0] }.map { ($0, false) }
+            return PublicationID(segments[1]).flatMap { feeds.byID[$0] }.map { ($0, false) }
         default: return nil
         }
     }

@@ -1,3 +1,4 @@
+import FrontDoors
 import Gatefold
 import HTTPTypes
 import Hummingbird

@@ -48,6 +48,7 @@ final class IdleConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
         lastPart = .now()
         switch unwrapInboundIn(data) {
         case .head(let head):
+            front?.pipelineDidReceiveHead()
             // The same rule as in ``ConnectionCloseHandler``.
             if head.headerFields[.connection] == "close" { front?.stop() }
             inProgress += 1

@@ -58,8 +58,8 @@ struct PlainField {
 
     /// The usual spellings of the fields that most requests have. Their names need not be made for each request.
     private static let usual: [(text: StaticString, name: HTTPField.Name)] = [
-        ("User-Agent", .userAgent), ("Accept", .accept), ("Accept-Encoding", .acceptEncoding),
-        ("Accept-Language", .acceptLanguage), ("Authorization", .authorization), ("Content-Type", .contentType),
+        ("Accept", .accept), ("Accept-Encoding", .acceptEncoding), ("Accept-Language", .acceptLanguage),
+        ("Authorization", .authorization), ("Content-Type", .contentType),
         ("Content-Length", .contentLength), ("Connection", .connection), ("X-Forwarded-For", .forwardedFor),
     ]
 

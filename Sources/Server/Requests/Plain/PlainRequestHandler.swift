@@ -1,3 +1,4 @@
+import FrontDoors
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -139,6 +140,12 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Closes the connection after the response in progress.
     func closeWhenIdle() { closesWhenIdle = true }
+
+    /// Records that the inner parser has found another request. It may do so behind a request that already has its
+    /// response, in the same bytes.
+    func pipelineDidReceiveHead() {
+        if state == .idle { state = .passing }
+    }
 
     /// Records that the inner handlers have responded to everything they received.
     func pipelineDidBecomeIdle() {

@@ -47,12 +47,10 @@ struct SoftphoneHarness: Sendable {
                 pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms")), clock: clock.wall,
                 random: .seeded(5), purchases: purchaseService)
             let service = SoftphoneService(chosen, authorizationService: authorizationService)
-            let router = Router()
-            router.add(middleware: HeadMiddleware())
-            router.add(middleware: NoCacheMiddleware())
-            router.add(middleware: CloudSoftphoneFrontDoor(services: { [service.settings.path: service] }))
+            let responder = RouteTable([CloudSoftphoneSnapshot([service])])
+                .behind(NoCacheMiddleware()).behind(HeadMiddleware())
             if broken { try await breakDatabase(at: path) }
-            try await Application(router: router, server: .channelRetaining).test(.live) { client in
+            try await Application(responder: responder, server: .channelRetaining).test(.live) { client in
                 try await body(
                     SoftphoneHarness(
                         store: store, state: state, purchaseService: purchaseService, clock: clock,

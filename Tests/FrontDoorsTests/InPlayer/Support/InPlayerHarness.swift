@@ -87,12 +87,11 @@ struct InPlayerHarness: Sendable {
                 "weekly", merchant: otherMerchant, secrets: SecretRing(current: Secret("another secret of the formula"))
             )
             let directory = InPlayerDirectory([daily, weekly], default: PublicationID("daily"))
-            let router = Router()
-            router.add(middleware: HeadMiddleware())
-            router.add(middleware: NoCacheMiddleware())
-            router.add(
-                middleware: InPlayerFrontDoor(directory: { directory }, client: { _, _ in ClientAddress("192.0.2.7") }))
-            try await Application(router: router).test(.router) { client in
+            let snapshot = InPlayerSnapshot(directory, notifications: NotificationAuthRequest(clock: parts.clock.wall))
+            let responder = RouteTable(
+                [snapshot], clients: RequestClients(address: { _, _ in ClientAddress("192.0.2.7") })
+            ).behind(NoCacheMiddleware()).behind(HeadMiddleware())
+            try await Application(responder: responder).test(.router) { client in
                 try await body(
                     InPlayerHarness(
                         clock: parts.clock, backend: parts.backend, store: parts.store, state: parts.state,

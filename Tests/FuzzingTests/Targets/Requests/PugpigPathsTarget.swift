@@ -69,8 +69,8 @@ extension FuzzTarget {
         ("/daily/feed.xml", dailyFeed, false), ("/itunes/com.example.daily", dailyFeed, true),
     ]
 
-    private static let feedDoor = PugpigFeedDoor<GatefoldRequestContext>(
-        feeds: { FeedDirectory(default: weeklyFeed, byID: [FuzzedTenant.id: dailyFeed]) },
+    private static let feedDoor = FeedSnapshot(
+        FeedDirectory(default: weeklyFeed, byID: [FuzzedTenant.id: dailyFeed]),
         clock: WallClock { FuzzedTenant.now })
 
     private static let dailyFeed = made("daily", apps: ["com.example.daily"])

@@ -1,23 +1,22 @@
-public import Accounts
-public import Foundation
-public import FrontDoors
+package import Accounts
+package import Foundation
 import Gatefold
 import Mail
 import Settings
 
 /// The InPlayer front door of a publication, as configured.
-public struct InPlayerConfiguration: Sendable {
-    public let settings: InPlayerSettings
-    public let passwords: PasswordRule
+package struct InPlayerConfiguration: Sendable {
+    package let settings: InPlayerSettings
+    package let passwords: PasswordRule
     /// The lifetime of password reset tokens, in seconds. Default: 1 h. Range: 5 min to 7 days.
-    public let resetTokenLifetime: TimeInterval
+    package let resetTokenLifetime: TimeInterval
 
     /// Reads the `inplayer` section; returns nil if it is missing or not enabled.
     ///
     /// - Parameters:
     ///   - publication: The section of the publication.
-    ///   - read: The publication as read from the rest of the section.
-    init?(_ publication: SettingsSection, _ read: Publication, isTest: Bool) throws(SettingsError) {
+    ///   - outline: What was already read of the publication.
+    init?(_ publication: SettingsSection, of outline: PublicationOutline) throws(SettingsError) {
         guard publication.has("inplayer") else { return nil }
         let section = try publication.section("inplayer")
         let isEnabled = try section.boolean("enabled", default: true)
@@ -50,7 +49,7 @@ public struct InPlayerConfiguration: Sendable {
         try social.finish()
         try section.finish()
         self.settings = settings
-        try Self.check(section, read, isTest: isTest)
+        try Self.check(section, outline.publication, isTest: outline.isTest)
         if !isEnabled { return nil }
     }
 

@@ -5,25 +5,13 @@ import Hummingbird
 /// The calls for edition credentials with a store's receipt. The document is the same for all stores.
 ///
 /// Source: Store receipts in the Pugpig style, “Overview”.
-extension PugpigFrontDoor {
-    func addReceiptRoutes(to router: Router<Context>) {
-        for call in PugpigReceiptCall.allCases {
-            for path in call.paths {
-                for method in HTTPRequest.Method.every {
-                    router.on(RouterPath(path), method: method) { request, context in
-                        try await respond(to: call, request, context)
-                    }
-                }
-            }
-        }
-    }
-
-    private func respond(
-        to call: PugpigReceiptCall, _ request: Request, _ context: Context
+extension PugpigRequestHandler {
+    func respond(
+        to call: PugpigReceiptCall, _ request: Request, _ context: GatefoldRequestContext
     ) async throws -> Response {
         guard
             let authorizationService = call.publication(in: request.uri.path).flatMap({
-                publications().authorizationService(for: $0)
+                publications.authorizationService(for: $0)
             })
         else {
             return PugpigResponse.notFound()

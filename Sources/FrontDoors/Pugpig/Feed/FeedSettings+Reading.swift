@@ -1,7 +1,6 @@
 import ContentGate
 import Crypto
 import Foundation
-import FrontDoors
 import Gatefold
 import Settings
 

@@ -1,7 +1,6 @@
-package import Catalogues
 import Foundation
 package import Gatefold
-import Settings
+package import Settings
 
 /// The origin of a publication's catalogue.
 package enum CatalogueSettings: Sendable {
@@ -10,7 +9,7 @@ package enum CatalogueSettings: Sendable {
     case source(CataloguePlan)
 
     /// Reads `catalogue`, a list of editions or a mapping that names the `kind` of a source.
-    init(_ publication: SettingsSection) throws(SettingsError) {
+    package init(_ publication: SettingsSection) throws(SettingsError) {
         if case .mapping = publication.written("catalogue")?.content {
             self = .source(try CataloguePlan(try publication.section("catalogue")))
         } else {

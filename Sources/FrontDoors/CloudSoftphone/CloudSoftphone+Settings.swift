@@ -1,20 +1,20 @@
 import Commerce
-import FrontDoors
+import ContentGate
 import Gatefold
 import HTTPTypes
-import Settings
+package import Settings
 
 extension CloudSoftphone {
     /// Reads the `cloud_softphone` section of a publication; returns nil if the section is missing.
     ///
-    /// - Parameter kinds: The kinds of the stores in which the publication sells.
+    /// - Parameter outline: What was already read of the publication.
     static func read(
-        _ publication: SettingsSection, publication id: PublicationID, offeringProductsIn kinds: Set<StoreKind>
+        _ publication: SettingsSection, of outline: PublicationOutline
     ) throws(SettingsError) -> CloudSoftphone? {
         guard publication.has("cloud_softphone") else { return nil }
         let section = try publication.section("cloud_softphone")
         var read = CloudSoftphone(
-            path: try path(section, id), store: try section.choice("store", default: .apple),
+            path: try path(section, outline), store: try section.choice("store", default: .apple),
             form: try section.choice("content_type", default: .xml))
         if let names = try section.strings("methods") {
             let methods = names.compactMap { name in possibleMethods.first { $0.rawValue == name } }
@@ -27,7 +27,7 @@ extension CloudSoftphone {
         }
         read.fields = try Fields(try section.section("fields"))
         try section.finish()
-        guard kinds.contains(read.store) else {
+        guard outline.storeKinds.contains(read.store) else {
             throw section.error(
                 "store", expected: "expected one of the publication's `stores` to be of the kind \(read.store.rawValue)"
             )
@@ -47,10 +47,13 @@ extension CloudSoftphone {
     }
 
     /// Returns the path, which must not be the path of another call of all publications or of this publication.
-    /// ``GatefoldConfiguration/checkPaths(_:)`` checks the paths of other publications.
+    /// ``CloudSoftphoneFrontDoor/check(_:)`` checks the paths of other publications.
     ///
     /// - Returns: The path without a final slash.
-    private static func path(_ section: SettingsSection, _ id: PublicationID) throws(SettingsError) -> String {
+    private static func path(
+        _ section: SettingsSection, _ outline: PublicationOutline
+    ) throws(SettingsError) -> String {
+        let id = outline.id
         var path = try section.string("path", default: "/{publication}/iap").replacing(
             "{publication}", with: id.rawValue)
         if path.hasSuffix("/") { path.removeLast() }
@@ -59,7 +62,7 @@ extension CloudSoftphone {
         // After the publication's name, the next segment must not be the name of one of its calls.
         let first = words.first.map { String($0) } == id.rawValue ? words.dropFirst().first : words.first
         guard segments.first?.isEmpty == true, words.allSatisfy(isSegment), let first,
-            !PublicationConfiguration.reserved.contains(String(first))
+            !outline.reservedPathSegments.contains(String(first))
         else {
             throw section.error(
                 "path",
@@ -100,5 +103,37 @@ extension CloudSoftphone.Fields {
         guard Set(names).count == names.count, !names.contains("") else {
             throw section.error("receipt", expected: "expected a different name for each field")
         }
+    }
+}
+
+/// The check that every path leads to one publication and one front door, because publications can choose paths.
+extension CloudSoftphoneFrontDoor {
+    package static func check(_ outline: ConfigurationOutline) throws(SettingsError) {
+        for publication in outline.publications {
+            if let conflict = conflict(of: publication, outline) {
+                throw outline.error(publication, expected: conflict)
+            }
+        }
+    }
+
+    private static func conflict(of publication: PublicationOutline, _ outline: ConfigurationOutline) -> String? {
+        guard let path = publication.frontDoors[CloudSoftphoneFrontDoor.self]?.path else { return nil }
+        for other in outline.publications where other.id != publication.id {
+            if other.frontDoors[CloudSoftphoneFrontDoor.self]?.path == path {
+                return "has the path \(path) in `cloud_softphone`, as \(other.id) does"
+            }
+            if path.hasPrefix("/\(other.id)/") || path == "/\(other.id)" {
+                return "has a path in `cloud_softphone` that begins with the publication \(other.id)"
+            }
+        }
+        for other in outline.publications {
+            if let prefix = other.content?.prefix, "\(path)/".hasPrefix(prefix) {
+                return "has the path \(path) in `cloud_softphone`, below content.prefix of \(other.id)"
+            }
+            if let door = outline.registry.types.first(where: { $0.hasCall(at: path, of: other) }) {
+                return "has the path \(path) in `cloud_softphone`, which is a path of \(other.id) for \(door.name)"
+            }
+        }
+        return nil
     }
 }

@@ -1,7 +1,7 @@
-import ContentGate
+package import ContentGate
 public import Gatefold
 public import Hummingbird
-import Logging
+package import Logging
 import NIOCore
 
 /// The context of a request.
@@ -13,7 +13,7 @@ public struct GatefoldRequestContext: RequestContext, Sendable {
         self.init(RequestConnection(source.channel), logger: source.logger)
     }
 
-    init(_ connection: RequestConnection, logger: Logger) {
+    package init(_ connection: RequestConnection, logger: Logger) {
         coreContext = CoreRequestContextStorage(
             source: ApplicationRequestContextSource(channel: connection.channel, logger: logger))
         self.connection = connection
@@ -23,10 +23,10 @@ public struct GatefoldRequestContext: RequestContext, Sendable {
     public var peer: ClientAddress? { connection.peer }
 
     /// The identity of the connection, shared by all its requests and by all streams of an HTTP/2 connection.
-    var connectionIdentity: ObjectIdentifier { connection.identity }
+    package var connectionIdentity: ObjectIdentifier { connection.identity }
 
     /// The sender of files on the connection of the request.
-    var sender: FileSender { FileSender(connection.channel) }
+    package var sender: FileSender { FileSender(connection.channel) }
 
     /// The maximum size of a request body: 64 KiB. All requests of apps fit in a few kilobytes.
     public var maxUploadSize: Int { 64 << 10 }

@@ -1,16 +1,16 @@
-import Gatefold
-import NIOCore
+package import Gatefold
+package import NIOCore
 
 /// The connection on which a request arrived.
-struct RequestConnection: Sendable {
+package struct RequestConnection: Sendable {
     /// The channel of the request: the connection, or a stream of an HTTP/2 connection.
-    let channel: any Channel
+    package let channel: any Channel
     /// The other end of the connection; nil if it has no address, as on a Unix socket.
-    let peer: ClientAddress?
+    package let peer: ClientAddress?
     /// The identity of the connection, shared by all its requests and by all streams of an HTTP/2 connection.
-    let identity: ObjectIdentifier
+    package let identity: ObjectIdentifier
 
-    init(_ channel: any Channel) {
+    package init(_ channel: any Channel) {
         self.channel = channel
         // The parent of a connection is the listener.
         let isStream = channel.parent?.parent != nil
