@@ -41,7 +41,7 @@ struct RequestResponder: Sendable {
         } catch let error as HTTPParserError {
             throw error
         } catch {
-            logger.error("Request failed unexpectedly", metadata: ["error": "\(type(of: error))"])
+            logger.unexpected(error, "Request failed unexpectedly")
             return Response(status: .internalServerError)
         }
     }

@@ -1,4 +1,4 @@
-/// A backend that stands for other backends.
+/// A backend for the subscribers of several backends, such as a chain.
 public protocol CompositeBackend: SubscriberBackend {
     /// Returns whether this backend handles subscribers of the named backend: its own, and those of the backends
     /// that it queries.
