@@ -110,6 +110,8 @@ import Testing
             await (try harness.open()).fetch()
             try harness.write("this is no database, and long enough to look like one", to: "kept/house.sqlite")
             let feed = try harness.open()
+            // The thread of the first fetch may release the first store, which holds the lock, later than the test does.
+            #expect(try await eventually { feed.store.acquireLock() })
             await #expect(throws: FeedUnavailable.notLoadedYet) { try await feed.subscription("1") }
             #expect(await feed.fetch().outcome == .replaced)
             #expect(try await feed.subscription("1").state == .active)

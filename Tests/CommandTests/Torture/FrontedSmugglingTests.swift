@@ -143,12 +143,14 @@ enum SmuggledPair {
         case both
         /// One response, and a 400 for the rest, which is not a request or ends too early.
         case cut
+        /// One response. A 400 for the rest follows if the body arrived before the response.
+        case oneOrCut
 
         /// The number of requests that are read, and of those that reach the gate.
         var count: (requests: Int, decisions: Int) {
             switch self {
             case .rejected: (0, 0)
-            case .one, .cut: (1, 0)
+            case .one, .cut, .oneOrCut: (1, 0)
             case .both: (2, 1)
             }
         }
@@ -159,6 +161,7 @@ enum SmuggledPair {
             case .one: statuses.count == 1 && statuses[0] != 400
             case .both: statuses.count == 2 && statuses[0] != 400 && statuses[1] == 403
             case .cut: statuses.count == 2 && statuses[0] != 400 && statuses[1] == 400
+            case .oneOrCut: Self.one.fits(statuses) || Self.cut.fits(statuses)
             }
         }
     }
@@ -225,8 +228,12 @@ enum SmuggledPair {
                 "GET /healthz HTTP/1.0\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n\(hidden)",
                 .both
             ),
-            // The response comes before the body, so that the next bytes may be the body or a request. They are dropped.
-            ("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n\(hidden)", .one),
+            // If the response comes before the body, the next bytes may be the body or a request, and are dropped. If
+            // the connection's task starts late, the body is read first, and its rest is not a request.
+            (
+                "GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n\(hidden)",
+                .oneOrCut
+            ),
         ]
     }
 }
