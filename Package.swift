@@ -177,8 +177,8 @@ let package = Package(
         module(
             "Server",
             "Accounts Backends CResidency Catalogues Commerce ContentGate Crypto Deliveries EdgeTokens FrontDoors",
-            "Gatefold HTTPTypes Hummingbird HummingbirdCore Logging MQTT Mail Metrics NIOCore NIOHTTP1 NIOHTTP2",
-            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOHTTPTypesHTTP2 NIOSSL NIOTLS PasswordHashing Primitives Push Receipts",
+            "Gatefold HTTPTypes Hummingbird HummingbirdCore Logging MQTT Mail Metrics NIOCore NIOHPACK NIOHTTP1 NIOHTTP2",
+            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOSSL NIOTLS PasswordHashing Primitives Push Receipts",
             "Resilience ServiceLifecycle Settings State UnixSignals"),
         module(
             "Conformance",
@@ -259,9 +259,9 @@ let package = Package(
         tests(
             "ServerTests",
             "Accounts AsyncHTTPClient Backends Catalogues Commerce ContentGate Crypto EdgeTokens FrontDoors HTTPTypes",
-            "Hummingbird HummingbirdCore HummingbirdTesting Logging MQTT Mail Metrics NIOCore NIOEmbedded NIOHTTP1",
-            "NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL NIOTLS OutgoingRequests PasswordHashing Push",
-            "Resilience Server ServiceLifecycle Settings State Transfers"),
+            "Hummingbird HummingbirdCore HummingbirdTesting Logging MQTT Mail Metrics NIOCore NIOEmbedded NIOHPACK",
+            "NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS OutgoingRequests",
+            "PasswordHashing Push Resilience Server ServiceLifecycle Settings State Transfers"),
         tests("SettingsTests", "Settings"),
         tests("StateTests", "Accounts Commerce Crypto GRDB SQLAccess State"),
         tests("XMLTests", "XML"),

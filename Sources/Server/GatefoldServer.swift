@@ -323,12 +323,9 @@ public struct GatefoldServer: Sendable {
                 maxHeaderFieldSize: 32 << 10, maxHeaderListSize: 64 << 10, maxHeaderFieldCount: 100))
     }
 
-    /// Returns the handlers that the requests of every connection and every stream pass through.
-    static func requestHandlers(ofStream isStream: Bool = false) -> [any RemovableChannelHandler] {
-        [
-            FlushBeforeCloseHandler(ofStream: isStream), NoCacheHandler(),
-            RequestDeadlineHandler(deadline: .seconds(30)),
-        ]
+    /// Returns the handlers that the requests of every HTTP/1 connection pass through.
+    private static func requestHandlers() -> [any RemovableChannelHandler] {
+        [FlushBeforeCloseHandler(), NoCacheHandler(), RequestDeadlineHandler(deadline: .seconds(30))]
     }
 }
 

@@ -15,8 +15,7 @@ struct TimeoutGuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
     let wrapped: Wrapped
     /// The maximum time without any transfer of bytes.
     let stallTimeout: TimeAmount
-    /// A Boolean value that indicates whether requests may arrive as HTTP/2 streams, each of which needs a task
-    /// that handles it.
+    /// A Boolean value that indicates whether requests may arrive as HTTP/2 streams.
     var mayCarryStreams = Wrapped.self == SecureChannel.self
     /// The limit of connections per client; nil for no limit.
     var slots: ConnectionSlots?
@@ -46,9 +45,9 @@ struct TimeoutGuardedChannel<Wrapped: ServerChildChannel>: ServerChildChannel {
         await closeBeforeCancelling(value, logger)
     }
 
-    /// Closes the connection before the work is cancelled. Cancelled work accepts no more streams, and a stream
-    /// that no task handles terminates the program, as described above. At the end of the shutdown time the
-    /// connection is therefore closed first, and the work is cancelled when no stream can arrive.
+    /// Closes the connection before the work is cancelled. The work of an HTTP/2 connection waits for its end, and
+    /// the tasks of its streams are not part of that work. At the end of the shutdown time the connection is
+    /// therefore closed first, which cancels these tasks.
     private func closeBeforeCancelling(_ value: Wrapped.Value, _ logger: Logger) async {
         let work = Task { await wrapped.handle(value: value, logger: logger) }
         await withTaskCancellationHandler {

@@ -14,15 +14,9 @@ final class FlushBeforeCloseHandler: ChannelOutboundHandler, RemovableChannelHan
     /// The time within which a client must receive some of the remaining bytes: 60 s. A client that reads nothing
     /// does not hold a connection.
     private static let stallTimeout = TimeAmount.seconds(60)
-    /// A Boolean value that indicates whether the channel is an HTTP/2 stream, which has no socket of its own.
-    private let isStream: Bool
     private var writesInFlight = 0
     private var postponed: (mode: CloseMode, promise: EventLoopPromise<Void>)?
     private var watch: Scheduled<Void>?
-
-    init(ofStream isStream: Bool = false) {
-        self.isStream = isStream
-    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         writesInFlight += 1
@@ -62,11 +56,9 @@ final class FlushBeforeCloseHandler: ChannelOutboundHandler, RemovableChannelHan
         }
     }
 
-    /// Returns the number of unsent bytes, or of unfinished writes for a stream. Returns 0 if the channel does not
-    /// report it.
+    /// Returns the number of unsent bytes, or 0 if the channel does not report it.
     private func unsent(_ context: ChannelHandlerContext) -> Int {
-        if isStream { return writesInFlight }
-        return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
     /// Closes the connection at once. Outer handlers also wait for written bytes, so the handler next to the socket

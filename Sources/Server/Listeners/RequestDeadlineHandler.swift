@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// A handler that closes the connection or the HTTP/2 stream if a request is not complete at a deadline after its
-/// headers. A body that arrives very slowly would otherwise occupy a task and a place without limit. Source:
-/// Pitfall 15, “Request smuggling and parser exhaustion”.
+/// A handler that closes the connection if a request is not complete at a deadline after its headers. A body that
+/// arrives very slowly would otherwise occupy a task and a place without limit. Source: Pitfall 15, “Request smuggling
+/// and parser exhaustion”.
 ///
 /// Only the client's own time counts. While the server does not read, because the client still receives an earlier
 /// response, the handler does not close the connection.

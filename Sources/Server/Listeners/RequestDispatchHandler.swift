@@ -105,7 +105,7 @@ final class RequestDispatchHandler: ChannelDuplexHandler, RemovableChannelHandle
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Cancels the current request, because the client of a closed connection or a reset stream gets no response.
+    /// Cancels the current request, because the client of a closed connection gets no response.
     func channelInactive(context: ChannelHandlerContext) {
         cancelCurrent()
         waiting.removeAll()

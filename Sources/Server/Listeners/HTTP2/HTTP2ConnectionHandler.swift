@@ -1,101 +1,251 @@
+import FrontDoors
+import HTTPTypes
 import NIOCore
 import NIOHTTP2
 
-/// A handler that performs the actions of ``HTTP2ConnectionState`` on one connection, and counts the tasks that
-/// serve its streams. Its position is directly behind the handler that makes streams of frames.
-final class HTTP2ConnectionHandler: ChannelInboundHandler {
+/// A handler that serves the requests of one HTTP/2 connection. Its position is directly behind the handler that
+/// decodes frames.
+///
+/// A request begins at the end of the read in which it arrived. Requests that are reset in the same read never begin,
+/// and the responses that are complete at once leave in one record of TLS.
+///
+/// The frames of a stream are handled here and not in a channel of its own, because such a channel costs several times
+/// as much as the response.
+final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackHandler {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    private let idleTimeout: TimeAmount
-    private var state = HTTP2ConnectionState()
-    private var idleTimer: Scheduled<Void>?
-    private var context: ChannelHandlerContext?
-    /// The number of stream tasks. A reset stream counts until its task has ended.
-    private var tasks = 0
-    private var allClosed: EventLoopPromise<Void>?
+    /// The time between two looks at the limits of open streams: 5 s.
+    private static let checkInterval = TimeAmount.seconds(5)
 
-    /// - Parameter idleTimeout: The maximum time that a connection may have no stream.
-    init(idleTimeout: TimeAmount) {
+    private let responder: RequestResponder
+    private let idleTimeout: TimeAmount
+    private let stallTimeout: TimeAmount
+    private var state = HTTP2ConnectionState()
+    private var streams: [HTTP2StreamID: HTTP2Stream] = [:]
+    /// The streams that may begin at the end of the read.
+    private var arrived: [HTTP2Stream] = []
+    private var context: ChannelHandlerContext?
+    private var origin: RequestConnection?
+    private var executor: EventLoopTaskExecutor?
+    private var isReading = false
+    private var isFlushScheduled = false
+    /// The time since when the connection has no stream; nil while it has one.
+    private var idleSince: NIODeadline?
+    private var timer: NIOScheduledCallback?
+    /// A Boolean value that indicates whether the timer is that of open streams.
+    private var isChecking = false
+    /// The number of tasks. The task of a reset stream counts until it has ended.
+    private var tasks = 0
+    private var allEnded: EventLoopPromise<Void>?
+
+    /// - Parameters:
+    ///   - idleTimeout: The maximum time that a connection may have no stream.
+    ///   - stallTimeout: The maximum time in which the client of a stream receives nothing of a response.
+    init(_ responder: RequestResponder, idleTimeout: TimeAmount, stallTimeout: TimeAmount) {
+        self.responder = responder
         self.idleTimeout = idleTimeout
+        self.stallTimeout = stallTimeout
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        perform(.startIdleTimer)
+        idleSince = context.eventLoop.now
+        schedule(context, in: idleTimeout)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        idleTimer?.cancel()
+        end()
         self.context = nil
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is ChannelShouldQuiesceEvent { perform(state.leave()) }
-        if case .inputClosed? = event as? ChannelEvent { perform(state.inputClosed()) }
-        context.fireUserInboundEventTriggered(event)
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
-    /// Serves a stream in its own task. Called on the event loop.
-    func serve(_ stream: HTTP1ServerConnection, on loop: any EventLoop) {
-        tasks += 1
-        let handler = NIOLoopBound(self, eventLoop: loop)
-        Task {
-            await stream.serve()
-            loop.execute { handler.value.hasServed() }
-        }
+    private func end() {
+        timer?.cancel()
+        arrived.removeAll()
+        let open = streams.values
+        streams.removeAll()
+        for stream in open { stream.close() }
     }
 
-    /// Returns a future that completes when no stream is served. Called on the event loop.
-    func whenAllClosed(on loop: any EventLoop) -> EventLoopFuture<Void> {
+    /// Returns a future that completes when no task runs any more. Called on the event loop.
+    func whenAllEnded(on loop: any EventLoop) -> EventLoopFuture<Void> {
         guard tasks > 0 else { return loop.makeSucceededVoidFuture() }
-        let promise = allClosed ?? loop.makePromise()
-        allClosed = promise
+        let promise = allEnded ?? loop.makePromise()
+        allEnded = promise
         return promise.futureResult
     }
 
-    private func hasServed() {
+    // MARK: - Frames of the client
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        isReading = true
+        let frame = unwrapInboundIn(data)
+        switch frame.payload {
+        case .headers(let headers):
+            if let stream = streams[frame.streamID] {
+                // Fields behind a body end the request (RFC 9113 section 8.1).
+                guard headers.endStream else { return reset(stream, .protocolError) }
+                stream.receiveTrailers()
+                list(stream)
+            } else {
+                open(frame.streamID, headers, context)
+            }
+        case .data(let data):
+            guard let stream = streams[frame.streamID], case .byteBuffer(let bytes) = data.data else { return }
+            stream.receive(bytes, isLast: data.endStream)
+            list(stream)
+        default: break
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        let executor = executor ?? EventLoopTaskExecutor(context.eventLoop)
+        let origin = origin ?? RequestConnection(context.channel)
+        (self.executor, self.origin) = (executor, origin)
+        let arrived = arrived
+        self.arrived.removeAll()
+        for stream in arrived {
+            stream.isListed = false
+            guard stream.canBegin else { continue }
+            tasks += 1
+            stream.begin(responder, origin, executor)
+        }
+        isReading = false
+        context.flush()
+        if !streams.isEmpty, !isChecking {
+            isChecking = true
+            schedule(context, in: Self.checkInterval)
+        }
+        context.fireChannelReadComplete()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case let event as NIOHTTP2WindowUpdatedEvent: windowDidChange(event)
+        case let event as StreamClosedEvent: close(event.streamID)
+        case is NIOHTTP2StreamCreatedEvent: break
+        case is ChannelShouldQuiesceEvent:
+            perform(state.leave())
+            context.fireUserInboundEventTriggered(event)
+        default:
+            if case .inputClosed? = event as? ChannelEvent { perform(state.inputClosed()) }
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func open(
+        _ id: HTTP2StreamID, _ headers: HTTP2Frame.FramePayload.Headers, _ context: ChannelHandlerContext
+    ) {
+        perform(state.streamOpened(id))
+        let head = HTTPRequest(fields: headers.headers)
+        let request = HTTP2IncomingRequest(
+            head ?? HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil), isComplete: headers.endStream)
+        let stream = HTTP2Stream(id, request, of: self, on: context.eventLoop, stallTimeout: stallTimeout)
+        streams[id] = stream
+        if head == nil { reset(stream, .protocolError) } else { list(stream) }
+    }
+
+    private func list(_ stream: HTTP2Stream) {
+        guard !stream.isListed, stream.canBegin else { return }
+        stream.isListed = true
+        arrived.append(stream)
+    }
+
+    private func windowDidChange(_ event: NIOHTTP2WindowUpdatedEvent) {
+        if event.streamID != .rootStream {
+            streams[event.streamID]?.windowDidChange(
+                inbound: event.inboundWindowSize, outbound: event.outboundWindowSize)
+        } else if let size = event.inboundWindowSize {
+            // The windows of the streams limit the bytes that wait. That of the connection is always open.
+            let taken = HTTP2IncomingRequest.window - size
+            if taken * 2 >= HTTP2IncomingRequest.window {
+                write(.windowUpdate(windowSizeIncrement: taken), on: .rootStream)
+            }
+        }
+    }
+
+    private func close(_ id: HTTP2StreamID) {
+        guard let stream = streams.removeValue(forKey: id) else { return }
+        stream.close()
+        perform(state.streamClosed())
+    }
+
+    // MARK: - Frames of the server
+
+    /// A Boolean value that indicates whether the client receives what was sent to it.
+    var isWritable: Bool { context?.channel.isWritable ?? false }
+
+    /// Sends a frame at the end of the read, or soon if nothing is being read.
+    func write(
+        _ payload: HTTP2Frame.FramePayload, on id: HTTP2StreamID, _ promise: EventLoopPromise<Void>? = nil
+    ) {
+        guard let context else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: payload)), promise: promise)
+        if isReading || isFlushScheduled { return }
+        isFlushScheduled = true
+        context.eventLoop.assumeIsolated().execute {
+            self.isFlushScheduled = false
+            self.context?.flush()
+        }
+    }
+
+    /// Ends a stream without a response, or without the rest of it.
+    func reset(_ stream: HTTP2Stream, _ code: NIOHTTP2.HTTP2ErrorCode) {
+        write(.rstStream(code), on: stream.id)
+    }
+
+    func taskDidEnd() {
         tasks -= 1
         guard tasks == 0 else { return }
-        allClosed?.succeed()
-        allClosed = nil
+        allEnded.take()?.succeed()
     }
+
+    // MARK: - The connection
 
     private func perform(_ action: HTTP2ConnectionState.Action) {
         guard let context else { return }
         switch action {
         case .none: break
-        case .startIdleTimer:
-            idleTimer?.cancel()
-            idleTimer = context.eventLoop.assumeIsolated().scheduleTask(in: idleTimeout) {
-                self.perform(self.state.leave())
-            }
-        case .cancelIdleTimer:
-            idleTimer?.cancel()
+        case .startIdleTimer: idleSince = context.eventLoop.now
+        case .cancelIdleTimer: idleSince = nil
         case .goAway(let last, let isClosing):
-            let payload = HTTP2Frame.FramePayload.goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil)
-            context.writeAndFlush(
-                wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
+            write(.goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil), on: .rootStream)
+            context.flush()
             if isClosing { context.close(promise: nil) }
         case .close:
-            context.close(promise: nil)
+            // The last frame of the stream is about to be flushed.
+            context.eventLoop.assumeIsolated().execute { self.context?.close(promise: nil) }
         }
     }
 
-    /// A delegate that reports the streams of a connection to its handler, on the event loop.
-    struct Streams: NIOHTTP2StreamDelegate {
-        let handler: NIOLoopBound<HTTP2ConnectionHandler>
-
-        func streamCreated(_ id: HTTP2StreamID, channel: any Channel) {
-            handler.value.perform(handler.value.state.streamOpened(id))
+    func handleScheduledCallback(eventLoop: some EventLoop) {
+        guard let context else { return }
+        let now = eventLoop.now
+        for stream in Array(streams.values) where stream.hasPassedLimit(at: now) { reset(stream, .cancel) }
+        isChecking = !streams.isEmpty
+        if isChecking {
+            schedule(context, in: Self.checkInterval)
+        } else if let end = idleSince.map({ $0 + idleTimeout }), end <= now {
+            perform(state.leave())
+        } else {
+            schedule(context, in: idleSince.map { $0 + idleTimeout - now } ?? idleTimeout)
         }
+    }
 
-        func streamClosed(_ id: HTTP2StreamID, channel: any Channel) {
-            handler.value.perform(handler.value.state.streamClosed())
-        }
+    private func schedule(_ context: ChannelHandlerContext, in time: TimeAmount) {
+        timer?.cancel()
+        timer = try? context.eventLoop.assumeIsolated().scheduleCallback(in: time, handler: self)
     }
 }

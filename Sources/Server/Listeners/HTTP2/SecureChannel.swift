@@ -1,17 +1,14 @@
-import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP2
-import NIOHTTPTypes
-import NIOHTTPTypesHTTP2
 import NIOSSL
 import NIOTLS
 
 /// A connection with TLS on which the client selects HTTP/2 or HTTP/1.1.
 ///
-/// Requests are handled as on connections without TLS, each in its own task that is cancelled when its stream is
-/// reset (``RequestDispatchHandler``). The HTTP/2 settings are those of swift-nio-http2: at most 100 concurrent streams,
+/// Requests are handled as on connections without TLS. On HTTP/2, the task of a request is cancelled when its stream is
+/// reset (``HTTP2ConnectionHandler``). The HTTP/2 settings are those of swift-nio-http2: at most 100 concurrent streams,
 /// and a connection is closed after 200 resets, or after 200 PING and SETTINGS frames, within 30 s.
 struct SecureChannel: ServerChildChannel {
     private let context: NIOSSLContext
@@ -42,7 +39,7 @@ struct SecureChannel: ServerChildChannel {
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<SecureConnection.Negotiated> { result in
                 switch result {
                 case .negotiated("h2"):
-                    channel.eventLoop.makeCompletedFuture { .http2(try addStreams(to: channel)) }
+                    channel.eventLoop.makeCompletedFuture { .http2(try serveStreams(of: channel)) }
                 case .negotiated("http/1.1"), .fallback:
                     http1.setup(channel: channel, logger: logger).map { .http1($0) }
                 case .negotiated:
@@ -61,30 +58,12 @@ struct SecureChannel: ServerChildChannel {
         await value.serve()
     }
 
-    private func addStreams(to channel: any Channel) throws -> NIOLoopBound<HTTP2ConnectionHandler> {
-        let handler = HTTP2ConnectionHandler(idleTimeout: idleTimeout)
-        let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
-        let pipeline = channel.pipeline.syncOperations
-        _ = try pipeline.configureHTTP2Pipeline(
-            mode: .server, connectionConfiguration: .init(), streamConfiguration: .init(),
-            streamDelegate: HTTP2ConnectionHandler.Streams(handler: bound)
-        ) { stream in
-            stream.eventLoop.makeCompletedFuture {
-                bound.value.serve(try makeStream(of: stream), on: stream.eventLoop)
-            }
-        }
-        try pipeline.addHandler(handler)
-        return bound
-    }
-
-    private func makeStream(of channel: any Channel) throws -> HTTP1ServerConnection {
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandlers(HTTP2FramePayloadToHTTPServerCodec(), StalledStreamHandler(stallTimeout: stallTimeout))
-        try pipeline.addHandlers(GatefoldServer.requestHandlers(ofStream: true))
-        let dispatch = RequestDispatchHandler(responder)
-        try pipeline.addHandlers(IncomingRequestHandler(), dispatch)
-        return HTTP1ServerConnection(
-            try NIOAsyncChannel<Never, HTTPResponsePart>(wrappingChannelSynchronously: channel), dispatch)
+    private func serveStreams(of channel: any Channel) throws -> NIOLoopBound<HTTP2ConnectionHandler> {
+        let handler = HTTP2ConnectionHandler(responder, idleTimeout: idleTimeout, stallTimeout: stallTimeout)
+        try channel.pipeline.syncOperations.addHandlers(
+            FrameCollector(),
+            NIOHTTP2Handler(mode: .server, connectionConfiguration: .init(), streamConfiguration: .init()), handler)
+        return NIOLoopBound(handler, eventLoop: channel.eventLoop)
     }
 }
 
@@ -105,7 +84,7 @@ struct SecureConnection: ServerChildChannelValue {
         case .http2(let handler):
             let loop = channel.eventLoop
             try? await channel.closeFuture.get()
-            try? await loop.flatSubmit { handler.value.whenAllClosed(on: loop) }.get()
+            try? await loop.flatSubmit { handler.value.whenAllEnded(on: loop) }.get()
         case nil: break
         }
     }

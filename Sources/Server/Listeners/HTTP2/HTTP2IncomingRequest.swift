@@ -1,0 +1,107 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The request of a stream: its head, the part of its body that has arrived, and the window for the rest.
+///
+/// The window opens as the body is consumed, so a body without a consumer occupies at most ``window`` bytes.
+/// Source: Pitfall 24, “Buffered bytes without a total limit”.
+struct HTTP2IncomingRequest {
+    /// The size of the window of a stream and of a connection, in bytes (RFC 9113 section 6.9.2).
+    static let window = 65_535
+
+    private enum Phase {
+        /// The request waits for the end of the read, or for the first byte of a body without a length.
+        case arriving
+        case begun
+        /// The response is complete. The rest of the body is skipped.
+        case answered
+    }
+
+    private let head: HTTPRequest
+    private var phase = Phase.arriving
+    private var bytes: ByteBuffer?
+    private var body: HTTP2RequestBody?
+    private let hasLength: Bool
+    private var mayContinue = false
+    /// A Boolean value that indicates whether the client has ended the request.
+    private(set) var isComplete: Bool
+    /// The number of bytes that the client may still send.
+    private var openWindow = Self.window
+
+    init(_ head: HTTPRequest, isComplete: Bool) {
+        self.head = head
+        self.isComplete = isComplete
+        hasLength = !isComplete && head.headerFields.contains { $0.name == .contentLength }
+    }
+
+    /// A Boolean value that indicates whether the response can begin. It does not wait for the whole body, because a
+    /// body may be refused unread.
+    var canBegin: Bool {
+        phase == .arriving && (isComplete || bytes != nil || hasLength)
+    }
+
+    /// A Boolean value that indicates whether the client may be waiting for the consumer of the body.
+    var hasUnread: Bool { unread > 0 }
+
+    private var unread: Int {
+        switch phase {
+        case .arriving: bytes?.readableBytes ?? 0
+        case .begun: body?.unread ?? 0
+        case .answered: 0
+        }
+    }
+
+    mutating func receive(_ part: ByteBuffer) {
+        guard part.readableBytes > 0 else { return }
+        switch phase {
+        case .arriving:
+            if bytes == nil { bytes = part } else { bytes?.writeImmutableBuffer(part) }
+        case .begun:
+            mayContinue = false
+            body?.append(part)
+        case .answered: break
+        }
+    }
+
+    mutating func end() {
+        isComplete = true
+        body?.finish()
+    }
+
+    /// Returns the request for its responder.
+    ///
+    /// - Parameter onDemand: Called when the consumer of the body needs or has taken bytes, on any thread.
+    mutating func begin(onDemand: @escaping @Sendable () -> Void) -> Request {
+        phase = .begun
+        let bytes = bytes.take() ?? ByteBuffer()
+        if isComplete { return Request(head: head, body: RequestBody(buffer: bytes)) }
+        mayContinue = bytes.readableBytes == 0 && head.headerFields[.expect]?.lowercased() == "100-continue"
+        let body = HTTP2RequestBody(bytes, onDemand: onDemand)
+        self.body = body
+        return Request(head: head, body: RequestBody(asyncSequence: body))
+    }
+
+    /// Skips the rest of the body, because its consumer is gone.
+    mutating func abandon() {
+        phase = .answered
+        bytes = nil
+        body.take()?.finish(.failure(CancellationError()))
+    }
+
+    /// Returns whether the client must be told to send the body (RFC 9110 section 10.1.1). It is told once, and only
+    /// if the body has not begun to arrive.
+    mutating func takeContinue() -> Bool {
+        defer { mayContinue = false }
+        return mayContinue && !isComplete
+    }
+
+    mutating func windowDidChange(to size: Int) { openWindow = size }
+
+    /// The number of bytes by which the window is to be opened; nil while at least half of it is open.
+    var windowIncrement: Int? {
+        if isComplete { return nil }
+        let taken = Self.window - openWindow - unread
+        return taken * 2 >= Self.window ? taken : nil
+    }
+}

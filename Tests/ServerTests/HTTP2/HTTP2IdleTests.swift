@@ -1,0 +1,100 @@
+import Hummingbird
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP2
+import Testing
+
+@testable import Server
+
+@Suite("Idle HTTP/2 connection")
+struct HTTP2IdleTests {
+    private let server = EmbeddedChannel()
+    private let client = EmbeddedChannel()
+
+    init() throws {
+        let responder = RequestResponder(
+            CallbackResponder { _, _ in Response(status: .ok) },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try server.pipeline.syncOperations.addHandlers(
+            FrameCollector(), NIOHTTP2Handler(mode: .server),
+            HTTP2ConnectionHandler(responder, idleTimeout: .seconds(60), stallTimeout: .seconds(90)))
+        try client.pipeline.syncOperations.addHandler(NIOHTTP2Handler(mode: .client))
+        for channel in [server, client] {
+            try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
+        }
+        try exchange()
+    }
+
+    /// Passes bytes between both sides until there are none.
+    private func exchange() throws {
+        var hasMoved = true
+        while hasMoved {
+            hasMoved = false
+            while case .byteBuffer(let bytes)? = try client.readOutbound(as: IOData.self) {
+                if server.isActive { try server.writeInbound(bytes) }
+                hasMoved = true
+            }
+            while let bytes = try server.readOutbound(as: ByteBuffer.self) {
+                try client.writeInbound(bytes)
+                hasMoved = true
+            }
+        }
+    }
+
+    private func wait(_ seconds: Int64) throws {
+        server.embeddedEventLoop.advanceTime(by: .seconds(seconds))
+        try exchange()
+    }
+
+    /// The last stream that a GOAWAY names.
+    private func goAway() throws -> HTTP2StreamID? {
+        while let frame = try client.readInbound(as: HTTP2Frame.self) {
+            if case .goAway(let last, _, _) = frame.payload { return last }
+        }
+        return nil
+    }
+
+    @Test("Closes after the idle time, with a GOAWAY")
+    func unused() throws {
+        try wait(59)
+        #expect(server.isActive)
+        try wait(2)
+        #expect(!server.isActive)
+        #expect(try goAway() == .rootStream)
+    }
+
+    @Test("Closes after the idle time since the last stream, regardless of PING")
+    func used() throws {
+        try wait(50)
+        client.writeAndFlush(
+            HTTP2Frame(streamID: 1, payload: HTTP2TestConnection.head("/a", isLast: true)), promise: nil)
+        try exchange()
+        for _ in 0..<5 {
+            try wait(11)
+            #expect(server.isActive)
+            let ping = HTTP2Frame.FramePayload.ping(HTTP2PingData(withInteger: 7), ack: false)
+            client.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: ping), promise: nil)
+            try exchange()
+        }
+        try wait(6)
+        #expect(!server.isActive)
+        #expect(try goAway() == 1)
+    }
+
+    @Test("Resets the stream of an incomplete request after 30 s, and the connection continues")
+    func incomplete() throws {
+        client.writeAndFlush(
+            HTTP2Frame(streamID: 1, payload: HTTP2TestConnection.head("/a", method: "POST", isLast: false)),
+            promise: nil)
+        try exchange()
+        for _ in 0..<5 { try wait(5) }
+        #expect(server.isActive)
+        while try client.readInbound(as: HTTP2Frame.self) != nil {}
+        for _ in 0..<2 { try wait(5) }
+        let frame = try client.readInbound(as: HTTP2Frame.self)
+        #expect(frame?.streamID == 1)
+        if case .rstStream? = frame?.payload {} else { Issue.record("\(String(describing: frame))") }
+        #expect(server.isActive)
+    }
+}
