@@ -113,7 +113,7 @@ let package = Package(
         .target(name: "CResidency"),
 
         // What needs no knowledge of the rest: clock, secrets, encodings, caches, signals.
-        module("Primitives"),
+        module("Primitives", "Crypto"),
 
         // The domain: no HTTP, SQL or XML.
         module("Gatefold", "Crypto Primitives"),

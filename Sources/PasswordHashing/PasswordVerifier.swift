@@ -6,7 +6,7 @@ import Synchronization
 /// cores.
 ///
 /// Checks that arrive while all threads are busy wait in a queue of limited length. If the queue is full, the check
-/// fails.
+/// fails. A check that takes less time than a change of threads does not wait: it runs on the caller's thread.
 ///
 /// Source: Pitfall 19, “Brute force and lockout”.
 public final class PasswordVerifier: Sendable {
@@ -43,7 +43,8 @@ public final class PasswordVerifier: Sendable {
     /// - Parameter typed: The typed password; nil if it cannot be a password.
     /// - Throws: ``PasswordError``, including `.queueFull`.
     func matches(_ typed: [UInt8]?, _ stored: any StoredPassword) async throws -> Bool {
-        try await run { hasher in try hasher.matches(typed, stored) }
+        if stored.isQuick { return try hasher.matches(typed, stored) }
+        return try await run { hasher in try hasher.matches(typed, stored) }
     }
 
     /// A dummy hash, see ``PasswordHasher/dummyHash``.

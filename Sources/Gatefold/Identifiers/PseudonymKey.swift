@@ -6,12 +6,14 @@ public import Primitives
 /// and purchases.
 public struct PseudonymKey: Sendable {
     package let key: SymmetricKey
+    private let keyed: KeyedDigest
     private let subscribers = GenerationalCache<Subscriber, SubscriberPseudonym>(capacity: 20_000)
 
     public init(_ secret: Secret) {
         key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: secret.bytes), info: Data("gatefold references 1".utf8),
             outputByteCount: 32)
+        keyed = KeyedDigest(key: key.withUnsafeBytes { Array($0) })
     }
 
     public func reference(to subscriber: Subscriber) -> SubscriberPseudonym {
@@ -31,12 +33,16 @@ public struct PseudonymKey: Sendable {
     /// Returns a digest of texts, specific to the purpose. It lets callers record that a text was seen without
     /// storing the text.
     public func digest(_ purpose: String, _ parts: [String]) -> [UInt8] {
-        var code = HMAC<SHA256>(key: key)
-        for part in [purpose] + parts {
-            // The length before each part distinguishes ("ab", "c") from ("a", "bc").
-            withUnsafeBytes(of: UInt64(part.utf8.count).bigEndian) { code.update(data: $0) }
-            code.update(data: Data(part.utf8))
-        }
-        return Array(code.finalize())
+        var message: [UInt8] = []
+        message.reserveCapacity(8 + purpose.utf8.count + parts.reduce(0) { $0 + 8 + $1.utf8.count })
+        Self.append(purpose, to: &message)
+        for part in parts { Self.append(part, to: &message) }
+        return keyed.digest(message)
+    }
+
+    /// Appends a text after its length. The length distinguishes ("ab", "c") from ("a", "bc").
+    private static func append(_ part: String, to message: inout [UInt8]) {
+        withUnsafeBytes(of: UInt64(part.utf8.count).bigEndian) { message.append(contentsOf: $0) }
+        message.append(contentsOf: part.utf8)
     }
 }

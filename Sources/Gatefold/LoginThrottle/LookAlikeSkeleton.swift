@@ -11,15 +11,24 @@ import Foundation
 /// Source: Pitfall 22, “Throttle key and backend equality differ”.
 public enum LookAlikeSkeleton {
     public static func of(_ identifier: String) -> String {
-        var skeleton = pass(identifier)
+        let skeleton =
+            identifier.utf8.allSatisfy { $0 < 0x80 }
+            ? String(decoding: settled(Array(identifier.utf8), asciiPass), as: UTF8.self)
+            : settled(identifier, pass)
+        let isNumber = !skeleton.isEmpty && skeleton.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return isNumber ? LeadingNumber.withoutOuterZeros(skeleton) : skeleton
+    }
+
+    /// Repeats a pass until it changes nothing.
+    private static func settled<Text: Equatable>(_ text: Text, _ pass: (Text) -> Text) -> Text {
+        var skeleton = pass(text)
         // One pass is almost always enough. The loop is bounded because no test can prove that for all of Unicode.
         for _ in 0..<4 {
             let again = pass(skeleton)
             if again == skeleton { break }
             skeleton = again
         }
-        let isNumber = !skeleton.isEmpty && skeleton.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        return isNumber ? LeadingNumber.withoutOuterZeros(skeleton) : skeleton
+        return skeleton
     }
 
     /// Returns the skeleton. If the identifier begins as a number, also returns the numbers that a system may read
@@ -50,6 +59,20 @@ public enum LookAlikeSkeleton {
         return String(String.UnicodeScalarView(folded))
     }
 
+    /// Does what ``pass(_:)`` does, for ASCII texts, which Unicode neither decomposes nor replaces.
+    private static func asciiPass(_ text: [UInt8]) -> [UInt8] {
+        var folded: [UInt8] = []
+        folded.reserveCapacity(text.count)
+        for byte in text where isLetterOrNumber(Unicode.Scalar(byte)) {
+            // The bit distinguishes the cases of a letter, and every digit has it.
+            let scalar = Unicode.Scalar(byte | 0x20)
+            if let letter = merged(scalar, after: folded.last.map { Unicode.Scalar($0) }) {
+                folded.append(UInt8(truncatingIfNeeded: letter.value))
+            }
+        }
+        return folded
+    }
+
     private static func take(_ scalar: Unicode.Scalar, _ folded: inout [Unicode.Scalar]) {
         if let replacement = CollationEquivalents.replacements[scalar] {
             for letter in replacement.unicodeScalars { append(letter, to: &folded) }
@@ -62,14 +85,18 @@ public enum LookAlikeSkeleton {
         }
     }
 
-    /// Appends a letter. Merges letters that a collation may write as one or as two: `ss` and `ß`, `ae` and `ä`,
-    /// `aa` and `å`.
     private static func append(_ scalar: Unicode.Scalar, to folded: inout [Unicode.Scalar]) {
-        switch (folded.last, scalar) {
-        case ("s", "s"), ("a", "a"), ("a", "e"), ("o", "e"), ("u", "e"): break
+        if let letter = merged(scalar, after: folded.last) { folded.append(letter) }
+    }
+
+    /// Returns the letter to append, or nil for none. Merges letters that a collation may write as one or as two:
+    /// `ss` and `ß`, `ae` and `ä`, `aa` and `å`.
+    private static func merged(_ scalar: Unicode.Scalar, after last: Unicode.Scalar?) -> Unicode.Scalar? {
+        switch (last, scalar) {
+        case ("s", "s"), ("a", "a"), ("a", "e"), ("o", "e"), ("u", "e"): nil
         // Swedish and Danish sort ü as y.
-        case (_, "y"): folded.append("u")
-        default: folded.append(scalar)
+        case (_, "y"): "u"
+        default: scalar
         }
     }
 
@@ -80,7 +107,12 @@ public enum LookAlikeSkeleton {
     ]
 
     static func isLetterOrNumber(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9": return true
+        case "\0"..."\u{7F}": return false
+        default: break
+        }
+        return switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber:
             true

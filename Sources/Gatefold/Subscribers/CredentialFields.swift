@@ -48,7 +48,7 @@ public struct CredentialFields: Sendable, Equatable {
                 return nil
             }
             guard value.utf8.count <= Self.maxFieldLength,
-                !value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+                !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
             else { return nil }
             if name == identifier, TemplateVariable.occurs(in: value) { return nil }
             taken[name] = value
@@ -91,6 +91,17 @@ public struct CredentialFields: Sendable, Equatable {
     /// Returns the format in which identifiers are compared: without surrounding white space, in NFC, in lower
     /// case.
     public static func fold(_ identifier: String) -> String {
-        identifier.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping.lowercased()
+        guard identifier.utf8.allSatisfy({ $0 < 0x80 }) else {
+            return identifier.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
+                .lowercased()
+        }
+        // An ASCII text is in NFC, and its white space is one byte each.
+        let start = identifier.utf8.drop(while: isASCIISpace)
+        guard let end = start.lastIndex(where: { !isASCIISpace($0) }) else { return "" }
+        return identifier[start.startIndex...end].lowercased()
+    }
+
+    private static func isASCIISpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || (UInt8(ascii: "\t")...UInt8(ascii: "\r")).contains(byte)
     }
 }

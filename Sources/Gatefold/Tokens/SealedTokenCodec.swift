@@ -40,7 +40,7 @@ public struct SealedTokenCodec: TokenCodec {
         let length =
             subscriber.backend.utf8.count + subscriber.key.utf8.count + (subscriber.upstreamSession?.utf8.count ?? 0)
         guard length <= Self.maxSubscriberLength else { throw TokenError.subscriberTooLong }
-        var writer = ByteWriter()
+        var writer = ByteWriter(capacity: length + 32)
         writer.write(Self.formatVersion)
         writer.write(CompactTime.seconds(session.issuedAt))
         writer.write(CompactTime.seconds(session.expiresAt))

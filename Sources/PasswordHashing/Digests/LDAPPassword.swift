@@ -5,6 +5,7 @@ import Primitives
 struct LDAPPassword: StoredPassword {
     let scheme = PasswordScheme.ldap
     let isAffordable = true
+    let isQuick = true
     private let function: DigestFunction
     private let digest: [UInt8]
     private let salt: [UInt8]
@@ -42,7 +43,8 @@ struct LDAPPassword: StoredPassword {
 
     /// Splits the text into the name in upper case and the text after the braces.
     static func parts(_ text: String) -> (name: String, rest: String)? {
-        guard text.hasPrefix("{"), let end = text.firstIndex(of: "}") else { return nil }
-        return (text[text.index(after: text.startIndex)..<end].uppercased(), String(text[text.index(after: end)...]))
+        let bytes = text.utf8
+        guard bytes.first == UInt8(ascii: "{"), let end = bytes.firstIndex(of: UInt8(ascii: "}")) else { return nil }
+        return (text[bytes.index(after: bytes.startIndex)..<end].uppercased(), String(text[bytes.index(after: end)...]))
     }
 }

@@ -5,6 +5,7 @@ import Primitives
 struct MySQLOldPassword: StoredPassword {
     let scheme = PasswordScheme.mysqlOld
     let isAffordable = true
+    let isQuick = true
     private let digest: [UInt8]
 
     init?(_ text: String) {

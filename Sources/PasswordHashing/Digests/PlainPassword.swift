@@ -7,6 +7,7 @@ import Primitives
 struct PlainPassword: StoredPassword {
     let scheme = PasswordScheme.plain
     let isAffordable = true
+    let isQuick = true
     /// The stored password; nil for a dummy.
     private let text: [UInt8]?
 

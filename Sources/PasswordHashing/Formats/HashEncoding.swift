@@ -29,17 +29,16 @@ enum HashEncoding {
     }
 
     private static func translated(_ letters: [UInt8], plus: UInt8) -> [UInt8]? {
-        var other: [UInt8] = []
-        other.reserveCapacity(letters.count)
-        for letter in letters {
+        var letters = letters
+        for (index, letter) in letters.enumerated() {
             switch letter {
-            case plus: other.append(UInt8(ascii: "-"))
-            case UInt8(ascii: "/"): other.append(UInt8(ascii: "_"))
+            case plus: letters[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): letters[index] = UInt8(ascii: "_")
             case UInt8(ascii: "-"), UInt8(ascii: "_"): return nil
-            default: other.append(letter)
+            default: break
             }
         }
-        return Base64URL.decode(letters: other)
+        return Base64URL.decode(letters: letters)
     }
 
     /// Splits a text at dollar signs. Empty parts are included.

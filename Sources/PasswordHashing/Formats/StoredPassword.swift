@@ -9,6 +9,10 @@ package protocol StoredPassword: Sendable {
     /// Source: Pitfall 19, “Brute force and lockout”.
     var isAffordable: Bool { get }
 
+    /// A Boolean value that indicates whether a check takes a few microseconds at most, less than a change of threads.
+    /// Default: false.
+    var isQuick: Bool { get }
+
     /// Compares a password in constant time.
     ///
     /// - Parameter password: A password of 1 to ``PasswordHasher/maxPasswordLength`` bytes.
@@ -18,6 +22,10 @@ package protocol StoredPassword: Sendable {
     /// A dummy hash with the same format, cost and salt but without the digest. A check takes as much work and
     /// matches no password.
     var dummyHash: Self { get }
+}
+
+extension StoredPassword {
+    package var isQuick: Bool { false }
 }
 
 /// A parser of one format, which returns nil for any other text.

@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 import Primitives
 import Synchronization
 
@@ -15,35 +13,44 @@ final class DummyHashCache: Sendable {
     /// The maximum number of entries. It is enough to reflect a mix of schemes and takes a few kilobytes.
     static let maximum = 64
 
-    private struct Slot {
-        let owner: [UInt8]
-        var dummyHash: any StoredPassword
+    private struct Slots {
+        /// The keyed digests of the readers' identifiers.
+        var owners: [UInt64] = []
+        var dummyHashes: [any StoredPassword] = []
+
+        /// Returns the slot of a reader. Reads every slot, so that the time does not depend on whose slot it is, nor
+        /// on whether the reader has one.
+        func index(of owner: UInt64) -> Int? {
+            var found = -1
+            for (index, other) in owners.enumerated() { found = other == owner ? index : found }
+            return found < 0 ? nil : found
+        }
     }
 
-    private let key: SymmetricKey
-    private let dummyHashes: DummyHashes
-    private let slots = Mutex<[Slot]>([])
+    private let key: KeyedDigest
+    private let slots = Mutex(Slots())
 
     init(random: RandomSource = .system) {
-        key = SymmetricKey(data: random.bytes(32))
-        dummyHashes = DummyHashes(key: Data(random.bytes(32)))
+        key = KeyedDigest(key: random.bytes(32))
     }
 
     /// - Parameter known: The stored password of a known reader; nil for an unknown reader.
     /// - Returns: The password to check: the reader's own one if the reader is known, otherwise a dummy; nil if no
     ///   dummy exists yet.
     func choose(for identifier: String, known: (any StoredPassword)?) -> (any StoredPassword)? {
-        let owner = Array(HMAC<SHA256>.authenticationCode(for: Data(identifier.utf8), using: key).prefix(16))
+        let (owner, selection) = key.numbers(Array(identifier.utf8))
         return slots.withLock { slots in
-            let index = dummyHashes.number(for: identifier, maximum: Int64(slots.count)) - 1
-            let own = slots.firstIndex { isEqualInConstantTime($0.owner, owner) }
-            guard let known else { return slots.isEmpty ? nil : slots[Int(index)].dummyHash }
+            let count = slots.owners.count
+            let borrowed = Int(DummyHashes.number(of: selection, maximum: Int64(count)) - 1)
+            let own = slots.index(of: owner)
+            guard let known else { return count == 0 ? nil : slots.dummyHashes[borrowed] }
             guard known.isAffordable else { return known }
             if let own {
                 // The reader's password may have changed, and its cost with it.
-                slots[own].dummyHash = known.dummyHash
-            } else if slots.count < Self.maximum {
-                slots.append(Slot(owner: owner, dummyHash: known.dummyHash))
+                slots.dummyHashes[own] = known.dummyHash
+            } else if count < Self.maximum {
+                slots.owners.append(owner)
+                slots.dummyHashes.append(known.dummyHash)
             }
             return known
         }

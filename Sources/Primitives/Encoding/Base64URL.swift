@@ -8,22 +8,32 @@ public enum Base64URL {
     }()
 
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var buffer: UInt32 = 0
-        var bits = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[Int(buffer >> UInt32(bits) & 0x3F)])
+        bytes.withContiguousStorageIfAvailable(encode(contiguous:))
+            ?? Array(bytes).withUnsafeBufferPointer(encode(contiguous:))
+    }
+
+    private static func encode(contiguous bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+            alphabet.withUnsafeBufferPointer { alphabet in
+                var count = 0
+                var buffer: UInt32 = 0
+                var bits: UInt32 = 0
+                for byte in bytes {
+                    buffer = buffer << 8 | UInt32(byte)
+                    bits += 8
+                    while bits >= 6 {
+                        bits -= 6
+                        text[count] = alphabet[Int(buffer >> bits & 0x3F)]
+                        count += 1
+                    }
+                }
+                if bits > 0 {
+                    text[count] = alphabet[Int(buffer << (6 - bits) & 0x3F)]
+                    count += 1
+                }
+                return count
             }
         }
-        if bits > 0 {
-            text.append(alphabet[Int(buffer << UInt32(6 - bits) & 0x3F)])
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Returns the bytes of a text, or nil unless the text is the canonical encoding: no padding, no other letters,

@@ -2,7 +2,10 @@
 package struct ByteWriter {
     package private(set) var bytes: [UInt8] = []
 
-    package init() {}
+    /// - Parameter capacity: The number of bytes that are written without another allocation.
+    package init(capacity: Int = 64) {
+        bytes.reserveCapacity(capacity)
+    }
 
     package mutating func write<Integer: FixedWidthInteger>(_ value: Integer) {
         withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }

@@ -42,6 +42,22 @@ struct LookAlikeSkeletonTests {
         }
     }
 
+    @Test("An ASCII identifier has the skeleton of the same text with an invisible character")
+    func ascii() {
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<5_000 {
+            let letters = "aAeEosSuUyYzZ019 .@-+'\u{7F}\0"
+            let count = Int.random(in: 0...12, using: &random)
+            let text = String((0..<count).compactMap { _ in letters.randomElement(using: &random) })
+            #expect(LookAlikeSkeleton.of(text) == LookAlikeSkeleton.of(text + "\u{200B}"), "\(text)")
+            #expect(LookAlikeSkeleton.all(of: text) == LookAlikeSkeleton.all(of: "\u{200B}" + text), "\(text)")
+        }
+        for code: UInt8 in 0..<0x80 {
+            let text = String(Unicode.Scalar(code))
+            #expect(LookAlikeSkeleton.of(text) == LookAlikeSkeleton.of(text + "\u{200B}"), "\(code)")
+        }
+    }
+
     @Test("Look-alike identifiers share only the attempt counter")
     func countsOnly() throws {
         let pseudonymKey = PseudonymKey(.one)

@@ -21,6 +21,27 @@ struct ConstantTimeTests {
         #expect(isEqualInConstantTime([], []))
     }
 
+    @Test("Pitfall 5: compares byte strings of every length, in every form of collection")
+    func lengths() {
+        var random = SeededRandom(seed: 12)
+        for length in 0..<130 {
+            let bytes = random.bytes(length)
+            #expect(isEqualInConstantTime(bytes, bytes))
+            #expect(isEqualInConstantTime(bytes, bytes.lazy.map { $0 }))
+            #expect(isEqualInConstantTime([0] + bytes[...], ([0] + bytes)[...]))
+            #expect(isEqualInConstantTime(CountedBytes(bytes), bytes[...]))
+            #expect(!isEqualInConstantTime(bytes, bytes + [0]))
+            #expect(!isEqualInConstantTime(bytes.lazy.map { $0 }, [0] + bytes))
+            guard length > 0 else { continue }
+            for place in Set([0, length / 2, length - 1]) {
+                var other = bytes
+                other[place] ^= 0x80
+                #expect(!isEqualInConstantTime(bytes, other))
+                #expect(!isEqualInConstantTime(other[...], bytes.lazy.map { $0 }))
+            }
+        }
+    }
+
     @Test("Pitfall 5: reads every byte of both operands, wherever they differ")
     func work() {
         let bytes = [UInt8](repeating: 0x61, count: 40)

@@ -1,4 +1,6 @@
+import Foundation
 import Gatefold
+import TestSupport
 import Testing
 
 @Suite("Credential fields")
@@ -65,6 +67,23 @@ struct CredentialFieldsTests {
     func folding() {
         #expect(CredentialFields.fold(" Ame\u{301}lie\n") == CredentialFields.fold("AMÉLIE"))
         #expect(CredentialFields.fold("a b") == "a b")
+    }
+
+    @Test("Folding an ASCII identifier equals folding by Unicode's rules")
+    func foldsASCII() {
+        var random = SeededRandom(seed: 4)
+        for _ in 0..<5_000 {
+            let count = Int.random(in: 0...8, using: &random)
+            let scalars = (0..<count).map { _ in
+                Unicode.Scalar(
+                    Bool.random(using: &random)
+                        ? UInt8.random(in: 0..<0x80, using: &random) : UInt8.random(in: 8...33, using: &random))
+            }
+            let text = String(String.UnicodeScalarView(scalars))
+            let expected = text.trimmingCharacters(in: .whitespacesAndNewlines)
+                .precomposedStringWithCanonicalMapping.lowercased()
+            #expect(CredentialFields.fold(text).utf8.elementsEqual(expected.utf8), "\(scalars)")
+        }
     }
 }
 
