@@ -6,6 +6,7 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
 /// The library products that targets use, by package.
@@ -111,6 +112,8 @@ let package = Package(
         module("SharedLibraries"),
         // System calls that Swift imports from no header: which pages of a file are in memory, and how to release memory.
         .target(name: "CResidency"),
+        // Counts memory allocations, for benchmarks and tests only.
+        .target(name: "CAllocations"),
 
         // What needs no knowledge of the rest: clock, secrets, encodings, caches, signals.
         module("Primitives", "Crypto"),
@@ -152,8 +155,9 @@ let package = Package(
         // Subscriber systems, catalogues, stores, push services, webhooks, e-mail and the state database.
         module(
             "Backends",
-            "Accounts CSV Commerce Crypto GRDB Gatefold InPlayer JSON LDAP NIOCore NIOPosix ODBC OutgoingRequests",
-            "PasswordHashing PostgreSQL Primitives Resilience SQLAccess Settings SharedLibraries Transfers XML"),
+            "Accounts CSV Commerce Crypto GRDB Gatefold InPlayer JSON LDAP NIOCore NIOPosix ODBC",
+            "OutgoingRequests PasswordHashing PostgreSQL Primitives Resilience SQLAccess Settings SharedLibraries Transfers",
+            "XML"),
         module("Catalogues", "GRDB Gatefold JSON OutgoingRequests Primitives SQLAccess Settings XML"),
         module(
             "Receipts",
@@ -178,7 +182,7 @@ let package = Package(
             "Server",
             "Accounts Backends CResidency Catalogues Commerce ContentGate Crypto Deliveries EdgeTokens FrontDoors",
             "Gatefold HTTPTypes Hummingbird HummingbirdCore Logging MQTT Mail Metrics NIOCore NIOHPACK NIOHTTP1 NIOHTTP2",
-            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOSSL NIOTLS PasswordHashing Primitives Push Receipts",
+            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL NIOTLS PasswordHashing Primitives Push Receipts",
             "Resilience ServiceLifecycle Settings State UnixSignals"),
         module(
             "Conformance",
@@ -190,8 +194,8 @@ let package = Package(
             "Transfers UnixSignals"),
         program(
             "Benchmarks",
-            "ArgumentParser Backends ContentGate FrontDoors Gatefold HTTPTypes JSON PasswordHashing Primitives",
-            "Resilience State"),
+            "ArgumentParser Backends CAllocations ContentGate FrontDoors Gatefold HTTPTypes JSON PasswordHashing",
+            "Primitives Resilience State"),
 
         // Libraries that know nothing of the rest: MQTT, and a client of InPlayer's service.
         module("MQTT", "NIOConcurrencyHelpers NIOCore NIOHTTP1 NIOPosix NIOSSL NIOWebSocket"),

@@ -59,7 +59,7 @@ package final class OutgoingHTTP: Sendable {
         -> OutboundResponse
     {
         try await withThrowingTaskGroup(of: OutboundResponse.self) { group in
-            group.addTask(operation: body)
+            group.addTask { try await body() }
             group.addTask { [timeout = settings.timeout] in
                 try await Task.sleep(for: .seconds(timeout))
                 throw HTTPFailure.timedOut

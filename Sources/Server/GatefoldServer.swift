@@ -221,7 +221,7 @@ public struct GatefoldServer: Sendable {
 
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
     {
-        let responder = MainRouter.make(
+        let responder = MainRouter(
             publications: publications, clock: parts.services.clock, readiness: readiness,
             unlistedProxies: UnlistedProxyWarning(logger: logger), limits: configuration.limits
         ).buildResponder()
@@ -247,7 +247,7 @@ public struct GatefoldServer: Sendable {
     }
 
     private func adminListener(_ address: ListenAddress) -> some ApplicationProtocol {
-        let responder = AdminRouter.make(
+        let responder = AdminRouter(
             metrics: metrics, readiness: readiness, backends: backends,
             catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
             push: PushAdministration(publications: publications, store: parts.state)

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import TestSupport
 import Testing
 
@@ -25,6 +26,38 @@ struct OpenFileTests {
             #expect(!file.isResident(whole))
             _ = try file.read(at: 0, upTo: size)
             #expect(file.isResident(whole))
+        }
+    }
+
+    /// Returns the bytes of a file if it is opened and read without waiting.
+    private func cached(_ segments: String..., below folder: URL, upTo limit: Int64 = 100) -> (
+        isOpen: Bool, text: String?
+    ) {
+        let found = OpenFile.openCached(segments, below: folder.path, at: nil, readingUpTo: limit)
+        return (found != nil, found?.bytes.map { String(buffer: $0) })
+    }
+
+    @Test("opens and reads a regular file below the root without waiting, and nothing else")
+    func withoutWaiting() async throws {
+        try await withTemporaryFolder { folder in
+            let edition = folder.appending(path: "a")
+            try FileManager.default.createDirectory(at: edition, withIntermediateDirectories: false)
+            try Data("hello".utf8).write(to: edition.appending(path: "file"))
+            try Data().write(to: edition.appending(path: "empty"))
+            try FileManager.default.createSymbolicLink(
+                at: folder.appending(path: "link"), withDestinationURL: edition)
+            try FileManager.default.createSymbolicLink(
+                at: edition.appending(path: "other"), withDestinationURL: edition.appending(path: "file"))
+            #expect(mkfifo(edition.appending(path: "pipe").path, 0o600) == 0)
+            // The system has every name in memory after it was used once.
+            _ = try? OpenFile.open(["a", "file"], below: folder.path).read(at: 0, upTo: 5)
+            #expect(cached("a", "file", below: folder) == (true, "hello"))
+            #expect(cached("a", "file", below: folder, upTo: 4) == (true, nil))
+            #expect(cached("a", "empty", below: folder) == (true, nil))
+            for path in [["link", "file"], ["a", "other"], ["a", "pipe"], ["a"], ["a", "none"], ["..", "file"]] {
+                let found = OpenFile.openCached(path, below: folder.path, at: nil, readingUpTo: 100)
+                #expect(found == nil, "\(path)")
+            }
         }
     }
 }

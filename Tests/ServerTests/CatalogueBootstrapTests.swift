@@ -138,7 +138,7 @@ struct CatalogueBootstrapTests {
             #expect(changed.directory.byID[id]?.publication.rule.currentCatalogue === next.current)
             try write(["a", "c"], alongside: configuration)
             await next.follow()
-            let router = MainRouter.make(
+            let router = MainRouter(
                 publications: ReloadableSnapshot(changed), clock: .system, readiness: { .ready })
             try await Application(router: router).test(.router) { client in
                 for path in ["/feed", "/daily/feed.xml"] {
@@ -174,7 +174,7 @@ struct CatalogueBootstrapTests {
             let added = try parts.assemble(configuration, reusing: bare)
             for publications in [set, added] {
                 #expect(publications.catalogues.all.map(\.current.value.isPending) == [true])
-                let router = MainRouter.make(
+                let router = MainRouter(
                     publications: ReloadableSnapshot(publications), clock: .system, readiness: { .ready })
                 try await Application(router: router).test(.router) { client in
                     let feed = try await client.execute(uri: "/feed", method: .get)

@@ -76,11 +76,11 @@ struct FrontDoorRegistryTests {
     func registered() async throws {
         try await withParts(text("Semper eadem"), frontDoors: Self.registry) { parts, configuration async throws in
             let publications = ReloadableSnapshot(try parts.assemble(configuration))
-            let router = MainRouter.make(publications: publications, clock: .system, readiness: { .ready })
+            let router = MainRouter(publications: publications, clock: .system, readiness: { .ready })
             let folder = URL(filePath: configuration.state.path).deletingLastPathComponent().path
             let changed = try parts.assemble(try read(text("Plus ultra"), in: folder))
             let removed = try parts.assemble(try read(ConfigurationTests.minimal, in: folder))
-            try await Application(router: router).test(.router) { client async throws in
+            try await Application(responder: ListenerResponder(router: router)).test(.router) { client async throws in
                 let response = try await client.execute(uri: "/motto/daily", method: .get)
                 #expect(String(buffer: response.body) == "Semper eadem")
                 #expect(response.headers[.cacheControl] == NoCacheHeaders.cacheControl)

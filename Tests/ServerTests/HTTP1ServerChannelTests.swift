@@ -256,7 +256,7 @@ private func withServer(
     let group = Mutex<ServiceGroup?>(nil)
     let handle = ServerHandle { await group.withLock { $0 }?.triggerGracefulShutdown() }
     let router = Router(context: GatefoldRequestContext.self)
-    router.get("text/{text}") { _, context in try context.parameters.require("text") }
+    router.get("text/{text}") { request, _ in String(request.uri.path.dropFirst("/text/".count)) }
     router.post("echo") { request, _ in try await request.body.collect(upTo: 1 << 20) }
     router.post("ignored") { _, _ in "ignored" }
     router.post("forgiving") { request, _ in

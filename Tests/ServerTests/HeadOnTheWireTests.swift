@@ -54,7 +54,7 @@ struct HeadOnTheWireTests {
     func head(isPipelined: Bool) async throws {
         try await withParts(Self.configuration) { parts, configuration in
             let set = try parts.assemble(configuration)
-            let router = MainRouter.make(
+            let router = MainRouter(
                 publications: ReloadableSnapshot(set), clock: .system, readiness: { .ready })
             try await Application(router: router, server: .channelRetaining).test(.live) { client in
                 let http = RawHTTP(port: client.port ?? 0)

@@ -50,9 +50,10 @@ struct LineLogHandlerTests {
     @Test("A line names the request that the task responds to")
     func requestID() throws {
         let lines = Lines()
-        let (logger, id) = (logger(.text, lines), RequestID())
-        CurrentRequest.$id.withValue(id) { logger.info("signed in") }
-        #expect(try #require(lines.value.first).hasSuffix("signed in request=\(id)\n"))
+        let logger = logger(.text, lines)
+        let identity = CurrentRequest.Identity(logger: logger)
+        CurrentRequest.$identity.withValue(identity) { logger.info("signed in") }
+        #expect(try #require(lines.value.first).hasSuffix("signed in request=\(identity.id)\n"))
     }
 
     @Test("Lines below the level are dropped")

@@ -25,7 +25,7 @@ struct MainRouterTests {
             + "\n    default: true\n    content: {root: editions, open: [covers/**]}"
         try await withParts(text) { parts, configuration in
             try await body(
-                MainRouter.make(
+                MainRouter(
                     publications: ReloadableSnapshot(try parts.assemble(configuration)), clock: .system,
                     readiness: { .ready }))
         }
@@ -57,7 +57,7 @@ struct MainRouterTests {
                     directory: PublicationDirectory(), gate: try Gate([], clock: .system),
                     backends: LiveBackendRegistry(), clients: ClientAddressResolver(trusted: [])))
             publications = snapshot
-            let router = MainRouter.make(publications: snapshot, clock: .system, readiness: { .ready })
+            let router = MainRouter(publications: snapshot, clock: .system, readiness: { .ready })
             #expect(!router.routes.isEmpty)
         }()
         #expect(publications == nil)
@@ -83,9 +83,9 @@ struct MainRouterTests {
             }
         }
         for target in ["http://a/healthz", "HTTPS://a/healthz", "/", "//"] {
-            #expect(TargetFormMiddleware.hasForm(target, method: .get), "\(target)")
+            #expect(ResponseRules.hasTargetForm(target, method: .get), "\(target)")
         }
-        #expect(TargetFormMiddleware.hasForm("*", method: .options))
+        #expect(ResponseRules.hasTargetForm("*", method: .options))
     }
 
     @Test("Pitfall 11: only this machine and trusted proxies may name the target of an auth request")
@@ -108,7 +108,7 @@ struct MainRouterTests {
                 route.standardMethods.map { (path: route.pattern.description, method: $0) }
             }
             #expect(routes.count >= 12 * 9 + 2 + 6)
-            try await Application(router: router).test(.router) { client in
+            try await Application(responder: ListenerResponder(router: router)).test(.router) { client in
                 for route in routes {
                     let path = route.path.replacing("{publication}", with: "daily").replacing("**", with: "x")
                     for path in [path, path + "?token=x&product_id=y", path.replacing("daily", with: "nobody")] {

@@ -137,7 +137,7 @@ struct ProtectedBackendsTests {
                     directory: set.directory, gate: set.gate,
                     backends: try LiveBackendRegistry(remoteOnly(plan), services: parts.services), clients: set.clients)
             )
-            let router = AdminRouter.make(
+            let router = AdminRouter(
                 metrics: PrometheusRegistry(), readiness: { .ready }, backends: BackendAdministration(publications))
             let backend = try #require(publications.value.backends["legacy"])
             _ = try await backend.subscription(of: Self.ada, context: CallContext()).value

@@ -130,7 +130,7 @@ struct StorefrontSettingsTests {
     func inForce() async throws {
         let text = text("baker: {}\ncatalogue: [{id: ed-1, published: 2020-01-01}]")
         try await withParts(text) { parts, configuration async throws in
-            let router = MainRouter.make(
+            let router = MainRouter(
                 publications: ReloadableSnapshot(try parts.assemble(configuration)), clock: .system,
                 readiness: { .ready })
             try await Application(router: router).test(.router) { client async throws in

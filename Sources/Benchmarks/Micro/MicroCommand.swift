@@ -5,7 +5,10 @@ struct MicroCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "micro",
         abstract: "Measure single parts of the work on a request, in nanoseconds per call.",
-        discussion: "Each part is called repeatedly on one core; the median of the rounds is shown.")
+        discussion: """
+            Each part is called repeatedly on one core. The median of the rounds is shown, and the number of memory \
+            allocations of one call.
+            """)
 
     @Option(help: "The number of rounds of each part.")
     var rounds = 7
@@ -43,10 +46,11 @@ struct MicroCommand: AsyncParsableCommand {
             microbenchmark.name.padding(toLength: width, withPad: " ", startingAt: 0)
                 + [microbenchmark.median, microbenchmark.min, microbenchmark.max].map {
                     right(String(Int($0.rounded())), 12)
-                }.joined()
+                }.joined() + right(microbenchmark.allocations.map(String.init) ?? "-", 13)
         }
         let head =
             String(repeating: " ", count: width) + ["ns median", "min", "max"].map { right($0, 12) }.joined()
+            + right("allocations", 13)
         return ([head] + lines).joined(separator: "\n")
     }
 

@@ -1,3 +1,5 @@
+import CAllocations
+
 /// One small part of the work on a request, measured on one core without waiting tasks.
 struct Microbenchmark: Sendable {
     let name: String
@@ -12,6 +14,8 @@ struct Microbenchmark: Sendable {
         let max: Double
         /// The number of calls in one round.
         let calls: Int
+        /// The number of memory allocations of one call; nil where they are not counted.
+        let allocations: Int?
     }
 
     struct Failed: Error, CustomStringConvertible {
@@ -39,7 +43,21 @@ struct Microbenchmark: Sendable {
             nanoseconds.count.isMultiple(of: 2)
             ? (nanoseconds[middle - 1] + nanoseconds[middle]) / 2 : nanoseconds[middle]
         return Measured(
-            name: name, median: median, min: nanoseconds[0], max: nanoseconds[nanoseconds.count - 1], calls: calls)
+            name: name, median: median, min: nanoseconds[0], max: nanoseconds[nanoseconds.count - 1], calls: calls,
+            allocations: try allocations())
+    }
+
+    /// Returns the number of memory allocations of one call, rounded down; nil where they are not counted. A call may
+    /// also allocate rarely, for instance when a cache grows.
+    ///
+    /// - Throws: ``Failed`` if a call did not have the expected result.
+    func allocations() throws -> Int? {
+        let calls = 256
+        _ = try time(calls)
+        let before = callocations_of_this_thread()
+        guard before >= 0 else { return nil }
+        _ = try time(calls)
+        return Int(callocations_of_this_thread() - before) / calls
     }
 
     private func time(_ calls: Int) throws -> Duration {

@@ -35,6 +35,13 @@ enum MicrobenchmarkFixture {
                     try await authorizationService.verify(token: token, CallContext()).subscription.state == .active
                 }
             },
+            Microbenchmark(name: "credentials from the cache") {
+                onThisThread {
+                    let result = try await authorizationService.editionCredentials(
+                        token: token, edition: "com.example.2026-11", CallContext())
+                    return if case .granted = result { true } else { false }
+                }
+            },
         ]
     }
 

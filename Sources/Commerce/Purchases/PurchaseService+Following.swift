@@ -44,7 +44,7 @@ extension PurchaseService {
         /// Runs one piece of work. Work that has begun is finished even if the round is cancelled, because it runs
         /// in a task of its own.
         mutating func add(_ work: @escaping @Sendable () async throws -> FollowUpOutcome) async throws {
-            switch try await Task(operation: work).value {
+            switch try await Task(operation: { try await work() }).value {
             case .done: done += 1
             case .nothing: break
             case .postponed(let error): failure = failure ?? error

@@ -9,6 +9,8 @@ public import Primitives
 public struct Gate: Sendable {
     /// The publications, longest prefix first, so that the first publication that covers a path is the right one.
     private let publications: [GatePublication]
+    /// The first segment of each prefix, or `nil` if a prefix covers every path.
+    private let firstSegments: [[UInt8]]?
     private let clock: WallClock
 
     /// - Throws: ``GateError/samePrefix(_:)`` if two layouts claim the same paths.
@@ -20,6 +22,8 @@ public struct Gate: Sendable {
         self.publications = publications.sorted {
             $0.layout.prefixSegments.count > $1.layout.prefixSegments.count
         }
+        let firstSegments = publications.map { $0.layout.prefixSegments.first.map { Array($0.utf8) } }
+        self.firstSegments = firstSegments.contains(nil) ? nil : firstSegments.compactMap(\.self)
         self.clock = clock
     }
 
@@ -51,10 +55,34 @@ public struct Gate: Sendable {
     ///
     /// The gate is responsible if the target lies below a prefix, or begins like a prefix and cannot be parsed.
     public func claims(target: String) -> Bool {
+        if isElsewhere(target) { return false }
         guard let path = try? NormalisedPath(target: target) else {
             return publications.contains { target.utf8.starts(with: $0.layout.prefix.utf8) }
         }
         return covers(path)
+    }
+
+    /// Returns whether the first segment of a target has one possible meaning and is not that of a prefix. Most calls
+    /// need no more than this.
+    private func isElsewhere(_ target: String) -> Bool {
+        guard let firstSegments else { return false }
+        var target = target
+        return target.withUTF8 { target in
+            guard target.first == UInt8(ascii: "/") else { return false }
+            let segment = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+            guard !segment.isEmpty, segment.allSatisfy(Self.isPlain) else { return false }
+            return !firstSegments.contains { $0.count == segment.count && $0.elementsEqual(segment) }
+        }
+    }
+
+    /// Returns whether a byte is a character that no server escapes or normalises.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
     }
 
     private func publication(of path: NormalisedPath) -> GatePublication? {

@@ -79,6 +79,14 @@ extension GateEvent: ReportableEvent {
         }
     }
 
+    /// Most requests of readers are allowed.
+    package var frequentCounter: FrequentCounter? {
+        guard case .allowed(let content) = decision else { return nil }
+        return FrequentCounter(
+            10 * entryPoint.number + content.reason.number, of: content.publication,
+            level: .debug)
+    }
+
     private func counter(_ publication: PublicationID?, _ result: String) -> EventReport {
         .counter(
             "gatefold_gate_decisions_total",
@@ -86,7 +94,27 @@ extension GateEvent: ReportableEvent {
     }
 }
 
+extension GateEvent.EntryPoint {
+    fileprivate var number: Int {
+        switch self {
+        case .middleware: 0
+        case .authRequest: 1
+        case .fileServer: 2
+        }
+    }
+}
+
 extension AllowedContent.Reason {
+    fileprivate var number: Int {
+        switch self {
+        case .open: 0
+        case .free: 1
+        case .credentials: 2
+        case .resumption: 3
+        case .feed: 4
+        }
+    }
+
     /// The label value of the metric. A constant, because it is needed for each decision.
     fileprivate var label: String {
         switch self {

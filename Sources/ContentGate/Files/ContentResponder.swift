@@ -39,7 +39,7 @@ extension ContentResponder: RouterMiddleware {
     /// Handles requests below the publications' prefixes and passes on all others, before any router reads the
     /// target.
     public func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard evaluator.gate.claims(target: request.head.path ?? "") else { return try await next(request, context) }
         return await respond(to: request, context)

@@ -22,6 +22,7 @@ struct FileBody: Sendable {
     /// The sender of all but the last bytes, or `nil` to read everything in chunks.
     let sender: FileSender?
 
+    @concurrent
     func write(to writer: inout any ResponseBodyWriter) async throws {
         var offset = try await sendRegions()
         while offset < part.upperBound {

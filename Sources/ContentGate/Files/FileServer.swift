@@ -9,8 +9,9 @@ public import Primitives
 ///
 /// It handles GET and HEAD, conditions and single ranges (RFC 9110 sections 13 and 14). If a connection has a
 /// ``FileSender``, the system sends large files itself. Otherwise files are read in chunks, small files at once.
-/// File access runs on a thread pool, so that a download holds one chunk of memory and event loops do not wait for
-/// a disk.
+///
+/// A small file in the system's memory is opened and read at once, without a change of threads, if its file system is on
+/// this machine. All other file access runs on a thread pool, so that event loops do not wait for a disk. A download holds one chunk of memory.
 ///
 /// The file parts that the system sends are loaded into its page cache immediately before, 1 MB at a time. An event
 /// loop waits for the disk only if memory is so short that the system evicts a part before a slow client has
@@ -20,6 +21,7 @@ public struct FileServer: Sendable {
     private let clock: WallClock
     private let maxAge: Int
     private let semaphore: OpenFileSemaphore
+    private let localRoots: LocalRoots
 
     /// - Parameters:
     ///   - clock: The source of the current time.
@@ -29,7 +31,12 @@ public struct FileServer: Sendable {
     ///   - maxOpenFiles: The maximum number of open files. Further requests get 503 with `Retry-After`. An HTTP/2
     ///     connection can request a hundred files at once.
     public init(clock: WallClock, maxAge: Int = 3_600, pool: NIOThreadPool = .singleton, maxOpenFiles: Int = .max) {
+        self.init(clock: clock, maxAge: maxAge, pool: pool, maxOpenFiles: maxOpenFiles, localRoots: LocalRoots())
+    }
+
+    init(clock: WallClock, maxAge: Int, pool: NIOThreadPool, maxOpenFiles: Int, localRoots: LocalRoots) {
         self.clock = clock
+        self.localRoots = localRoots
         self.maxAge = max(0, maxAge)
         self.pool = pool
         semaphore = OpenFileSemaphore(maxOpenFiles)
@@ -50,9 +57,16 @@ public struct FileServer: Sendable {
         }
         guard let permit = semaphore.acquire() else { return unavailable }
         let isPlain = Self.requestsWholeFile(request)
+        if isPlain, localRoots.contains(root),
+            let (file, bytes) = OpenFile.openCached(
+                content.relativeSegments, below: root, at: permit, readingUpTo: FileBody.chunk)
+        {
+            return respond(with: file, bytes, named: name, to: request, sender)
+        }
         let (file, bytes): (OpenFile, ByteBuffer?)
         do {
-            (file, bytes) = try await pool.runIfActive {
+            (file, bytes) = try await pool.runIfActive { [localRoots] in
+                localRoots.examine(root)
                 let file = try OpenFile.open(content.relativeSegments, below: root, at: permit)
                 let size = file.version.size
                 guard isPlain, (1...FileBody.chunk).contains(size) else { return (file, nil) }

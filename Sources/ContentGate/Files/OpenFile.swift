@@ -32,8 +32,6 @@ final class OpenFile: Sendable {
     private let handle: NIOFileHandle
     /// The place among the open files. It is released with the file.
     private let permit: OpenFilePermit?
-    /// The position of the residency sample within each quarter of a part, in 1/1,024 of the quarter.
-    private let probeOffset = Int64.random(in: 0..<1_024)
 
     private init(descriptor: CInt, version: Version, permit: OpenFilePermit?) {
         self.descriptor = descriptor
@@ -61,10 +59,10 @@ final class OpenFile: Sendable {
         _ segments: [String], below root: String, at permit: OpenFilePermit? = nil
     ) throws(OpenFileError) -> OpenFile {
         guard let name = segments.last else { throw .notFound }
-        var directory = try descriptor(of: root, in: AT_FDCWD, O_RDONLY | O_DIRECTORY)
+        var directory = try descriptor(of: root, in: AT_FDCWD, directoryFlags)
         defer { close(directory) }
         for segment in segments.dropLast() {
-            let next = try descriptor(of: segment, in: directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            let next = try descriptor(of: segment, in: directory, directoryFlags | O_NOFOLLOW)
             close(directory)
             directory = next
         }
@@ -75,6 +73,37 @@ final class OpenFile: Sendable {
             throw .notFound
         }
         return OpenFile(descriptor: file, version: version, permit: permit)
+    }
+
+    /// Opens a file and reads it as a whole, on a thread that must not wait for a disk. The root must be one of
+    /// ``LocalRoots``.
+    ///
+    /// - Parameter limit: The maximum size that is read, in bytes.
+    /// - Returns: The file, with its bytes if it is not empty and not larger than the limit; `nil` if either step would
+    ///   wait, and if anything is unusual about the file.
+    static func openCached(
+        _ segments: [String], below root: String, at permit: OpenFilePermit?, readingUpTo limit: Int64
+    ) -> (file: OpenFile, bytes: ByteBuffer?)? {
+        let directory = cresidency_open(AT_FDCWD, root, directoryFlags | O_CLOEXEC, false)
+        guard directory >= 0 else { return nil }
+        defer { close(directory) }
+        let path = segments.joined(separator: "/")
+        let descriptor = cresidency_open(directory, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, true)
+        guard descriptor >= 0 else { return nil }
+        guard let version = version(of: descriptor) else {
+            close(descriptor)
+            return nil
+        }
+        let file = OpenFile(descriptor: descriptor, version: version, permit: permit)
+        guard (1...limit).contains(version.size) else { return (file, nil) }
+        let size = Int(version.size)
+        var bytes = ByteBufferAllocator().buffer(capacity: size)
+        let count = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
+            memory.baseAddress.map { max(0, Int(cresidency_read(descriptor, $0, size, 0))) } ?? 0
+        }
+        let isWhole = count == size && file.isUnchanged
+        file.closeImmediately()
+        return isWhole ? (file, bytes) : nil
     }
 
     /// Reads up to `count` bytes.
@@ -111,6 +140,8 @@ final class OpenFile: Sendable {
     /// returns `false` if the system cannot tell.
     func isResident(_ part: Range<Int64>) -> Bool {
         let stretch = max(Int64(part.count) / 4, 1 << 20)
+        // The position of the sample within each stretch, in 1/1,024 of it.
+        let probeOffset = Int64.random(in: 0..<1_024)
         return isResident(at: part.lowerBound) && isResident(at: part.upperBound - 1)
             && stride(from: part.lowerBound + stretch * probeOffset / 1_024, to: part.upperBound, by: Int(stretch))
                 .allSatisfy(isResident(at:))
@@ -138,6 +169,17 @@ final class OpenFile: Sendable {
         }
         guard isUnchanged else { throw .changed }
     }
+
+    /// The flags for a directory that leads to a file. It is opened for this use only, which needs the permission to
+    /// search it and not to list it.
+    private static let directoryFlags: CInt = {
+        #if canImport(Darwin)
+            O_RDONLY | O_DIRECTORY
+        #else
+            // O_PATH, which Swift does not import.
+            0o10000000 | O_DIRECTORY
+        #endif
+    }()
 
     private static func descriptor(of name: String, in directory: CInt, _ flags: CInt) throws(OpenFileError) -> CInt {
         var result: CInt

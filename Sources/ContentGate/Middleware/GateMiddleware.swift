@@ -20,7 +20,7 @@ public struct GateMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 
     public func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         switch evaluator.evaluate(GateRequest(request), for: .middleware) {
         case .denied(let denial):

@@ -108,7 +108,7 @@ package struct BakerSnapshot: FrontDoorSnapshot {
         let routes = routes.routes(of: request.uri.path).filter(owns)
         guard let first = routes.first else { return nil }
         // The metric label is the template, not the path, so that requests of strangers cannot add labels.
-        context.coreContext.endpointPath.value = first.template.description
+        context.route = first.template.description
         // The same path may be one call of this publication and another call of that publication.
         let methods = routes.map(\.call).methods
         if request.method == .options { return JSONResponse.options(methods) }
@@ -121,7 +121,7 @@ package struct BakerSnapshot: FrontDoorSnapshot {
                     ? JSONResponse.error(.notFound, "unknown app")
                     : JSONResponse.error(.badRequest, "app_id is missing")
             }
-            context.coreContext.endpointPath.value = route.template.description
+            context.route = route.template.description
             let known = fields.with(route.match.values)
             let handler = BakerRequestHandler(
                 front: front.storefront, settings: front.settings, app: app, fields: known,

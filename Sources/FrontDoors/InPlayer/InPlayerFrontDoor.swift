@@ -1,5 +1,6 @@
 import Accounts
 package import Commerce
+import ContentGate
 package import Gatefold
 import HTTPTypes
 import Hummingbird
@@ -145,7 +146,7 @@ private struct InPlayerCallHandler {
 
     func respond(to request: Request, _ context: GatefoldRequestContext) async -> Response? {
         guard let address = InPlayerAddress(request.uri.path, isKnown: { directory[$0] != nil }) else { return nil }
-        context.coreContext.endpointPath.value = address.pattern
+        context.route = address.pattern
         let origin = request.headers[.origin]
         let early = address.publication.flatMap { directory[$0] }.map { $0.settings.origins.response(to: origin) }
         if request.method == .options {
@@ -183,7 +184,7 @@ private struct InPlayerCallHandler {
         return InPlayerRequestHandler(
             front: front, method: request.method, fields: fields, bearer: bearer,
             client: clients.address(request, context),
-            languages: request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? [])
+            languages: request.headers.value(of: .acceptLanguage).map(AcceptLanguage.parse) ?? [])
     }
 
     private static func wrongMethod(_ call: InPlayerCall) -> InPlayerRejection {

@@ -12,8 +12,10 @@ public enum NoCacheHeaders {
         for validator in validators { fields[validator] = nil }
     }
 
-    /// The names of all fields that are set or removed.
-    package static let affectedNames = headers.map(\.name) + validators
+    /// Returns whether a field of the response is set to another value or removed.
+    package static func replaces(_ name: HTTPField.Name) -> Bool { affectedNames.contains(name) }
+
+    private static let affectedNames = headers.map(\.name) + validators
 
     private static let headers: HTTPFields = {
         var fields: HTTPFields = [.cacheControl: cacheControl]

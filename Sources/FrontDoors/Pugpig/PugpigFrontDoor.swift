@@ -1,3 +1,4 @@
+import ContentGate
 import Gatefold
 import HTTPTypes
 import Hummingbird
@@ -87,7 +88,7 @@ struct PugpigRequestHandler {
     func callContext(_ fields: [String: String], _ request: Request, _ context: GatefoldRequestContext) -> CallContext {
         CallContext(
             fields: fields, client: clients.address(request, context),
-            languages: request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? [])
+            languages: request.headers.value(of: .acceptLanguage).map(AcceptLanguage.parse) ?? [])
     }
 
     private func response(_ call: PugpigCall, by authorizationService: AuthorizationService, _ callContext: CallContext)

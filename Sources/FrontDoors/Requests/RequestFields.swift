@@ -1,4 +1,5 @@
 import Commerce
+import ContentGate
 package import HTTPTypes
 package import Hummingbird
 import NIOCore
@@ -93,8 +94,8 @@ package enum RequestFields {
         let bytes = try await bytes(of: request, upTo: limits.maxBodySize)
         if bytes.isEmpty { return [] }
         if let parse { return try parse(bytes) }
-        switch mediaType(request.headers[.contentType]) {
-        case nil, "application/x-www-form-urlencoded":
+        switch mediaType(request.headers.value(of: .contentType)) {
+        case nil, form:
             return FormFields.parse(bytes)
         case "application/json":
             guard let fields = FlatJSON.parse(bytes) else { throw RequestRejection.notFlatJSON }
@@ -108,9 +109,10 @@ package enum RequestFields {
     ///
     /// - Throws: ``RequestRejection``, and any error of the connection while the body arrives.
     package static func bytes(of request: Request, upTo maxBodySize: Int) async throws -> [UInt8] {
-        let coding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
-        guard coding == "identity" else { throw RequestRejection.unsupportedCoding }
-        if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > maxBodySize {
+        if let coding = request.headers.value(of: .contentEncoding), coding.lowercased() != "identity" {
+            throw RequestRejection.unsupportedCoding
+        }
+        if let announced = request.headers.value(of: .contentLength).flatMap({ Int($0) }), announced > maxBodySize {
             throw RequestRejection.tooLarge
         }
         do {
@@ -120,9 +122,12 @@ package enum RequestFields {
         }
     }
 
+    private static let form = "application/x-www-form-urlencoded"
+
     /// Returns the media type without its parameters, in lower case.
     private static func mediaType(_ header: String?) -> String? {
-        header?.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false).first
+        if header == form { return form }
+        return header?.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false).first
             .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
     }
 }

@@ -26,7 +26,8 @@ package final class RouteTable: HTTPResponder {
             let matches = unescaped.routes(of: Self.unescaped(path))
             if let response = try await respond(to: request, context, by: matches) { return response }
         }
-        context.coreContext.endpointPath.value = "NotFound"
+        // A handler may have returned nil after its route was recorded.
+        context.route = nil
         throw HTTPError(.notFound)
     }
 
@@ -45,7 +46,7 @@ package final class RouteTable: HTTPResponder {
         to request: Request, _ context: GatefoldRequestContext, by route: Routes.Route
     ) async throws -> Response? {
         guard route.allows(request.method) else { return nil }
-        context.coreContext.endpointPath.value = route.pattern.description
+        context.route = route.pattern.description
         return try await route.handler(request, context)
     }
 
@@ -55,25 +56,5 @@ package final class RouteTable: HTTPResponder {
         path.utf8.split(separator: UInt8(ascii: "/")).map {
             FormFields.unescaped($0).replacing("/", with: "\u{0}")
         }.joined(separator: "/")
-    }
-}
-
-/// A responder behind a middleware.
-package struct MiddlewareResponder<Middleware: RouterMiddleware, Inner: HTTPResponder>: HTTPResponder
-where Middleware.Context == Inner.Context {
-    let middleware: Middleware
-    let inner: Inner
-
-    package func respond(to request: Request, context: Inner.Context) async throws -> Response {
-        try await middleware.handle(request, context: context) { try await inner.respond(to: $0, context: $1) }
-    }
-}
-
-extension HTTPResponder {
-    /// Returns a responder that passes each request through the middleware first.
-    package func behind<Middleware: RouterMiddleware>(
-        _ middleware: Middleware
-    ) -> MiddlewareResponder<Middleware, Self> where Middleware.Context == Context {
-        MiddlewareResponder(middleware: middleware, inner: self)
     }
 }

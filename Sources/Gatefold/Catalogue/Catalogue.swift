@@ -7,6 +7,8 @@ public struct Catalogue: Sendable, Equatable {
         let editions: [Edition]
         let freeEditions: Set<EditionID>
         let isPending: Bool
+        /// The time from which every edition is published, or nil if one of them is a draft.
+        let allPublished: Date?
         let positions: [EditionID: Int]
         let products: [String: EditionID]
         let files: [String: EditionID]
@@ -16,6 +18,8 @@ public struct Catalogue: Sendable, Equatable {
             var seen: Set<EditionID> = []
             self.editions = editions.filter { seen.insert($0.id).inserted }
                 .sorted { ($1.published, $0.id) < ($0.published, $1.id) }
+            allPublished =
+                self.editions.contains(where: \.isDraft) ? nil : self.editions.first?.published ?? .distantPast
             positions = Dictionary(uniqueKeysWithValues: self.editions.enumerated().map { ($1.id, $0) })
             products = Dictionary(
                 self.editions.compactMap { edition in edition.storeProductID.map { ($0, edition.id) } }
@@ -86,7 +90,8 @@ public struct Catalogue: Sendable, Equatable {
 
     /// Returns the editions that are published at `timestamp`. A list of a reader's editions contains no others.
     func out(of editions: Set<EditionID>, at timestamp: Date) -> Set<EditionID> {
-        hasNoCatalogue ? editions : editions.filter { isPublished($0, at: timestamp) }
+        if !isPending, let allPublished = contents.allPublished, allPublished <= timestamp { return editions }
+        return editions.filter { isPublished($0, at: timestamp) }
     }
 
     /// Returns whether the edition can exist. A publication without a catalogue may have any edition.

@@ -17,13 +17,17 @@ extension ReportableEvent {
 
 /// A counter that frequent events increase by 1.
 package struct FrequentCounter: Sendable {
-    /// The number of the counter. Events of one type with the same number have the same metric and labels.
+    /// The number of the counter. Events of one type with the same number and publication have the same metric and
+    /// labels.
     package let number: Int
+    /// The publication, if the event names one.
+    package let publication: PublicationID?
     /// The level of the event's log line, or `nil` if the event is only counted.
     package let level: EventReport.Level?
 
-    package init(_ number: Int, level: EventReport.Level? = nil) {
+    package init(_ number: Int, of publication: PublicationID? = nil, level: EventReport.Level? = nil) {
         self.number = number
+        self.publication = publication
         self.level = level
     }
 }

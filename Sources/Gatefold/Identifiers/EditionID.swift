@@ -13,15 +13,16 @@ public struct EditionID: Hashable, Sendable, Comparable, CustomStringConvertible
 
     /// Creates an identifier, or returns nil if the text is not an acceptable edition identifier.
     public init?(_ text: some StringProtocol) {
-        guard Self.accepts(text.utf8) else { return nil }
-        rawValue = String(text)
+        var text = String(text)
+        guard text.withUTF8(Self.accepts) else { return nil }
+        rawValue = text
     }
 
     public var description: String { rawValue }
 
     public static func < (left: EditionID, right: EditionID) -> Bool { left.rawValue < right.rawValue }
 
-    private static func accepts(_ bytes: some Collection<UInt8>) -> Bool {
+    private static func accepts(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard (1...128).contains(bytes.count), bytes.first != UInt8(ascii: ".") else { return false }
         var previous: UInt8 = 0
         for byte in bytes {

@@ -27,6 +27,7 @@ public struct Notifications: AsyncSequence, Sendable {
             }.makeAsyncIterator()
         }
 
+        @concurrent
         public mutating func next() async throws -> InPlayerNotification? { try await iterator.next() }
     }
 

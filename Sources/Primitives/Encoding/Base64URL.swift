@@ -8,29 +8,24 @@ public enum Base64URL {
     }()
 
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        bytes.withContiguousStorageIfAvailable(encode(contiguous:))
-            ?? Array(bytes).withUnsafeBufferPointer(encode(contiguous:))
+        bytes.withContiguousStorageIfAvailable(encoded) ?? Array(bytes).withUnsafeBufferPointer(encoded)
     }
 
-    private static func encode(contiguous bytes: UnsafeBufferPointer<UInt8>) -> String {
-        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-            alphabet.withUnsafeBufferPointer { alphabet in
-                var count = 0
-                var buffer: UInt32 = 0
-                var bits: UInt32 = 0
+    private static func encoded(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        let count = (bytes.count * 4 + 2) / 3
+        return alphabet.withUnsafeBufferPointer { alphabet in
+            String(unsafeUninitializedCapacity: count) { text in
+                var (buffer, bits, written): (UInt32, UInt32, Int) = (0, 0, 0)
                 for byte in bytes {
                     buffer = buffer << 8 | UInt32(byte)
                     bits += 8
                     while bits >= 6 {
                         bits -= 6
-                        text[count] = alphabet[Int(buffer >> bits & 0x3F)]
-                        count += 1
+                        text[written] = alphabet[Int(buffer >> bits & 0x3F)]
+                        written += 1
                     }
                 }
-                if bits > 0 {
-                    text[count] = alphabet[Int(buffer << (6 - bits) & 0x3F)]
-                    count += 1
-                }
+                if bits > 0 { text[written] = alphabet[Int(buffer << (6 - bits) & 0x3F)] }
                 return count
             }
         }

@@ -2,15 +2,20 @@
 public enum Hexadecimal {
     /// Returns two lower-case digits for each byte.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: digits(bytes), as: UTF8.self)
+        bytes.withContiguousStorageIfAvailable(encoded) ?? Array(bytes).withUnsafeBufferPointer(encoded)
     }
 
     /// Returns two lower-case digits in ASCII for each byte.
-    package static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        var digits: [UInt8] = []
-        digits.reserveCapacity(bytes.underestimatedCount * 2)
-        for byte in bytes { digits += [digit(byte >> 4), digit(byte & 0xF)] }
-        return digits
+    package static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8] { Array(encode(bytes).utf8) }
+
+    private static func encoded(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: bytes.count * 2) { digits in
+            for index in bytes.indices {
+                digits[2 * index] = digit(bytes[index] >> 4)
+                digits[2 * index + 1] = digit(bytes[index] & 0xF)
+            }
+            return bytes.count * 2
+        }
     }
 
     /// Returns the two upper-case digits of a byte in ASCII, which percent escapes and quoted-printable text use.

@@ -10,38 +10,27 @@ struct AccessLog: Sendable {
         /// The pattern of the route; `none` if the path has no route.
         let route: String
         let method: String
-        let path: Substring
+        let path: String
         let status: HTTPResponse.Status
         let elapsed: Duration
-        /// The metrics of the request, if they were already looked up.
-        var routeMetrics: RequestMetrics.RouteMetrics?
     }
 
-    private let routeMetrics = RequestMetrics()
+    private let metrics = RequestMetrics()
 
     /// - Parameter client: Returns the client. Called only if the line is written.
-    func record(
-        _ entry: Entry, logger: Logger = .current, client: () -> ClientAddress?
-    ) {
+    func record(_ entry: Entry, logger: Logger, client: () -> ClientAddress?) {
         let method = Self.known(entry.method)
-        (entry.routeMetrics ?? routeMetrics(route: entry.route, method: method, status: entry.status)).record(
-            entry.elapsed)
+        metrics.series(RequestMetrics.Key(route: entry.route, method: method, status: entry.status.code))
+            .record(entry.elapsed)
         guard logger.logLevel <= .info else { return }
         logger.info(
             "request",
             metadata: [
-                "method": "\(method)", "path": "\(LoggedPath.of(String(entry.path), route: entry.route))",
+                "method": "\(method)", "path": "\(LoggedPath.of(entry.path, route: entry.route))",
                 "status": "\(entry.status.code)",
                 "client": "\(client().map(\.description) ?? "-")",
                 "duration_ms": "\(entry.elapsed.nanoseconds / 1_000_000)",
             ])
-    }
-
-    /// Returns the metrics of the requests that share these values.
-    ///
-    /// - Parameter method: A known method.
-    func routeMetrics(route: String, method: String, status: HTTPResponse.Status) -> RequestMetrics.RouteMetrics {
-        routeMetrics.routeMetrics(RequestMetrics.Key(route: route, method: method, status: status.code))
     }
 
     private static func known(_ method: String) -> String {

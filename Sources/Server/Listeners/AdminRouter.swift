@@ -2,26 +2,23 @@ import FrontDoors
 import HTTPTypes
 import Hummingbird
 
-/// The routes of the admin listener: health, metrics and the operator commands. They require no authentication, so
+/// The responder of the admin listener: health, metrics and the operator commands. They require no authentication, so
 /// the listener must not be reachable from outside.
-enum AdminRouter {
-    static func make(
+struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
+    private let table: RouteTable
+
+    init(
         metrics: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness,
         backends: BackendAdministration, catalogues: CatalogueAdministration? = nil,
         push: PushAdministration? = nil
-    ) -> Router<GatefoldRequestContext> {
-        let router = Router(context: GatefoldRequestContext.self)
-        router.add(middleware: HeadMiddleware())
-        router.add(middleware: NoCacheMiddleware())
-        router.add(middleware: TargetFormMiddleware())
-        let health = HealthEndpoint(readiness: readiness, showsCause: true) {
-            await backends.health().map { HealthLine(isGood: $0.isUp, text: $0.line) } + (catalogues?.health() ?? [])
-        }
-        for method in HealthEndpoint.methods {
-            router.on("healthz", method: method) { _, _ in health.liveness() }
-            router.on("readyz", method: method) { _, _ in await health.readiness() }
-        }
-        router.get("metrics") { _, _ in
+    ) {
+        var routes = Routes()
+        routes.add(
+            HealthEndpoint(readiness: readiness, showsCause: true) {
+                await backends.health().map { HealthLine(isGood: $0.isUp, text: $0.line) }
+                    + (catalogues?.health() ?? [])
+            })
+        routes.on("/metrics", methods: .only([.get])) { _, _ in
             backends.measure()
             catalogues?.measure()
             await push?.measure()
@@ -29,11 +26,25 @@ enum AdminRouter {
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))
         }
-        router.post("backends/{name}/flush") { request, context in
-            let (status, message) = try await FlushRequest.respond(
-                request, try context.parameters.require("name"), backends)
+        routes.on("/backends/{name}/flush", methods: .only([.post])) { request, _ in
+            guard let name = Self.backend(in: request.uri.path) else { return nil }
+            let (status, message) = try await FlushRequest.respond(request, name, backends)
             return Response(status, text: message)
         }
-        return router
+        table = RouteTable(routes)
+    }
+
+    func respond(to request: Request, context: GatefoldRequestContext) async throws -> Response {
+        try await ResponseRules.response(to: request, in: context) { request, context in
+            try await table.respond(to: request, context: context)
+        }
+    }
+
+    func buildResponder() -> AdminRouter { self }
+
+    /// Returns the backend whose flush a path names.
+    private static func backend(in path: String) -> String? {
+        let segments = path.split(separator: "/")
+        return segments.count == 3 ? FormFields.unescaped(segments[1].utf8) : nil
     }
 }

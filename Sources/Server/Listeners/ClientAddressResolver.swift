@@ -20,7 +20,7 @@ public struct ClientAddressResolver: Sendable {
     /// Returns a Boolean value that indicates whether a peer forwards requests and is not trusted to. On the
     /// internet, the peer may also be a client that forges the header.
     func isUnlistedProxy(_ peer: ClientAddress, _ headers: HTTPFields) -> Bool {
-        !trusts(peer) && headers[.forwardedFor] != nil
+        !trusts(peer) && headers.contains(.forwardedFor)
     }
 
     /// Returns the nearest address that is not itself a trusted proxy.

@@ -1,3 +1,4 @@
+import FrontDoors
 import HTTPTypes
 import Hummingbird
 
@@ -37,6 +38,13 @@ struct HealthEndpoint: Sendable {
         case .notReady(let cause):
             Response(.serviceUnavailable, text: "not ready\n" + (showsCause ? "state: \(cause)\n" : "") + lines)
         }
+    }
+}
+
+extension Routes {
+    mutating func add(_ health: HealthEndpoint) {
+        on("/healthz", methods: .only(HealthEndpoint.methods)) { _, _ in health.liveness() }
+        on("/readyz", methods: .only(HealthEndpoint.methods)) { _, _ in await health.readiness() }
     }
 }
 

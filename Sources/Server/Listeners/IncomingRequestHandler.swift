@@ -180,6 +180,7 @@ where Base.Element == ByteBuffer {
         var body: Base.AsyncIterator
         var sendContinue: (@Sendable () -> Void)?
 
+        @concurrent
         mutating func next() async throws -> ByteBuffer? {
             sendContinue.take()?()
             return try await body.next()

@@ -10,51 +10,79 @@ import Primitives
 ///
 /// A reload replaces all routes at once.
 struct MainRouter: HTTPResponder, HTTPResponderBuilder {
-    private let responder: any HTTPResponder<GatefoldRequestContext>
-    private let table: DerivedSnapshot<RouteTable>
+    /// The routes of one configuration, and what decides about a request before them.
+    private final class Table: Sendable {
+        let routes: RouteTable
+        let gate: Gate
+        let clients: ClientAddressResolver
+
+        init(_ routes: RouteTable, _ gate: Gate, _ clients: ClientAddressResolver) {
+            self.routes = routes
+            self.gate = gate
+            self.clients = clients
+        }
+    }
+
+    private let table: DerivedSnapshot<Table>
+    private let content: ContentResponder<GatefoldRequestContext>
+    private let load: ListenerLoad
+    private let log = AccessLog()
 
     /// The routes in force.
-    var routes: [Routes.Route] { table.value.routes }
+    var routes: [Routes.Route] { table.value.routes.routes }
+
+    init(
+        publications: ReloadableSnapshot, clock: WallClock, readiness: @escaping @Sendable () async -> Readiness,
+        unlistedProxies: UnlistedProxyWarning? = nil, limits: ListenerLimits = ListenerLimits()
+    ) {
+        let evaluator = GateEvaluator(
+            observer: EventReporter().report, current: { publications.snapshot.set.gate })
+        let health = HealthEndpoint(readiness: readiness)
+        table = publications.derive { state in
+            var routes = Routes(clients: Self.clients(of: state.clients, unlistedProxies))
+            routes.add(health)
+            Self.addAuthRequests(to: &routes, evaluator)
+            for frontDoor in state.frontDoors { frontDoor.addRoutes(to: &routes) }
+            return Table(RouteTable(routes), state.gate, state.clients)
+        }
+        content = ContentResponder(
+            evaluator, files: FileServer(clock: clock, maxOpenFiles: OpenFileLimit.downloads), sender: { $0.sender })
+        load = ListenerLoad(limits)
+    }
 
     func respond(to request: Request, context: GatefoldRequestContext) async throws -> Response {
-        try await responder.respond(to: request, context: context)
+        let start = ContinuousClock.now
+        let table = table.value
+        let path = request.uri.path
+        let response = try await ResponseRules.response(to: request, in: context) { request, context in
+            // The liveness of the process does not depend on its load.
+            if path == "/healthz" { return try await respond(to: request, context, by: table) }
+            return try await load.admitting(
+                request, context, path: path,
+                client: table.clients.unsharedClient(peer: context.peer, headers: request.headers)
+            ) { request, context in
+                try await respond(to: request, context, by: table)
+            }
+        }
+        // Rejections are recorded as the responses that they become.
+        log.record(
+            AccessLog.Entry(
+                route: context.route ?? LoggedPath.noRoute, method: request.method.rawValue, path: path,
+                status: response.status, elapsed: ContinuousClock.now - start),
+            logger: context.logger,
+            client: { table.clients.client(peer: context.peer, headers: request.headers) })
+        return response
     }
 
     func buildResponder() -> MainRouter { self }
 
-    static func make(
-        publications: ReloadableSnapshot, clock: WallClock, readiness: @escaping @Sendable () async -> Readiness,
-        unlistedProxies: UnlistedProxyWarning? = nil,
-        limits: ListenerLimits = ListenerLimits()
-    ) -> MainRouter {
-        let logged: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
-            publications.value.clients.client(peer: context.peer, headers: request.headers)
-        }
-        let counted: @Sendable (Request, GatefoldRequestContext) -> ClientAddress? = { request, context in
-            publications.value.clients.unsharedClient(peer: context.peer, headers: request.headers)
-        }
-        let evaluator = GateEvaluator(observer: EventReporter().report, current: { publications.value.gate })
-        let health = HealthEndpoint(readiness: readiness)
-        let table = publications.derive { state in
-            var routes = Routes(clients: clients(of: state.clients, unlistedProxies))
-            add(health, to: &routes)
-            addAuthRequests(to: &routes, evaluator)
-            for frontDoor in state.frontDoors { frontDoor.addRoutes(to: &routes) }
-            return RouteTable(routes)
-        }
-        // The access log is outermost, so that it records rejections as the responses that they become.
-        let responder = CurrentRoutes(table: table)
-            .behind(
-                ContentResponder(
-                    evaluator, files: FileServer(clock: clock, maxOpenFiles: OpenFileLimit.downloads),
-                    sender: { $0.sender })
-            )
-            .behind(AdmissionMiddleware(limits, client: counted))
-            .behind(TargetFormMiddleware())
-            .behind(NoCacheMiddleware())
-            .behind(HeadMiddleware())
-            .behind(AccessLogMiddleware(client: logged))
-        return MainRouter(responder: responder, table: table)
+    private func respond(
+        to request: Request, _ context: GatefoldRequestContext, by table: Table
+    ) async throws -> Response {
+        // Content comes before any route reads the target.
+        table.gate.claims(target: request.head.path ?? "")
+            ? try await content.respond(to: request, context: context)
+            : try await table.routes.respond(to: request, context: context)
     }
 
     private static func clients(
@@ -71,11 +99,6 @@ struct MainRouter: HTTPResponder, HTTPResponderBuilder {
             mayNameTarget: { resolver.mayNameTarget($0.peer) })
     }
 
-    private static func add(_ health: HealthEndpoint, to routes: inout Routes) {
-        routes.on("/healthz", methods: .only(HealthEndpoint.methods)) { _, _ in health.liveness() }
-        routes.on("/readyz", methods: .only(HealthEndpoint.methods)) { _, _ in await health.readiness() }
-    }
-
     /// Adds one path for each convention by which front servers name the original request.
     private static func addAuthRequests(to routes: inout Routes, _ evaluator: GateEvaluator) {
         let conventions: [(path: RoutePattern, ForwardedTarget)] = [
@@ -89,15 +112,6 @@ struct MainRouter: HTTPResponder, HTTPResponderBuilder {
                 evaluator, convention: convention, trusts: { clients.mayNameTarget($1) })
             routes.on(path, methods: .only([.get, .head])) { try await endpoint.respond(to: $0, context: $1) }
         }
-    }
-}
-
-/// A responder by the routes in force.
-private struct CurrentRoutes: HTTPResponder {
-    let table: DerivedSnapshot<RouteTable>
-
-    func respond(to request: Request, context: GatefoldRequestContext) async throws -> Response {
-        try await table.value.respond(to: request, context: context)
     }
 }
 

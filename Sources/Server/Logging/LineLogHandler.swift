@@ -30,7 +30,7 @@ public struct LineLogHandler: LogHandler {
         var all = metadata
         if let more = event.metadata { all.merge(more) { $1 } }
         if let error = event.error { all["error"] = "\(error)" }
-        if let request = CurrentRequest.id { all["request"] = "\(request)" }
+        if let request = CurrentRequest.identity { all["request"] = "\(request.id)" }
         write(Self.line(format, event.level, label, "\(event.message)", all))
     }
 

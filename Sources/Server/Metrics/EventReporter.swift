@@ -25,7 +25,7 @@ final class EventReporter: Sendable {
 
     func report<Event: ReportableEvent>(_ event: Event) {
         if let frequent = event.frequentCounter, !isLogged(frequent.level) {
-            return count(event, FrequentKey(event: ObjectIdentifier(Event.self), number: frequent.number))
+            return count(event, FrequentKey(ObjectIdentifier(Event.self), frequent))
         }
         let report = event.report
         if let (series, change) = report.metric { record(change, in: series) }
@@ -35,6 +35,13 @@ final class EventReporter: Sendable {
     private struct FrequentKey: Hashable {
         let event: ObjectIdentifier
         let number: Int
+        let publication: PublicationID?
+
+        init(_ event: ObjectIdentifier, _ counter: FrequentCounter) {
+            self.event = event
+            number = counter.number
+            publication = counter.publication
+        }
     }
 
     private func count(_ event: some ReportableEvent, _ key: FrequentKey) {
@@ -47,7 +54,7 @@ final class EventReporter: Sendable {
 
     private func isLogged(_ level: EventReport.Level?) -> Bool {
         guard let level = level.flatMap({ Logger.Level(rawValue: $0.rawValue) }) else { return false }
-        return (logger ?? Logger.current).logLevel <= level
+        return (logger ?? CurrentRequest.logger).logLevel <= level
     }
 
     private func record(_ change: EventReport.Change, in series: MetricSeries) {
@@ -72,7 +79,7 @@ final class EventReporter: Sendable {
     }
 
     private func log(_ line: EventReport.Line) {
-        let logger = logger ?? Logger.current
+        let logger = logger ?? CurrentRequest.logger
         guard let level = Logger.Level(rawValue: line.level.rawValue), logger.logLevel <= level else { return }
         if let once = line.once, !logged.withLock({ $0.insert([line.message, once]).inserted }) { return }
         var metadata: Logger.Metadata = [:]

@@ -11,7 +11,7 @@ final class RequestMetrics: Sendable {
         let status: Int
     }
 
-    struct RouteMetrics {
+    struct Series {
         fileprivate let timer: Timer
         fileprivate let counter: Counter
 
@@ -21,20 +21,26 @@ final class RequestMetrics: Sendable {
         }
     }
 
-    private let known = Mutex<[Key: RouteMetrics]>([:])
+    private let known = Mutex<[Key: Series]>([:])
 
     /// Returns the metrics of the requests that share the key.
-    func routeMetrics(_ key: Key) -> RouteMetrics {
+    func series(_ key: Key) -> Series {
         known.withLock { known in
-            if let routeMetrics = known[key] { return routeMetrics }
-            let routeMetrics = RouteMetrics(
+            if let series = known[key] { return series }
+            let series = Series(
                 timer: Timer(
                     label: "gatefold_request_duration", dimensions: [("route", key.route), ("method", key.method)]),
                 counter: Counter(
                     label: "gatefold_requests_total",
                     dimensions: [("route", key.route), ("status", String(key.status))]))
-            known[key] = routeMetrics
-            return routeMetrics
+            known[key] = series
+            return series
         }
+    }
+}
+
+extension Duration {
+    var nanoseconds: Int64 {
+        components.seconds &* 1_000_000_000 &+ components.attoseconds / 1_000_000_000
     }
 }

@@ -3,46 +3,58 @@ import FrontDoors
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import NIOHTTP1
 
 /// The responder of a listener: every request of every protocol gets its response here.
 struct RequestResponder: Sendable {
-    private let responder: any HTTPResponder<GatefoldRequestContext>
+    private let router: any HTTPResponder<GatefoldRequestContext>
     private let logger: Logger
 
-    /// - Parameter responder: The responder of the routes, which returns a response for every path.
-    init(_ responder: any HTTPResponder<GatefoldRequestContext>, logger: Logger) {
-        self.responder = responder
+    /// - Parameter router: The responder of the routes, which returns a response for every path.
+    init(_ router: any HTTPResponder<GatefoldRequestContext>, logger: Logger) {
+        self.router = router
         self.logger = logger
     }
 
     /// Returns the response to a request. An error of the routes becomes status 500.
     ///
+    /// - Parameter receivedBody: The whole body of the request if it has arrived, otherwise nil.
     /// - Throws: `HTTPParserError` if the request's body is unreadable, which ends the connection.
-    func respond(to request: Request, on connection: RequestConnection) async throws(HTTPParserError) -> Response {
-        var response = try await routed(request, connection)
-        // These two have no body, and a length would be that of another response (RFC 9110 section 8.6).
-        if [.noContent, .notModified].contains(response.status) { response.headers[.contentLength] = nil }
-        NoCacheHeaders.applyUnlessSet(to: &response.headers)
+    func respond(
+        to request: Request, on connection: RequestConnection, receivedBody: ByteBuffer? = nil
+    ) async throws(HTTPParserError) -> Response {
+        var response = try await routed(request, on: connection, receivedBody: receivedBody)
         response.headers[.date] = ResponseDate.now
+        NoCacheHeaders.applyUnlessSet(to: &response.headers)
         return response
     }
 
-    private func routed(
-        _ request: Request, _ connection: RequestConnection
+    /// Returns the response to a request without the fields that every response has. A connection that writes bytes
+    /// itself (``PlainRequestHandler``) adds them as bytes.
+    func routed(
+        _ request: Request, on connection: RequestConnection, receivedBody: ByteBuffer?
     ) async throws(HTTPParserError) -> Response {
+        var response: Response
         do {
-            return try await withLogger(logger) { logger in
-                try await CurrentRequest.$id.withValue(RequestID()) {
-                    try await responder.respond(
-                        to: request, context: GatefoldRequestContext(connection, logger: logger))
-                }
+            response = try await CurrentRequest.$identity.withValue(CurrentRequest.Identity(logger: logger)) {
+                try await router.respond(
+                    to: request,
+                    context: GatefoldRequestContext(connection, logger: logger, receivedBody: receivedBody))
             }
         } catch let error as HTTPParserError {
             throw error
         } catch {
             logger.unexpected(error, "Request failed unexpectedly")
-            return Response(status: .internalServerError)
+            response = Response(status: .internalServerError)
         }
+        // These two have no body, and a length would be that of another response (RFC 9110 section 8.6).
+        if response.status.hasNoBody { response.headers[.contentLength] = nil }
+        return response
     }
+}
+
+extension HTTPResponse.Status {
+    /// A Boolean value that indicates whether responses with this status have no body.
+    var hasNoBody: Bool { code == 204 || code == 304 }
 }

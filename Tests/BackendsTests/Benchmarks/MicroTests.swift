@@ -23,11 +23,11 @@ struct MicroTests {
         let broken = Microbenchmark(name: "broken") { false }
         #expect(throws: Microbenchmark.Failed.self) { try broken.measure(rounds: 1, duration: .microseconds(1)) }
         let measured = [
-            Microbenchmark.Measured(name: "a", median: 12.4, min: 11.5, max: 100, calls: 3)
+            Microbenchmark.Measured(name: "a", median: 12.4, min: 11.5, max: 100, calls: 3, allocations: 7)
         ]
         #expect(
-            MicroCommand.table(measured) == " " + "   ns median" + "         min" + "         max\n"
-                + "a" + "          12" + "          12" + "         100")
+            MicroCommand.table(measured) == " " + "   ns median" + "         min" + "         max" + "  allocations\n"
+                + "a" + "          12" + "          12" + "         100" + "            7")
         let read = try JSONDecoder().decode(
             [Microbenchmark.Measured].self, from: Data(try MicroCommand.json(measured).utf8))
         #expect(read.count == 1 && read[0].median == 12.4)

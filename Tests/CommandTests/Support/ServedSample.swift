@@ -7,7 +7,7 @@ struct ServedSample: SuiteTrait, TestScoping {
     let configuration: @Sendable (String) -> String
 
     func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let sample = try await Sample(in: folder, configuration: configuration)

@@ -11,6 +11,15 @@ struct PipelineTests {
         let isOwn: @Sendable (RawResponse) -> Bool
     }
 
+    private static func responses(
+        to pieces: [[UInt8]], _ heads: [Bool], _ http: RawHTTP
+    ) async throws -> [RawResponse] {
+        try await http.withConnection { connection in
+            for piece in pieces { try await connection.send(piece) }
+            return try await connection.readResponses { $0 < heads.count && heads[$0] }
+        }
+    }
+
     @Test("Responds in order to immediate and queried requests in any fragmentation")
     func order() async throws {
         let sample = try Sample.current
@@ -65,10 +74,7 @@ struct PipelineTests {
                 rest = rest.dropFirst(pieces[pieces.count - 1].count)
             }
             let heads = chosen.map(\.isHead)
-            let responses = try await sample.http.withConnection { [pieces] connection in
-                for piece in pieces { try await connection.send(piece) }
-                return try await connection.readResponses { $0 < heads.count && heads[$0] }
-            }
+            let responses = try await Self.responses(to: pieces, heads, sample.http)
             #expect(responses.count == chosen.count, "seed \(seed)")
             for (number, (step, response)) in zip(chosen, responses).enumerated() {
                 #expect(

@@ -5,7 +5,7 @@ import Testing
 /// Serves the sample over TLS and so over HTTP/2.
 struct SecureSample: SuiteTrait, TestScoping {
     func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         try await withSecureSample { sample, server in
             try await Sample.$served.withValue((sample, server)) { try await function() }

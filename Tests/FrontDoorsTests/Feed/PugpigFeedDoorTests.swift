@@ -53,7 +53,7 @@ struct PugpigFeedDoorTests {
                 pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms"))),
             revocations: RevocationList(publication: .title))
         let snapshot = FeedSnapshot(FeedDirectory(default: feed, byID: [.title: feed]), clock: clock.wall)
-        try await Application(responder: RouteTable([snapshot]).behind(NoCacheMiddleware())).test(.router, body)
+        try await Application(responder: RuledResponder(table: RouteTable([snapshot]))).test(.router, body)
     }
 
     private func root(_ response: TestResponse) throws -> XMLElement {

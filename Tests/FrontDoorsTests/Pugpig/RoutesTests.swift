@@ -101,7 +101,7 @@ struct RoutesTests {
                 publication: .title, secrets: SecretRing(current: Secret("s")), random: .seeded(1)),
             clock: ManualClock())
         let table = RouteTable([PugpigSnapshot(PublicationDirectory(byID: [.title: authorizationService]))])
-        try await Application(responder: table.behind(NoCacheMiddleware())).test(.router) { client in
+        try await Application(responder: RuledResponder(table: table)).test(.router) { client in
             let unnamed = try await client.call("verify_subscription")
             #expect(unnamed.status == .notFound)
             let named = try await client.call("verify_subscription", [:], RequestStyle(hasPrefix: true))

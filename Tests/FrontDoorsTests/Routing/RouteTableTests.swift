@@ -26,7 +26,7 @@ struct RouteTableTests {
     private func route(
         of path: String, in table: RouteTable, method: HTTPRequest.Method = .get
     ) async throws -> String? {
-        try await Application(responder: table.behind(NoCacheMiddleware())).test(.router) { client in
+        try await Application(responder: RuledResponder(table: table)).test(.router) { client in
             let response = try await client.execute(uri: path, method: method)
             return response.status == .notFound ? nil : String(buffer: response.body)
         }

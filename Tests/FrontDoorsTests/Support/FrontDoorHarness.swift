@@ -72,7 +72,7 @@ struct FrontDoorHarness {
     }
 
     func test(_ body: @Sendable @escaping (any TestClientProtocol) async throws -> Void) async throws {
-        try await Application(responder: RouteTable(routes).behind(NoCacheMiddleware())).test(.router, body)
+        try await Application(responder: RuledResponder(table: RouteTable(routes))).test(.router, body)
     }
 }
 

@@ -134,9 +134,9 @@ struct StorefrontHarness: Sendable {
             BasispressSnapshot(all.map(\.storefront)),
             LinkingSnapshot(directory, apps: Dictionary(uniqueKeysWithValues: apps)),
         ]
-        return RouteTable(frontDoors)
-            .behind(ContentResponder(GateEvaluator(gate), files: FileServer(clock: clock.wall)))
-            .behind(NoCacheMiddleware()).behind(HeadMiddleware())
+        return RuledResponder(
+            table: RouteTable(frontDoors),
+            content: ContentResponder(GateEvaluator(gate), files: FileServer(clock: clock.wall)))
     }
 
     func baker(_ client: any TestClientProtocol, user: String = StorefrontHarness.user, seed: UInt64 = 1) -> BakerClient

@@ -66,7 +66,7 @@ func withContentServerHarness(
         try await withParts(configuration) { [content] parts, configuration in
             let publications = ReloadableSnapshot(try parts.assemble(configuration))
             let sent = ContentServerHarness.Counter()
-            let router = MainRouter.make(publications: publications, clock: .system, readiness: { .ready })
+            let router = MainRouter(publications: publications, clock: .system, readiness: { .ready })
             let responder = RequestResponder(
                 router.buildResponder(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             let application = Application(

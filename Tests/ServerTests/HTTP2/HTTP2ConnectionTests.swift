@@ -76,7 +76,7 @@ struct HTTP2ConnectionTests {
     }
 
     @Test("The client is not told to continue if the body is not wanted")
-    func refusal() async throws {
+    func rejection() async throws {
         try await Connection.run({ _ in Response(status: .contentTooLarge) }) { connection in
             let fields = [("content-length", "900000"), ("expect", "100-continue")]
             try await connection.send([(1, Connection.head("/a", fields, method: "POST", isLast: false))])

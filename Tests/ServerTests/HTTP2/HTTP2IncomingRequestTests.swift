@@ -36,7 +36,7 @@ struct HTTP2IncomingRequestTests {
         request.receive(bytes(2))
         request.receive(bytes(3))
         request.end()
-        let body = request.begin { Issue.record("asked for more") }.body
+        let body = request.begin { Issue.record("asked for more") }.request.body
         #expect(try await body.collect(upTo: 10) == bytes(5))
     }
 
@@ -44,7 +44,7 @@ struct HTTP2IncomingRequestTests {
     func window() async throws {
         let window = HTTP2IncomingRequest.window
         var request = HTTP2IncomingRequest(head([.contentLength: "900000"]), isComplete: false)
-        var body = request.begin {}.body.makeAsyncIterator()
+        var body = request.begin {}.request.body.makeAsyncIterator()
         request.receive(bytes(40_000))
         request.windowDidChange(to: window - 40_000)
         #expect(request.windowIncrement == nil && request.hasUnread)
@@ -62,7 +62,7 @@ struct HTTP2IncomingRequestTests {
     @Test("A body without a consumer occupies at most the window")
     func unconsumed() {
         var request = HTTP2IncomingRequest(head([.contentLength: "900000"]), isComplete: false)
-        let begun = request.begin {}
+        let begun = request.begin {}.request
         var open = HTTP2IncomingRequest.window
         while open > 0 {
             request.receive(bytes(min(1_000, open)))
@@ -88,6 +88,12 @@ struct HTTP2IncomingRequestTests {
         early.receive(bytes(5))
         let afterBytes = early.takeContinue()
         #expect(!afterBytes)
+        var streamed = HTTP2IncomingRequest(head([.expect: "100-continue"]), isComplete: false)
+        // Otherwise both sides would wait for each other.
+        #expect(streamed.canBegin)
+        _ = streamed.begin {}
+        let isContinued = streamed.takeContinue()
+        #expect(isContinued)
         var plain = HTTP2IncomingRequest(head([.contentLength: "5"]), isComplete: false)
         _ = plain.begin {}
         let unexpected = plain.takeContinue()

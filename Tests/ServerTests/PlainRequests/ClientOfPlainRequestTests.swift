@@ -53,7 +53,7 @@ struct ClientOfPlainRequestTests {
                 directory: directory, gate: try Gate([], clock: clock.wall), backends: LiveBackendRegistry(),
                 frontDoors: [PugpigSnapshot(directory)],
                 clients: ClientAddressResolver(trusted: given.trusted.compactMap { AddressBlock($0) })))
-        let router = MainRouter.make(publications: publications, clock: clock.wall, readiness: { .ready })
+        let router = MainRouter(publications: publications, clock: clock.wall, readiness: { .ready })
         let signedIn = try await authorizationService.signIn(
             CallContext(fields: ["email": "ada@example.com", "password": "right"]))
         guard case .signedIn(let token, _, _) = signedIn else {

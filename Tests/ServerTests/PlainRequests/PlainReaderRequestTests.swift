@@ -70,7 +70,7 @@ struct PlainReaderRequestTests {
                     directory: directory, gate: gate, backends: LiveBackendRegistry(),
                     frontDoors: [PugpigSnapshot(directory)],
                     clients: ClientAddressResolver(trusted: trusted.compactMap { AddressBlock($0) })))
-            router = MainRouter.make(publications: publications, clock: clock.wall, readiness: { .ready })
+            router = MainRouter(publications: publications, clock: clock.wall, readiness: { .ready })
             let response = try await authorizationService.signIn(
                 CallContext(fields: ["email": "ada@example.com", "password": "right"]))
             guard case .signedIn(let token, _, _) = response else { throw NotSignedIn() }
@@ -90,10 +90,14 @@ struct PlainReaderRequestTests {
 
         /// Returns the lines of the response that is complete before anything is waited for, or nil if there is none.
         func immediateResponse(to request: String, from address: String = "127.0.0.1") throws -> [String]? {
-            let channel = EmbeddedChannel(handler: PlainRequestHandler(PlainRequestServingTests.responder(router)))
+            let handler = PlainRequestHandler(PlainRequestServingTests.responder(router))
+            let channel = EmbeddedChannel(handler: handler)
             defer { _ = try? channel.finish() }
             channel.remoteAddress = try SocketAddress(ipAddress: address, port: 1)
             try channel.writeInbound(ByteBuffer(string: request))
+            if handler.isResponding { return nil }
+            // The response is sent after all requests that have arrived.
+            channel.embeddedEventLoop.run()
             return try channel.readOutbound(as: ByteBuffer.self).map {
                 PlainRequestServingTests.lines(of: String(buffer: $0))
             }

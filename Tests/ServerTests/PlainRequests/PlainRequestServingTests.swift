@@ -28,9 +28,12 @@ struct PlainRequestServingTests {
     @Test("Responds to a plain request at once and passes every other request on unchanged")
     func responses() async throws {
         try await withRouter { router in
-            let channel = EmbeddedChannel(handler: PlainRequestHandler(Self.responder(router)))
+            let handler = PlainRequestHandler(Self.responder(router))
+            let channel = EmbeddedChannel(handler: handler)
             defer { _ = try? channel.finish() }
             try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
+            #expect(!handler.isResponding)
+            channel.embeddedEventLoop.run()
             let response = try #require(try channel.readOutbound(as: ByteBuffer.self))
             #expect(String(buffer: response).hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
@@ -40,6 +43,7 @@ struct PlainRequestServingTests {
             #expect(try channel.readInbound(as: ByteBuffer.self).map { String(buffer: $0) } == other)
             // The response to that request is not out yet.
             try channel.writeInbound(ByteBuffer(string: Self.get("/verify_subscription?token=x")))
+            channel.embeddedEventLoop.run()
             #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         }
     }
@@ -214,7 +218,7 @@ struct PlainRequestServingTests {
     func withRouter(_ body: (MainRouter) async throws -> Void) async throws {
         try await withParts(Self.configuration) { parts, configuration in
             let publications = ReloadableSnapshot(try parts.assemble(configuration))
-            try await body(MainRouter.make(publications: publications, clock: .system, readiness: { .ready }))
+            try await body(MainRouter(publications: publications, clock: .system, readiness: { .ready }))
         }
     }
 }

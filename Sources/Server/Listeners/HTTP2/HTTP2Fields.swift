@@ -73,7 +73,7 @@ private enum FieldName {
     static let known: [String: HTTPField.Name] = {
         let names: [HTTPField.Name] = [
             .accept, .acceptEncoding, .acceptLanguage, .authorization, .contentLength, .contentType, .cookie,
-            .ifModifiedSince, .ifNoneMatch, .origin, .range, .referer, .userAgent,
+            .ifModifiedSince, .ifNoneMatch, .origin, .range, .referer,
         ]
         return Dictionary(uniqueKeysWithValues: names.map { ($0.canonicalName, $0) })
     }()

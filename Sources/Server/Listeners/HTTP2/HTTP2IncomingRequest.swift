@@ -1,3 +1,4 @@
+import ContentGate
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -15,14 +16,15 @@ struct HTTP2IncomingRequest {
         case arriving
         case begun
         /// The response is complete. The rest of the body is skipped.
-        case answered
+        case responded
     }
 
     private let head: HTTPRequest
     private var phase = Phase.arriving
     private var bytes: ByteBuffer?
     private var body: HTTP2RequestBody?
-    private let hasLength: Bool
+    /// A Boolean value that indicates whether the client may wait for a response before it sends more.
+    private let beginsWithHead: Bool
     private var mayContinue = false
     /// A Boolean value that indicates whether the client has ended the request.
     private(set) var isComplete: Bool
@@ -32,13 +34,16 @@ struct HTTP2IncomingRequest {
     init(_ head: HTTPRequest, isComplete: Bool) {
         self.head = head
         self.isComplete = isComplete
-        hasLength = !isComplete && head.headerFields.contains { $0.name == .contentLength }
+        beginsWithHead =
+            !isComplete
+            && (head.headerFields.contains(.contentLength)
+                || head.headerFields.value(of: .expect)?.lowercased() == "100-continue")
     }
 
     /// A Boolean value that indicates whether the response can begin. It does not wait for the whole body, because a
     /// body may be refused unread.
     var canBegin: Bool {
-        phase == .arriving && (isComplete || bytes != nil || hasLength)
+        phase == .arriving && (isComplete || bytes != nil || beginsWithHead)
     }
 
     /// A Boolean value that indicates whether the client may be waiting for the consumer of the body.
@@ -48,7 +53,7 @@ struct HTTP2IncomingRequest {
         switch phase {
         case .arriving: bytes?.readableBytes ?? 0
         case .begun: body?.unread ?? 0
-        case .answered: 0
+        case .responded: 0
         }
     }
 
@@ -60,7 +65,7 @@ struct HTTP2IncomingRequest {
         case .begun:
             mayContinue = false
             body?.append(part)
-        case .answered: break
+        case .responded: break
         }
     }
 
@@ -69,22 +74,24 @@ struct HTTP2IncomingRequest {
         body?.finish()
     }
 
-    /// Returns the request for its responder.
+    /// Returns the request for its responder, and its whole body if that has arrived.
     ///
     /// - Parameter onDemand: Called when the consumer of the body needs or has taken bytes, on any thread.
-    mutating func begin(onDemand: @escaping @Sendable () -> Void) -> Request {
+    mutating func begin(
+        onDemand: @escaping @Sendable () -> Void
+    ) -> (request: Request, receivedBody: ByteBuffer?) {
         phase = .begun
         let bytes = bytes.take() ?? ByteBuffer()
-        if isComplete { return Request(head: head, body: RequestBody(buffer: bytes)) }
-        mayContinue = bytes.readableBytes == 0 && head.headerFields[.expect]?.lowercased() == "100-continue"
+        if isComplete { return (Request(head: head, body: RequestBody(buffer: bytes)), bytes) }
+        mayContinue = bytes.readableBytes == 0 && head.headerFields.value(of: .expect)?.lowercased() == "100-continue"
         let body = HTTP2RequestBody(bytes, onDemand: onDemand)
         self.body = body
-        return Request(head: head, body: RequestBody(asyncSequence: body))
+        return (Request(head: head, body: RequestBody(asyncSequence: body)), nil)
     }
 
     /// Skips the rest of the body, because its consumer is gone.
     mutating func abandon() {
-        phase = .answered
+        phase = .responded
         bytes = nil
         body.take()?.finish(.failure(CancellationError()))
     }
@@ -97,6 +104,9 @@ struct HTTP2IncomingRequest {
     }
 
     mutating func windowDidChange(to size: Int) { openWindow = size }
+
+    /// Records an increment that is about to be sent, so that it is not sent twice while the connection is full.
+    mutating func windowWasOpened(by increment: Int) { openWindow += increment }
 
     /// The number of bytes by which the window is to be opened; nil while at least half of it is open.
     var windowIncrement: Int? {

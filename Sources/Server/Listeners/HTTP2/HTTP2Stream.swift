@@ -62,6 +62,7 @@ final class HTTP2Stream {
 
     private func openWindow() {
         guard !isClosed, let increment = request.windowIncrement else { return }
+        request.windowWasOpened(by: increment)
         connection.write(.windowUpdate(windowSizeIncrement: increment), on: id)
     }
 
@@ -78,7 +79,7 @@ final class HTTP2Stream {
 
     func begin(_ responder: RequestResponder, _ origin: RequestConnection, _ executor: EventLoopTaskExecutor) {
         let stream = NIOLoopBound(self, eventLoop: loop)
-        let request = request.begin {
+        let (request, receivedBody) = request.begin {
             if stream.eventLoop.inEventLoop {
                 stream.value.consumerDidAsk()
             } else {
@@ -87,7 +88,8 @@ final class HTTP2Stream {
         }
         let started = Task.immediate(executorPreference: executor) {
             do {
-                let response = try await responder.respond(to: request, on: origin)
+                let response = try await responder.respond(
+                    to: request, on: origin, receivedBody: receivedBody)
                 try await response.body.write(stream.value.begin(response))
                 stream.value.taskDidEnd()
             } catch {

@@ -33,6 +33,8 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The number of response bytes that are collected before they are sent.
     private static let maxUnsent = 64 << 10
+    /// The size from which a part of a body is sent as it is, because a copy costs more than one more buffer.
+    private static let maxCopied = 8 << 10
 
     private let responder: RequestResponder
     private var state = State.idle
@@ -44,6 +46,9 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The bytes behind the request in progress.
     private var waiting: ByteBuffer?
     private var unsent: ByteBuffer?
+    /// The number of bytes that were written and not flushed.
+    private var unflushed = 0
+    private var flusher: ResponseFlusher?
     /// A Boolean value that indicates whether the last bytes that passed inside ended a request head. The inner
     /// parser then holds no part of another request.
     private var endedAtHead = false
@@ -81,7 +86,11 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        flush(context)
+        if hasUnsent {
+            let flusher = flusher ?? ResponseFlusher.shared(on: context.eventLoop)
+            self.flusher = flusher
+            flusher.add(self)
+        }
         // Plain requests cause no event for the inner handlers.
         if hasPassed {
             hasPassed = false
@@ -106,7 +115,7 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Sends what is collected before the bytes of an inner handler, such as the contents of a file.
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if let bytes = unsent.take() { context.write(wrapOutboundOut(bytes), promise: nil) }
+        passOn(context)
         context.write(data, promise: promise)
     }
 
@@ -159,18 +168,20 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         // A client that does not read its responses gets no more of them from here. The inner handlers know when to
         // stop reading.
         while state == .idle, bytes.readableBytes > 0, context.channel.isWritable,
-            (unsent?.readableBytes ?? 0) < Self.maxUnsent,
+            unsentBytes < Self.maxUnsent,
             let request = bytes.withUnsafeReadableBytes({ PlainRequest($0) })
         {
-            let body = bytes.getSlice(at: bytes.readerIndex + request.body.lowerBound, length: request.body.count)
+            let body =
+                bytes.getSlice(at: bytes.readerIndex + request.body.lowerBound, length: request.body.count)
+                ?? ByteBuffer()
             bytes.moveReaderIndex(forwardBy: request.length)
-            begin(Request(head: request.head, body: RequestBody(buffer: body ?? ByteBuffer())), context)
+            begin(request.head, body, context)
         }
         guard bytes.readableBytes > 0 else { return }
         if state == .responding { hold(bytes) } else { pass(bytes, context) }
     }
 
-    private func begin(_ request: Request, _ context: ChannelHandlerContext) {
+    private func begin(_ head: HTTPRequest, _ body: ByteBuffer, _ context: ChannelHandlerContext) {
         state = .responding
         let connection = connection ?? RequestConnection(context.channel)
         let executor = executor ?? EventLoopTaskExecutor(context.eventLoop)
@@ -178,7 +189,8 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let started = Task.immediate(executorPreference: executor) { [responder] in
             do {
-                let response = try await responder.respond(to: request, on: connection)
+                let response = try await responder.routed(
+                    Request(head: head, body: RequestBody(buffer: body)), on: connection, receivedBody: body)
                 let isChunked = handler.value.write(headOf: response)
                 try await response.body.write(PlainBodyWriter(handler: handler, isChunked: isChunked))
                 handler.value.hasResponded()
@@ -211,11 +223,10 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     ///
     /// - Returns: A Boolean value that indicates whether the body follows in chunks.
     private func write(headOf response: Response) -> Bool {
-        let hasBody = ![.noContent, .notModified].contains(response.status)
-        let isChunked = hasBody && !response.headers.contains(.contentLength)
+        let isChunked = !response.status.hasNoBody && !response.headers.contains(.contentLength)
         if unsent == nil {
             unsent = ByteBufferAllocator().buffer(
-                capacity: 768 + (response.body.contentLength.map { min($0, 32 << 10) } ?? 0))
+                capacity: 768 + (response.body.contentLength.map { $0 < Self.maxCopied ? $0 : 0 } ?? 0))
         }
         unsent?.write(headOf: response, isChunked: isChunked)
         return isChunked
@@ -228,12 +239,16 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let context else { return nil }
         if isChunked {
             append { $0.write(chunk: buffer) }
-        } else {
+        } else if buffer.readableBytes < Self.maxCopied {
             append { $0.writeImmutableBuffer(buffer) }
+        } else {
+            passOn(context)
+            unflushed += buffer.readableBytes
+            context.write(wrapOutboundOut(buffer), promise: nil)
         }
-        guard let bytes = unsent, bytes.readableBytes >= Self.maxUnsent else { return nil }
-        unsent = nil
-        return context.writeAndFlush(wrapOutboundOut(bytes))
+        guard unsentBytes >= Self.maxUnsent else { return nil }
+        unflushed = 0
+        return context.writeAndFlush(wrapOutboundOut(unsent.take() ?? ByteBuffer()))
     }
 
     func writeLastChunk() {
@@ -246,9 +261,26 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         unsent = bytes
     }
 
+    /// Sends what is collected.
+    func flush() {
+        if let context { flush(context) }
+    }
+
     private func flush(_ context: ChannelHandlerContext) {
+        guard hasUnsent else { return }
+        passOn(context)
+        unflushed = 0
+        context.flush()
+    }
+
+    private var hasUnsent: Bool { unsent != nil || unflushed > 0 }
+    private var unsentBytes: Int { (unsent?.readableBytes ?? 0) + unflushed }
+
+    /// Writes what is collected without a flush.
+    private func passOn(_ context: ChannelHandlerContext) {
         guard let bytes = unsent.take() else { return }
-        context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+        unflushed += bytes.readableBytes
+        context.write(wrapOutboundOut(bytes), promise: nil)
     }
 
     private func hasResponded() {

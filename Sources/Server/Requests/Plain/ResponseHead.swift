@@ -1,12 +1,14 @@
 import ContentGate
 import Foundation
+import FrontDoors
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import Synchronization
 
 extension ByteBuffer {
-    /// Writes the status line and the fields of a response, in the form in which NIO's encoder writes them.
+    /// Writes the status line and the fields of a response, in the form in which NIO's encoder writes them. The fields
+    /// that every response has follow the response's own.
     ///
     /// - Parameter isChunked: A Boolean value that indicates whether the body follows in chunks, because its length is
     ///   not known.
@@ -19,15 +21,25 @@ extension ByteBuffer {
             writeStaticString(" ")
             writeString(response.status.reasonPhrase)
         }
-        for field in response.headers {
+        let forbidsCaching = !response.headers.contains(.cacheControl)
+        for field in response.headers where !(forbidsCaching && NoCacheHeaders.replaces(field.name)) {
             writeStaticString("\r\n")
             writeString(field.name.rawName)
             writeStaticString(": ")
             _ = field.withUnsafeBytesOfValue { writeBytes($0) }
         }
+        writeStaticString("\r\nDate: ")
+        writeString(ResponseDate.now)
+        if forbidsCaching { writeBytes(Self.noCacheLines) }
         if isChunked { writeStaticString("\r\ntransfer-encoding: chunked") }
         writeStaticString("\r\n\r\n")
     }
+
+    private static let noCacheLines: [UInt8] = {
+        var fields = HTTPFields()
+        NoCacheHeaders.apply(to: &fields)
+        return Array(fields.map { "\r\n\($0.name.rawName): \($0.value)" }.joined().utf8)
+    }()
 
     /// Writes a part of a body in the chunked transfer coding (RFC 9112 section 7.1).
     mutating func write(chunk: ByteBuffer) {

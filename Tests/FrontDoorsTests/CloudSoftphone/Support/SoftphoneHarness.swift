@@ -47,8 +47,7 @@ struct SoftphoneHarness: Sendable {
                 pseudonymKey: PseudonymKey(Secret("a secret for pseudonyms")), clock: clock.wall,
                 random: .seeded(5), purchases: purchaseService)
             let service = SoftphoneService(chosen, authorizationService: authorizationService)
-            let responder = RouteTable([CloudSoftphoneSnapshot([service])])
-                .behind(NoCacheMiddleware()).behind(HeadMiddleware())
+            let responder = RuledResponder(table: RouteTable([CloudSoftphoneSnapshot([service])]))
             if broken { try await breakDatabase(at: path) }
             try await Application(responder: responder, server: .channelRetaining).test(.live) { client in
                 try await body(

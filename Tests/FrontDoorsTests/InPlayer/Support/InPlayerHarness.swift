@@ -88,9 +88,9 @@ struct InPlayerHarness: Sendable {
             )
             let directory = InPlayerDirectory([daily, weekly], default: PublicationID("daily"))
             let snapshot = InPlayerSnapshot(directory, notifications: NotificationAuthRequest(clock: parts.clock.wall))
-            let responder = RouteTable(
-                [snapshot], clients: RequestClients(address: { _, _ in ClientAddress("192.0.2.7") })
-            ).behind(NoCacheMiddleware()).behind(HeadMiddleware())
+            let responder = RuledResponder(
+                table: RouteTable(
+                    [snapshot], clients: RequestClients(address: { _, _ in ClientAddress("192.0.2.7") })))
             try await Application(responder: responder).test(.router) { client in
                 try await body(
                     InPlayerHarness(

@@ -8,11 +8,11 @@ import Primitives
 extension FuzzTarget {
     /// A request target: whether its form is valid, and its text in the log, which contains no mailed token and no
     /// installation identifier.
-    static let loggedPath = FuzzTarget("logged-path", upTo: 600, of: "LoggedPath", "TargetFormMiddleware") { bytes in
+    static let loggedPath = FuzzTarget("logged-path", upTo: 600, of: "LoggedPath", "ResponseRules") { bytes in
         let target = text(bytes)
         let isASCII = bytes.allSatisfy { $0 < 0x80 }
         for method in [HTTPRequest.Method.get, .options] {
-            let isAccepted = TargetFormMiddleware.hasForm(target, method: method)
+            let isAccepted = ResponseRules.hasTargetForm(target, method: method)
             let hasForm = isPathOrAddress(bytes) || bytes == [UInt8(ascii: "*")] && method == .options
             promise(!isAccepted || hasForm, "a target without a valid form was accepted")
             if isASCII { promise(isAccepted == hasForm, "a target with a valid form was rejected") }

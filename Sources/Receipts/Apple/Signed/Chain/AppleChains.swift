@@ -33,6 +33,7 @@ struct AppleChains: Sendable {
     ///
     /// - Parameter sent: Leaf, intermediate and root in DER. The root is parsed and otherwise ignored.
     /// - Throws: ``ReceiptRejection/Reason/forged``.
+    @concurrent
     func chain(of sent: [[UInt8]], validAt timestamp: Date) async throws(ReceiptRejection) -> AppleChain {
         guard sent.count == AppleJWSHeader.certificateCount, Self.isRepresentable(timestamp),
             let leaf = try? Certificate(derEncoded: sent[0]),
@@ -47,6 +48,7 @@ struct AppleChains: Sendable {
         return chain
     }
 
+    @concurrent
     func isValid(_ chain: AppleChain, by verifier: inout Verifier<some VerifierPolicy>) async -> Bool {
         let verdict = await verifier.validate(
             leaf: chain.leaf, intermediates: CertificateStore([chain.intermediate]))
