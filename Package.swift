@@ -155,9 +155,8 @@ let package = Package(
         // Subscriber systems, catalogues, stores, push services, webhooks, e-mail and the state database.
         module(
             "Backends",
-            "Accounts CSV Commerce Crypto GRDB Gatefold InPlayer JSON LDAP NIOCore NIOPosix ODBC",
-            "OutgoingRequests PasswordHashing PostgreSQL Primitives Resilience SQLAccess Settings SharedLibraries Transfers",
-            "XML"),
+            "Accounts CSV Commerce Crypto GRDB Gatefold InPlayer JSON LDAP NIOCore NIOPosix ODBC OutgoingRequests",
+            "PasswordHashing PostgreSQL Primitives Resilience SQLAccess Settings SharedLibraries Transfers XML"),
         module("Catalogues", "GRDB Gatefold JSON OutgoingRequests Primitives SQLAccess Settings XML"),
         module(
             "Receipts",
