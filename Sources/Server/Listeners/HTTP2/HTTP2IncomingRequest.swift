@@ -12,7 +12,8 @@ struct HTTP2IncomingRequest {
     static let window = 65_535
 
     private enum Phase {
-        /// The request waits for the end of the read, or for the first byte of a body without a length.
+        /// The request waits for the end of the read. If it has neither a length nor `Expect`, it also waits for the first
+        /// byte of its body.
         case arriving
         case begun
         /// The response is complete. The rest of the body is skipped.
@@ -96,8 +97,8 @@ struct HTTP2IncomingRequest {
         body.take()?.finish(.failure(CancellationError()))
     }
 
-    /// Returns whether the client must be told to send the body (RFC 9110 section 10.1.1). It is told once, and only
-    /// if the body has not begun to arrive.
+    /// Returns whether status 100 is to be sent, which asks the client for the body (RFC 9110 section 10.1.1). The result
+    /// is true at most once, and never after the body has begun to arrive.
     mutating func takeContinue() -> Bool {
         defer { mayContinue = false }
         return mayContinue && !isComplete

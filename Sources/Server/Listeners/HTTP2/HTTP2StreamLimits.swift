@@ -8,7 +8,7 @@ import NIOCore
 struct HTTP2StreamLimits {
     /// The maximum time in which a client ends its request: 30 s. Only the client's own time counts.
     static let requestTime = TimeAmount.seconds(30)
-    /// The minimum number of bytes that a client receives within the stall timeout, if so many wait for it: 4 KiB.
+    /// The number of bytes of a longer response that a client must receive within the stall timeout: 4 KiB.
     static let minReceived = 4 << 10
 
     /// What a stream waits for.
