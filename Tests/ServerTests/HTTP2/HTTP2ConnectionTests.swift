@@ -42,6 +42,27 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    @Test(
+        "A wrong request is reset, and the others on its connection get their responses",
+        arguments: [[("content-length", "5")], [("connection", "close")], [("Upper", "case")]])
+    func wrongRequest(fields: [(String, String)]) async throws {
+        try await Connection.run(Self.echo) { connection in
+            let text = ByteBuffer(string: "text")
+            try await connection.send([
+                (1, Connection.head("/a", [("content-length", "4")], method: "POST", isLast: false)),
+                (3, Connection.head("/b", fields, method: "POST", isLast: false)),
+                (3, Connection.data(text, isLast: true)),
+            ])
+            #expect(try await connection.response(on: 3).reset == HTTP2ErrorCode.protocolError.networkCode)
+            try await connection.send([
+                (1, Connection.data(text, isLast: true)), (5, Connection.head("/c", isLast: true)),
+            ])
+            #expect(try await connection.response(on: 1).statuses == [200])
+            #expect(try await connection.response(on: 5).statuses == [200])
+            #expect(connection.goAway == nil)
+        }
+    }
+
     @Test("A response may begin before its request is complete, and the rest of the request is skipped")
     func early() async throws {
         try await Connection.run({ _ in Response(status: .notFound) }) { connection in

@@ -49,18 +49,23 @@ struct HTTP2TestConnection {
                 channel.eventLoop.makeCompletedFuture {
                     let handler = HTTP2ConnectionHandler(
                         responder, idleTimeout: .seconds(60), stallTimeout: .seconds(90))
-                    try channel.pipeline.syncOperations.addHandlers(
-                        FrameCollector(), NIOHTTP2Handler(mode: .server), handler)
+                    try handler.add(to: channel)
                     served.succeed((channel, NIOLoopBound(handler, eventLoop: channel.eventLoop)))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        let settings = [HTTP2Setting(parameter: .initialWindowSize, value: window)]
+        // The client sends what it is told to, right or wrong.
+        var configuration = NIOHTTP2Handler.ConnectionConfiguration()
+        configuration.initialSettings = [HTTP2Setting(parameter: .initialWindowSize, value: window)]
+        configuration.headerBlockValidation = .disabled
+        configuration.contentLengthValidation = .disabled
+        let clientConfiguration = configuration
         let client = try await ClientBootstrap(group: group)
             .connect(to: #require(listener.localAddress)) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        NIOHTTP2Handler(mode: .client, initialSettings: settings))
+                        NIOHTTP2Handler(
+                            mode: .client, connectionConfiguration: clientConfiguration, streamConfiguration: .init()))
                     return try NIOAsyncChannel<HTTP2Frame, HTTP2Frame>(wrappingChannelSynchronously: channel)
                 }
             }

@@ -11,7 +11,7 @@ import NIOHTTP2
 ///
 /// The frames of a stream are handled here and not in a channel of its own, because such a channel costs several times
 /// as much as the response.
-final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackHandler {
+final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackHandler, NIOHTTP2FrameDelegate {
     typealias InboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
@@ -30,6 +30,10 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
     private var executor: EventLoopTaskExecutor?
     private var isReading = false
     private var isFlushScheduled = false
+    /// A Boolean value that indicates whether the frame that is being sent is one of this handler.
+    private var isWriting = false
+    /// A Boolean value that indicates whether the decoder has reset a stream and is about to report why.
+    private var hasResetStream = false
     /// The time since when the connection has no stream; nil while it has one.
     private var idleSince: NIODeadline?
     private var timer: NIOScheduledCallback?
@@ -48,6 +52,12 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
         self.stallTimeout = stallTimeout
     }
 
+    /// Adds the handlers of a connection to the end of a channel's pipeline. Called on the event loop.
+    func add(to channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandlers(
+            FrameCollector(), NIOHTTP2Handler(mode: .server, frameDelegate: self), self)
+    }
+
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         idleSince = context.eventLoop.now
@@ -64,8 +74,15 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
         context.fireChannelInactive()
     }
 
+    /// Closes the connection, unless the error was of one stream (RFC 9113 section 5.4.2).
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
+        if hasResetStream { hasResetStream = false } else { context.close(promise: nil) }
+    }
+
+    /// The decoder sends a reset and then reports the error. The type of the error does not tell a stream's from a
+    /// connection's.
+    func wroteFrame(_ frame: HTTP2Frame) {
+        if !isWriting, case .rstStream = frame.payload { hasResetStream = true }
     }
 
     private func end() {
@@ -192,7 +209,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
+        isWriting = true
         context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: payload)), promise: promise)
+        isWriting = false
         if isReading || isFlushScheduled { return }
         isFlushScheduled = true
         context.eventLoop.assumeIsolated().execute {

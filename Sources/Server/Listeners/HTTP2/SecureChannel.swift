@@ -60,9 +60,7 @@ struct SecureChannel: ServerChildChannel {
 
     private func serveStreams(of channel: any Channel) throws -> NIOLoopBound<HTTP2ConnectionHandler> {
         let handler = HTTP2ConnectionHandler(responder, idleTimeout: idleTimeout, stallTimeout: stallTimeout)
-        try channel.pipeline.syncOperations.addHandlers(
-            FrameCollector(),
-            NIOHTTP2Handler(mode: .server, connectionConfiguration: .init(), streamConfiguration: .init()), handler)
+        try handler.add(to: channel)
         return NIOLoopBound(handler, eventLoop: channel.eventLoop)
     }
 }
