@@ -16,9 +16,7 @@ struct HTTP2IdleTests {
         let responder = RequestResponder(
             CallbackResponder { _, _ in Response(status: .ok) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try server.pipeline.syncOperations.addHandlers(
-            FrameCollector(), NIOHTTP2Handler(mode: .server),
-            HTTP2ConnectionHandler(responder, idleTimeout: .seconds(60), stallTimeout: .seconds(90)))
+        try HTTP2ConnectionHandler(responder, idleTimeout: .seconds(60), stallTimeout: .seconds(90)).add(to: server)
         try client.pipeline.syncOperations.addHandler(NIOHTTP2Handler(mode: .client))
         for channel in [server, client] {
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
@@ -103,5 +101,34 @@ struct HTTP2IdleTests {
         #expect(frame?.streamID == 1)
         if case .rstStream? = frame?.payload {} else { Issue.record("\(String(describing: frame))") }
         #expect(server.isActive)
+    }
+
+    @Test("Serves a request that was on its way when the server began to stop")
+    func crossing() throws {
+        let end = HTTP2TestConnection.data(ByteBuffer(string: "text"), isLast: true)
+        func send(_ id: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload) {
+            client.writeAndFlush(HTTP2Frame(streamID: id, payload: payload), promise: nil)
+        }
+        let head = HTTP2TestConnection.head("/a", method: "POST", isLast: false)
+        send(1, head)
+        try exchange()
+        server.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        send(3, head)
+        send(3, end)
+        try exchange()
+        #expect(server.isActive)
+        send(1, end)
+        try exchange()
+        #expect(!server.isActive)
+        var (responses, lastStreams): ([HTTP2StreamID: String], [HTTP2StreamID]) = ([:], [])
+        while let frame = try client.readInbound(as: HTTP2Frame.self) {
+            switch frame.payload {
+            case .headers(let headers): responses[frame.streamID] = headers.headers.first(name: ":status")
+            case .goAway(let last, _, _): lastStreams.append(last)
+            default: break
+            }
+        }
+        #expect(responses == [1: "200", 3: "200"])
+        #expect(lastStreams == [.maxID, 3])
     }
 }

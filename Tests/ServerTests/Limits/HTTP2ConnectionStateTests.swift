@@ -11,6 +11,7 @@ struct HTTP2ConnectionStateTests {
 
         func streamOpened(_ id: HTTP2StreamID) -> HTTP2ConnectionState.Action { state.streamOpened(id) }
         func streamClosed() -> HTTP2ConnectionState.Action { state.streamClosed() }
+        func clientWasWarned() -> HTTP2ConnectionState.Action { state.clientWasWarned() }
         func leave() -> HTTP2ConnectionState.Action { state.leave() }
         func inputClosed() -> HTTP2ConnectionState.Action { state.inputClosed() }
     }
@@ -36,15 +37,28 @@ struct HTTP2ConnectionStateTests {
         #expect(used.leave() == .goAway(last: 7, closing: true))
     }
 
-    @Test("A busy connection names its last stream in GOAWAY and closes after the open streams")
+    @Test("A busy connection warns, then names its last stream in GOAWAY and closes after the open streams")
     func busyEnd() {
         let state = Connection()
+        #expect(state.clientWasWarned() == .none)
         _ = state.streamOpened(1)
-        _ = state.streamOpened(3)
-        #expect(state.leave() == .goAway(last: 3, closing: false))
+        #expect(state.leave() == .warn)
+        #expect(state.leave() == .none)
+        #expect(state.streamOpened(3) == .none)
+        #expect(state.clientWasWarned() == .goAway(last: 3, closing: false))
+        #expect(state.clientWasWarned() == .none)
         #expect(state.streamClosed() == .none)
         #expect(state.streamClosed() == .close)
         #expect(state.streamClosed() == .none)
+    }
+
+    @Test("A busy connection whose last stream ends during the warning names it and closes")
+    func endDuringWarning() {
+        let state = Connection()
+        _ = state.streamOpened(1)
+        _ = state.leave()
+        #expect(state.streamClosed() == .goAway(last: 1, closing: true))
+        #expect(state.clientWasWarned() == .none)
     }
 
     @Test("A connection closes at once when the client closes its output")

@@ -120,6 +120,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
             guard let stream = streams[frame.streamID], case .byteBuffer(let bytes) = data.data else { return }
             stream.receive(bytes, isLast: data.endStream)
             list(stream)
+        case .ping(_, ack: true): perform(state.clientWasWarned())
         default: break
         }
     }
@@ -239,6 +240,10 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
         case .none: break
         case .startIdleTimer: idleSince = context.eventLoop.now
         case .cancelIdleTimer: idleSince = nil
+        case .warn:
+            write(.goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil), on: .rootStream)
+            write(.ping(HTTP2PingData(), ack: false), on: .rootStream)
+            context.flush()
         case .goAway(let last, let isClosing):
             write(.goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil), on: .rootStream)
             context.flush()
@@ -252,6 +257,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
     func handleScheduledCallback(eventLoop: some EventLoop) {
         guard let context else { return }
         let now = eventLoop.now
+        perform(state.clientWasWarned())
         for stream in Array(streams.values) where stream.hasPassedLimit(at: now) { reset(stream, .cancel) }
         isChecking = !streams.isEmpty
         if isChecking {

@@ -6,11 +6,16 @@ import NIOHTTP2
 /// Streams are the only activity, so a PING does not reset the idle time. A connection without streams is closed
 /// together with its GOAWAY, because the last stream that GOAWAY names shows the client which requests it may send
 /// again elsewhere (RFC 9113 section 6.8). A client that ignores GOAWAY therefore occupies no place.
+///
+/// A connection with streams first warns the client with a GOAWAY that names every stream, and names the last one when
+/// the client has received the warning. A request that was already on its way is therefore served.
 struct HTTP2ConnectionState {
     enum Action: Equatable {
         case none
         case startIdleTimer
         case cancelIdleTimer
+        /// Send a GOAWAY that names every stream, and a PING that shows when the client has received it.
+        case warn
         /// Send a GOAWAY that names the last stream, and close the connection at once if `closing` is true.
         case goAway(last: HTTP2StreamID, closing: Bool)
         case close
@@ -18,7 +23,9 @@ struct HTTP2ConnectionState {
 
     private enum Phase {
         case open
-        /// The server sent GOAWAY while streams were open.
+        /// The server sent the warning while streams were open.
+        case warning
+        /// The server has named the last stream.
         case leaving
         case closed
     }
@@ -38,6 +45,9 @@ struct HTTP2ConnectionState {
         guard openStreams == 0 else { return .none }
         switch phase {
         case .open: return .startIdleTimer
+        case .warning:
+            phase = .closed
+            return .goAway(last: lastStream, closing: true)
         case .leaving:
             phase = .closed
             return .close
@@ -48,8 +58,19 @@ struct HTTP2ConnectionState {
     /// Returns the action after the idle time has passed or when the server stops.
     mutating func leave() -> Action {
         guard phase == .open else { return .none }
-        phase = openStreams == 0 ? .closed : .leaving
-        return .goAway(last: lastStream, closing: openStreams == 0)
+        guard openStreams == 0 else {
+            phase = .warning
+            return .warn
+        }
+        phase = .closed
+        return .goAway(last: lastStream, closing: true)
+    }
+
+    /// Returns the action after the client has received the warning, or has had seconds to receive it.
+    mutating func clientWasWarned() -> Action {
+        guard phase == .warning else { return .none }
+        phase = .leaving
+        return .goAway(last: lastStream, closing: false)
     }
 
     /// Returns the action after the client has closed its sending side. No response can complete, because no window
