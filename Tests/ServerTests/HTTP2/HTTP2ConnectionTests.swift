@@ -78,7 +78,7 @@ struct HTTP2ConnectionTests {
             ])
             // The client sends the second request at once, and the rest of the body as the windows open.
             #expect(try await connection.response(on: 3).statuses == [404])
-            while connection.windowUpdates[1, default: 0] < length - 2 * HTTP2IncomingRequest.window {
+            while connection.windowUpdates[1, default: 0] < length - 2 * HTTP2ReceiveWindow.size {
                 try await connection.next()
             }
         }

@@ -42,38 +42,53 @@ struct HTTP2IncomingRequestTests {
 
     @Test("The window opens for consumed bytes only, half of it at a time")
     func window() async throws {
-        let window = HTTP2IncomingRequest.window
+        let window = HTTP2ReceiveWindow.size
         var request = HTTP2IncomingRequest(head([.contentLength: "900000"]), isComplete: false)
         var body = request.begin {}.request.body.makeAsyncIterator()
         request.receive(bytes(40_000))
         request.windowDidChange(to: window - 40_000)
-        #expect(request.windowIncrement == nil && request.hasUnread)
+        #expect(request.takeWindowIncrement() == nil)
+        #expect(request.hasUnread)
         #expect(try await body.next()?.readableBytes == 40_000)
-        #expect(request.windowIncrement == 40_000 && !request.hasUnread)
+        #expect(request.takeWindowIncrement() == 40_000)
+        #expect(!request.hasUnread)
         request.windowDidChange(to: window)
-        #expect(request.windowIncrement == nil)
+        #expect(request.takeWindowIncrement() == nil)
         // Padding counts for the window and is consumed at once.
         request.windowDidChange(to: 10_000)
-        #expect(request.windowIncrement == window - 10_000)
+        #expect(request.takeWindowIncrement() == window - 10_000)
         request.end()
-        #expect(request.windowIncrement == nil)
+        #expect(request.takeWindowIncrement() == nil)
     }
 
     @Test("A body without a consumer occupies at most the window")
     func unconsumed() {
         var request = HTTP2IncomingRequest(head([.contentLength: "900000"]), isComplete: false)
         let begun = request.begin {}.request
-        var open = HTTP2IncomingRequest.window
+        var open = HTTP2ReceiveWindow.size
         while open > 0 {
             request.receive(bytes(min(1_000, open)))
             open -= min(1_000, open)
             request.windowDidChange(to: open)
-            #expect(request.windowIncrement == nil)
+            #expect(request.takeWindowIncrement() == nil)
         }
         // The rest is skipped when the consumer is gone.
         request.abandon()
-        #expect(request.windowIncrement == HTTP2IncomingRequest.window)
+        #expect(request.takeWindowIncrement() == HTTP2ReceiveWindow.size)
         _ = begun
+    }
+
+    @Test("An increment that waits to be sent is not sent again for the bytes that arrive meanwhile")
+    func waitingIncrement() {
+        var window = HTTP2ReceiveWindow()
+        window.didChange(to: 25_535)
+        #expect(window.takeIncrement() == 40_000)
+        window.didChange(to: 535)
+        #expect(window.takeIncrement() == nil)
+        window.didChange(to: 40_535)
+        #expect(window.takeIncrement() == nil)
+        window.didChange(to: 30_535)
+        #expect(window.takeIncrement() == 35_000)
     }
 
     @Test("The client is told to continue once, and not after its body has begun")

@@ -22,6 +22,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
     private let idleTimeout: TimeAmount
     private let stallTimeout: TimeAmount
     private var state = HTTP2ConnectionState()
+    private var window = HTTP2ReceiveWindow()
     private var streams: [HTTP2StreamID: HTTP2Stream] = [:]
     /// The streams that may begin at the end of the read.
     private var arrived: [HTTP2Stream] = []
@@ -184,9 +185,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
                 inbound: event.inboundWindowSize, outbound: event.outboundWindowSize)
         } else if let size = event.inboundWindowSize {
             // The windows of the streams limit the bytes that wait. That of the connection is always open.
-            let taken = HTTP2IncomingRequest.window - size
-            if taken * 2 >= HTTP2IncomingRequest.window {
-                write(.windowUpdate(windowSizeIncrement: taken), on: .rootStream)
+            window.didChange(to: size)
+            if let increment = window.takeIncrement() {
+                write(.windowUpdate(windowSizeIncrement: increment), on: .rootStream)
             }
         }
     }

@@ -5,12 +5,9 @@ import NIOCore
 
 /// The request of a stream: its head, the part of its body that has arrived, and the window for the rest.
 ///
-/// The window opens as the body is consumed, so a body without a consumer occupies at most ``window`` bytes.
+/// The window opens as the body is consumed, so a body without a consumer occupies at most one window.
 /// Source: Pitfall 24, “Buffered bytes without a total limit”.
 struct HTTP2IncomingRequest {
-    /// The size of the window of a stream and of a connection, in bytes (RFC 9113 section 6.9.2).
-    static let window = 65_535
-
     private enum Phase {
         /// The request waits for the end of the read. If it has neither a length nor `Expect`, it also waits for the first
         /// byte of its body.
@@ -29,8 +26,7 @@ struct HTTP2IncomingRequest {
     private var mayContinue = false
     /// A Boolean value that indicates whether the client has ended the request.
     private(set) var isComplete: Bool
-    /// The number of bytes that the client may still send.
-    private var openWindow = Self.window
+    private var window = HTTP2ReceiveWindow()
 
     init(_ head: HTTPRequest, isComplete: Bool) {
         self.head = head
@@ -104,15 +100,8 @@ struct HTTP2IncomingRequest {
         return mayContinue && !isComplete
     }
 
-    mutating func windowDidChange(to size: Int) { openWindow = size }
+    mutating func windowDidChange(to size: Int) { window.didChange(to: size) }
 
-    /// Records an increment that is about to be sent, so that it is not sent twice while the connection is full.
-    mutating func windowWasOpened(by increment: Int) { openWindow += increment }
-
-    /// The number of bytes by which the window is to be opened; nil while at least half of it is open.
-    var windowIncrement: Int? {
-        if isComplete { return nil }
-        let taken = Self.window - openWindow - unread
-        return taken * 2 >= Self.window ? taken : nil
-    }
+    /// Returns the number of bytes by which the window is to be opened; nil while at least half of it is open.
+    mutating func takeWindowIncrement() -> Int? { isComplete ? nil : window.takeIncrement(unread: unread) }
 }

@@ -61,8 +61,7 @@ final class HTTP2Stream {
     }
 
     private func openWindow() {
-        guard !isClosed, let increment = request.windowIncrement else { return }
-        request.windowWasOpened(by: increment)
+        guard !isClosed, let increment = request.takeWindowIncrement() else { return }
         connection.write(.windowUpdate(windowSizeIncrement: increment), on: id)
     }
 
