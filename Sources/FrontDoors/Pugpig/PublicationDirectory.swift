@@ -11,10 +11,11 @@ public struct PublicationDirectory: Sendable {
         self.byID = byID
     }
 
-    func authorizationService(for selector: PugpigCall.PublicationSelector) -> AuthorizationService? {
+    func authorizationService(for selector: PugpigCall.PublicationSelector?) -> AuthorizationService? {
         switch selector {
         case .defaultPublication: `default`
         case .named(let id): byID[id]
+        case nil: nil
         }
     }
 }

@@ -56,19 +56,9 @@ struct PugpigRequestHandler {
     func respond(
         to call: PugpigCall, _ request: Request, _ context: GatefoldRequestContext
     ) async throws -> Response {
-        guard
-            let authorizationService = call.publication(in: request.uri.path).flatMap({
-                publications.authorizationService(for: $0)
-            })
-        else {
-            return PugpigResponse.notFound()
-        }
-        switch request.method {
-        case .get, .post: break
-        case .head: return PugpigResponse.head(of: call)
-        case .options: return PugpigResponse.options()
-        default: return PugpigResponse.methodNotAllowed()
-        }
+        guard let authorizationService = publications.authorizationService(for: call.publication(in: request.uri.path))
+        else { return PugpigResponse.notFound() }
+        if let response = PugpigResponse.withoutCall(request.method, of: call) { return response }
         let fields: [String: String]
         do {
             fields = try await RequestFields.read(request)

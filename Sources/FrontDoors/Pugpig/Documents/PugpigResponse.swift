@@ -50,17 +50,19 @@ enum PugpigResponse {
 
     static func notFound() -> Response { text(.notFound, "Not found") }
 
-    /// Returns the headers of a response to GET. The call itself does not run, because a HEAD needs no result.
-    static func head(of call: PugpigCall) -> Response {
-        Response(status: .ok, headers: [.contentType: call == .signOut ? textType : xmlType])
-    }
-
-    static func options() -> Response { Response(status: .noContent, headers: [.allow: allowed]) }
-
-    static func methodNotAllowed() -> Response {
-        var response = text(.methodNotAllowed, "Method not allowed")
-        response.headers[.allow] = allowed
-        return response
+    /// Returns the response to a method with which the call itself does not run; nil for GET and POST.
+    ///
+    /// HEAD gets the headers of GET. The call does not run, because a HEAD needs no result.
+    static func withoutCall(_ method: HTTPRequest.Method, of call: PugpigCall) -> Response? {
+        switch method {
+        case .get, .post: return nil
+        case .head: return Response(status: .ok, headers: [.contentType: call == .signOut ? textType : xmlType])
+        case .options: return Response(status: .noContent, headers: [.allow: allowed])
+        default:
+            var response = text(.methodNotAllowed, "Method not allowed")
+            response.headers[.allow] = allowed
+            return response
+        }
     }
 
     private static let xmlHeaders: HTTPFields = [.contentType: xmlType]

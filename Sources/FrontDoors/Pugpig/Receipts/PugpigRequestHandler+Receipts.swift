@@ -9,19 +9,9 @@ extension PugpigRequestHandler {
     func respond(
         to call: PugpigReceiptCall, _ request: Request, _ context: GatefoldRequestContext
     ) async throws -> Response {
-        guard
-            let authorizationService = call.publication(in: request.uri.path).flatMap({
-                publications.authorizationService(for: $0)
-            })
-        else {
-            return PugpigResponse.notFound()
-        }
-        switch request.method {
-        case .get, .post: break
-        case .head: return PugpigResponse.head(of: .editionCredentials)
-        case .options: return PugpigResponse.options()
-        default: return PugpigResponse.methodNotAllowed()
-        }
+        guard let authorizationService = publications.authorizationService(for: call.publication(in: request.uri.path))
+        else { return PugpigResponse.notFound() }
+        if let response = PugpigResponse.withoutCall(request.method, of: .editionCredentials) { return response }
         let receiptRequest: PugpigReceiptRequest
         do {
             receiptRequest = try await PugpigReceiptRequest.read(call, request)
