@@ -188,6 +188,14 @@ import Testing
         }
     }
 
+    @Test("Only single digests and plain texts are checked on the thread that asks")
+    func quick() async throws {
+        for vector in try await PasswordVector.made(of: "correct horse") {
+            let form = try #require(SchemeName(rawValue: vector.scheme)?.forms.read(vector.proof))
+            #expect(form.isQuick == [.ldap, .mysqlOld, .plain].contains(form.scheme), "\(vector)")
+        }
+    }
+
     @Test("A dummy hash costs the same as its model and matches no password")
     func dummyHashes() async throws {
         let password = "correct horse"
