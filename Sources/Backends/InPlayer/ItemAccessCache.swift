@@ -17,7 +17,7 @@ final class ItemAccessCache: Sendable {
         let ends: Date?
     }
 
-    private struct Flight: Hashable {
+    private struct Query: Hashable, Sendable {
         let session: String
         let subject: Subject
     }
@@ -30,20 +30,14 @@ final class ItemAccessCache: Sendable {
         let ends: Date?
     }
 
-    private struct State {
-        var results = BoundedCache<Subject, CachedAccess>(capacity: 100_000)
-        var singleFlight = SingleFlight<Flight>()
-        var promises: [UInt64: OneShotPromise<Bool>] = [:]
-        var tasks: [UInt64: Task<Void, Never>] = [:]
-    }
-
     /// The maximum time in seconds for which a denial is cached, so that a reader gets access soon after a
     /// purchase.
     static let maxDenialLifetime: TimeInterval = 5
 
     private let lifetime: TimeInterval
     private let clock: WallClock
-    private let state = Mutex(State())
+    private let results = Mutex(BoundedCache<Subject, CachedAccess>(capacity: 100_000))
+    private let inFlight = Coalescing<Query, Bool>()
 
     /// Creates an empty cache.
     ///
@@ -60,65 +54,29 @@ final class ItemAccessCache: Sendable {
     func isAccessible(
         _ subject: Subject, session: String, _ operation: @escaping @Sendable () async throws -> ItemAccessResult
     ) async throws -> Bool {
-        let promise = OneShotPromise<Bool>()
-        let (queried, now) = (clock.elapsed, clock.now)
-        let (known, place) = state.withLock { state -> (Bool?, SingleFlight<Flight>.JoinResult?) in
-            if let result = state.results[subject], queried < result.until, result.ends.map({ now < $0 }) ?? true {
-                return (result.isAccessible, nil)
-            }
-            let place = state.singleFlight.join(Flight(session: session, subject: subject))
-            switch place {
-            case .begins(let flight, let participant):
-                state.promises[participant] = promise
-                // The task starts under the lock so that it cannot end before it is recorded.
-                state.tasks[flight] = Task { [self] in
-                    do {
-                        let reported = try await operation()
-                        complete(flight, subject, reported, queried: queried)
-                    } catch {
-                        end(flight, .failure(error))
-                    }
-                }
-            case .joins(_, let participant):
-                state.promises[participant] = promise
-            }
-            return (nil, place)
+        if let known = known(subject) { return known }
+        return try await inFlight.share(Query(session: session, subject: subject)) { [self] in
+            // Another query may have ended since.
+            if let known = known(subject) { return known }
+            let queried = clock.elapsed
+            let reported = try await operation()
+            store(reported, of: subject, queried: queried)
+            return reported.isAccessible
         }
-        if let known { return known }
-        switch place {
-        case .begins(let flight, let participant), .joins(let flight, let participant):
-            return try await promise.wait { leave(flight, participant) }
-        case nil: throw CancellationError()
+    }
+
+    private func known(_ subject: Subject) -> Bool? {
+        let (elapsed, now) = (clock.elapsed, clock.now)
+        return results.withLock { results in
+            guard let result = results[subject], elapsed < result.until, result.ends.map({ now < $0 }) ?? true
+            else { return nil }
+            return result.isAccessible
         }
     }
 
     private func store(_ reported: ItemAccessResult, of subject: Subject, queried: TimeInterval) {
         let lifetime = reported.isAccessible ? lifetime : min(lifetime, Self.maxDenialLifetime)
         let result = CachedAccess(isAccessible: reported.isAccessible, until: queried + lifetime, ends: reported.ends)
-        state.withLock { $0.results.insert(result, for: subject) }
-    }
-
-    private func complete(_ flight: UInt64, _ subject: Subject, _ reported: ItemAccessResult, queried: TimeInterval) {
-        store(reported, of: subject, queried: queried)
-        end(flight, .success(reported.isAccessible))
-    }
-
-    private func end(_ flight: UInt64, _ result: Result<Bool, any Error>) {
-        let promises = state.withLock { state in
-            state.tasks[flight] = nil
-            return state.singleFlight.complete(flight).compactMap { state.promises.removeValue(forKey: $0) }
-        }
-        for promise in promises { promise.resolve(result) }
-    }
-
-    private func leave(_ flight: UInt64, _ participant: UInt64) {
-        let (promise, task) = state.withLock { state in
-            let isLast = state.singleFlight.leave(flight, participant)
-            return (
-                state.promises.removeValue(forKey: participant), isLast ? state.tasks.removeValue(forKey: flight) : nil
-            )
-        }
-        task?.cancel()
-        promise?.resolve(.failure(CancellationError()))
+        results.withLock { $0.insert(result, for: subject) }
     }
 }

@@ -120,7 +120,7 @@ public final class ProtectedBackend: WrappingBackend {
         received: @escaping @Sendable (TimestampedResult<Query.Result>) -> Void
     ) async throws -> Query.Result {
         let context = CallContext(fields: fields)
-        return try await Query.inFlight(inFlight).share(key, priority) { [self] in
+        return try await Query.inFlight(inFlight).share(InFlightQuery(query: key, priority: priority)) { [self] in
             let timestamped = try await breaker.guarding { check in
                 try await limit.enter(priority, checkStillNeeded: check)
                 return try await healthTracker.tracking {
@@ -210,7 +210,8 @@ extension ProtectedBackend {
         case nil:
             // The query bypasses the breaker because a backend whose health check is meaningless must not close it.
             let query = HealthQuery()
-            try await inFlight.completions.share(scope.keys.key(of: query, [:]), .reader) { [self] in
+            let shared = InFlightQuery(query: scope.keys.key(of: query, [:]), priority: .reader)
+            try await inFlight.completions.share(shared) { [self] in
                 try await limit.enter(.reader)
                 return try await healthTracker.tracking {
                     try await deadline.bound(

@@ -58,13 +58,13 @@ struct CoalescingTests {
 
     @Test("Concurrent identical queries call the backend once and all receive the result")
     func sharing() async throws {
-        let coalescing = Coalescing<Subscription>()
+        let coalescing = Coalescing<InFlightQuery, Subscription>()
         let latch = ManualLatch()
         let queried = Locked(0)
         try await withThrowingTaskGroup(of: Subscription.self) { group in
             for _ in 0..<50 {
                 group.addTask { [subscription, key] in
-                    try await coalescing.share(key, .reader) {
+                    try await coalescing.share(InFlightQuery(query: key, priority: .reader)) {
                         queried.withLock { $0 += 1 }
                         await latch.pass()
                         return subscription
@@ -82,7 +82,7 @@ struct CoalescingTests {
 
     @Test("A query continues when its first caller cancels and ends when all callers have")
     func disconnecting() async throws {
-        let coalescing = Coalescing<Subscription>()
+        let coalescing = Coalescing<InFlightQuery, Subscription>()
         let latch = ManualLatch()
         let wasCancelled = Locked(false)
         let operation: @Sendable () async throws -> Subscription = { [subscription] in
@@ -90,9 +90,11 @@ struct CoalescingTests {
             wasCancelled.withLock { $0 = Task.isCancelled }
             return subscription
         }
-        let first = Task { [key] in try await coalescing.share(key, .reader, operation) }
+        let first = Task { [key] in try await coalescing.share(InFlightQuery(query: key, priority: .reader), operation)
+        }
         await until { latch.waiting == 1 }
-        let second = Task { [key] in try await coalescing.share(key, .reader, operation) }
+        let second = Task { [key] in try await coalescing.share(InFlightQuery(query: key, priority: .reader), operation)
+        }
         await until { coalescing.shared == 1 }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
@@ -102,7 +104,7 @@ struct CoalescingTests {
 
         let ended = Locked(false)
         let alone = Task { [other, subscription] in
-            try await coalescing.share(other, .reader) {
+            try await coalescing.share(InFlightQuery(query: other, priority: .reader)) {
                 while !Task.isCancelled { await Task.yield() }
                 ended.withLock { $0 = true }
                 return subscription
@@ -115,16 +117,18 @@ struct CoalescingTests {
 
     @Test("A reader never joins a background query, which may fail as busy")
     func priority() async throws {
-        let coalescing = Coalescing<Subscription>()
+        let coalescing = Coalescing<InFlightQuery, Subscription>()
         let latch = ManualLatch()
         let background = Task { [key] in
-            try await coalescing.share(key, .background) {
+            try await coalescing.share(InFlightQuery(query: key, priority: .background)) {
                 await latch.pass()
                 throw ProtectionError.busy
             }
         }
         await until { latch.waiting == 1 }
-        let result = try await coalescing.share(key, .reader) { [subscription] in subscription }
+        let result = try await coalescing.share(InFlightQuery(query: key, priority: .reader)) { [subscription] in
+            subscription
+        }
         #expect(result == subscription)
         latch.open()
         await #expect(throws: ProtectionError.busy) { try await background.value }
@@ -132,17 +136,17 @@ struct CoalescingTests {
 
     @Test("A caller after `forgetInFlight` starts a new query")
     func doors() async throws {
-        let coalescing = Coalescing<Subscription>()
+        let coalescing = Coalescing<InFlightQuery, Subscription>()
         let latch = ManualLatch()
         let before = Task { [key, subscription] in
-            try await coalescing.share(key, .reader) {
+            try await coalescing.share(InFlightQuery(query: key, priority: .reader)) {
                 await latch.pass()
                 return subscription
             }
         }
         await until { latch.waiting == 1 }
         coalescing.forgetInFlight()
-        let next = try await coalescing.share(key, .reader) {
+        let next = try await coalescing.share(InFlightQuery(query: key, priority: .reader)) {
             Subscription(state: .suspended)
         }
         #expect(next.state == .suspended)

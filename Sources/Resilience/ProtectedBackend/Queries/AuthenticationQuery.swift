@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 struct AuthenticationQuery: CacheableQuery {
     static let kind = "authenticate"
@@ -10,7 +11,9 @@ struct AuthenticationQuery: CacheableQuery {
         try await backend.authenticate(credentials, context: context).value
     }
 
-    static func inFlight(_ queries: InFlightQueries) -> Coalescing<AuthenticationResult> { queries.authentications }
+    static func inFlight(_ queries: InFlightQueries) -> Coalescing<InFlightQuery, AuthenticationResult> {
+        queries.authentications
+    }
 
     /// Nil, because the cache stores nothing that a reader typed.
     var plainKey: BackendQueryKey? { nil }

@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 /// A query to a backend, with the type of its result.
 protocol BackendQuery: Sendable {
@@ -13,7 +14,7 @@ protocol BackendQuery: Sendable {
     func send(to backend: ResolvedBackend, _ context: CallContext) async throws -> Result
 
     /// Returns the queries in progress that have results of this type.
-    static func inFlight(_ queries: InFlightQueries) -> Coalescing<Result>
+    static func inFlight(_ queries: InFlightQueries) -> Coalescing<InFlightQuery, Result>
 }
 
 /// A query whose result may be cached.

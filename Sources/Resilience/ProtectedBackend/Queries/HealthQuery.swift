@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 struct HealthQuery: BackendQuery {
     static let kind = "health"
@@ -7,5 +8,5 @@ struct HealthQuery: BackendQuery {
 
     func send(to backend: ResolvedBackend, _ context: CallContext) async throws { try await backend.health() }
 
-    static func inFlight(_ queries: InFlightQueries) -> Coalescing<Void> { queries.completions }
+    static func inFlight(_ queries: InFlightQueries) -> Coalescing<InFlightQuery, Void> { queries.completions }
 }

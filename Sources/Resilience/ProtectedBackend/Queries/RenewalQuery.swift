@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 struct RenewalQuery: BackendQuery {
     static let kind = "renew"
@@ -10,5 +11,7 @@ struct RenewalQuery: BackendQuery {
         try await backend.renew(subscriber, context: context)
     }
 
-    static func inFlight(_ queries: InFlightQueries) -> Coalescing<AuthenticationResult> { queries.authentications }
+    static func inFlight(_ queries: InFlightQueries) -> Coalescing<InFlightQuery, AuthenticationResult> {
+        queries.authentications
+    }
 }

@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 struct SignOutQuery: BackendQuery {
     static let kind = "sign_out"
@@ -10,5 +11,5 @@ struct SignOutQuery: BackendQuery {
         try await backend.signOut(subscriber, context: context)
     }
 
-    static func inFlight(_ queries: InFlightQueries) -> Coalescing<Void> { queries.completions }
+    static func inFlight(_ queries: InFlightQueries) -> Coalescing<InFlightQuery, Void> { queries.completions }
 }

@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 struct SubscriptionQuery: CacheableQuery {
     static let kind = "subscription"
@@ -10,7 +11,9 @@ struct SubscriptionQuery: CacheableQuery {
         try await backend.subscription(of: subscriber, context: context).value
     }
 
-    static func inFlight(_ queries: InFlightQueries) -> Coalescing<Subscription> { queries.subscriptions }
+    static func inFlight(_ queries: InFlightQueries) -> Coalescing<InFlightQuery, Subscription> {
+        queries.subscriptions
+    }
 
     var plainKey: BackendQueryKey? { subscriber.isShort ? .subscription(subscriber) : nil }
 

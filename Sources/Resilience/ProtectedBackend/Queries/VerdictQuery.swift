@@ -1,4 +1,5 @@
 import Gatefold
+import Primitives
 
 struct VerdictQuery: CacheableQuery {
     static let kind = "verdict"
@@ -14,7 +15,7 @@ struct VerdictQuery: CacheableQuery {
         try await backend.verdict(on: edition, for: subscriber, context: context).value
     }
 
-    static func inFlight(_ queries: InFlightQueries) -> Coalescing<EditionVerdict?> { queries.verdicts }
+    static func inFlight(_ queries: InFlightQueries) -> Coalescing<InFlightQuery, EditionVerdict?> { queries.verdicts }
 
     var plainKey: BackendQueryKey? { subscriber.isShort ? .verdict(edition, subscriber) : nil }
 

@@ -1,17 +1,9 @@
-import Primitives
 import Synchronization
 
-/// Combines identical concurrent queries into one. All have results of one type.
+/// Combines concurrent calls with the same key into one operation, whose result all of them receive.
 ///
-/// A caller that leaves does not end the query for the others. The query is cancelled when all callers have left.
-final class Coalescing<Value: Sendable>: Sendable {
-    private struct Key: Hashable, Sendable {
-        let query: BackendQueryKey
-        /// The priority is part of the key because a reader must not wait for a background query, which yields to
-        /// readers.
-        let priority: Priority
-    }
-
+/// A caller that leaves does not end the operation for the others. It is cancelled when all callers have left.
+package final class Coalescing<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct State {
         var singleFlight = SingleFlight<Key>()
         var promises: [UInt64: OneShotPromise<Value>] = [:]
@@ -21,13 +13,12 @@ final class Coalescing<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    func share(
-        _ query: BackendQueryKey, _ priority: Priority,
-        _ operation: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
+    package init() {}
+
+    package func share(_ key: Key, _ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let promise = OneShotPromise<Value>()
         let joinResult = state.withLock { state in
-            let joinResult = state.singleFlight.join(Key(query: query, priority: priority))
+            let joinResult = state.singleFlight.join(key)
             switch joinResult {
             case .begins(let flight, let participant):
                 state.promises[participant] = promise
@@ -47,11 +38,11 @@ final class Coalescing<Value: Sendable>: Sendable {
         }
     }
 
-    /// The number of callers that shared the result of another caller's query.
-    var shared: Int { state.withLock(\.shared) }
+    /// The number of callers that shared the result of another caller's operation.
+    package var shared: Int { state.withLock(\.shared) }
 
-    /// Makes later callers start new queries.
-    func forgetInFlight() {
+    /// Makes later callers start new operations.
+    package func forgetInFlight() {
         state.withLock { $0.singleFlight.forgetInFlight() }
     }
 
