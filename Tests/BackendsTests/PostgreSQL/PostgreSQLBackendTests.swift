@@ -302,7 +302,8 @@ import Testing
             let rest = PostgreSQLHarness.queries.replacing(
                 #""SELECT edition FROM holding WHERE reader = :key""#,
                 with: #""SELECT 'e' || generate_series(1, 1000000000) AS edition WHERE :key::text > ''""#)
-            let harness = try PostgreSQLHarness(port: fixture.instance.port, rest: rest)
+            // The rows before the limit take longer than the default statement timeout on a busy machine.
+            let harness = try PostgreSQLHarness(port: fixture.instance.port, "statement_timeout: 60s", rest: rest)
             guard case .authenticated(let ada) = try await harness.authenticate() else { throw SQLResultError.noRows }
             await #expect(throws: SQLResultError.tooManyRows) {
                 try await harness.backend.subscription(of: ada, context: CallContext()).value

@@ -63,6 +63,11 @@ final class ChildProcess: Sendable {
         if isRunning { kill(identifier, signal) }
     }
 
+    /// Kills the process and its descendants, unless the process has ended.
+    func killGroup() {
+        if isRunning { killpg(identifier, SIGKILL) }
+    }
+
     /// Sends SIGTERM to the process, SIGKILL after five seconds, and SIGKILL to the rest of its group.
     func stop() async {
         if isRunning {
@@ -75,7 +80,7 @@ final class ChildProcess: Sendable {
             await Task.detached { [ended] in for await _ in ended {} }.value
             killer.cancel()
         }
-        kill(-identifier, SIGKILL)
+        killpg(identifier, SIGKILL)
     }
 
     private static func spawn(

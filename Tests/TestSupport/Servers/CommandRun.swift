@@ -10,15 +10,16 @@ public struct CommandRun: Sendable {
     public var lines: [String] { output.split(separator: "\n").map(String.init) }
     public var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 
-    /// Runs the command and waits for its end.
+    /// Runs the command and waits for its end. After the limit it is killed with its descendants.
     ///
     /// - Parameters:
     ///   - input: The standard input.
     ///   - environment: Variables added to the test's own.
     ///   - folder: The working directory.
+    ///   - limit: The maximum time. Default: four minutes, less than the time limit of a suite.
     public static func of(
         _ executable: String, _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
-        in folder: URL
+        in folder: URL, limit: Duration = .seconds(240)
     ) async throws -> CommandRun {
         try await withTemporaryFolder { files in
             let (output, errors) = (files.appendingPathComponent("out"), files.appendingPathComponent("err"))
@@ -28,7 +29,17 @@ public struct CommandRun: Sendable {
                 executable, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
                 folder: folder.path, output: output.path, errors: errors.path,
                 input: input == nil ? "/dev/null" : typed.path)
-            let status = await process.end()
+            let killer = Task {
+                // The sleep ends early when the command has ended or the test is cancelled.
+                try? await Task.sleep(for: limit)
+                process.killGroup()
+            }
+            let status = await withTaskCancellationHandler {
+                await process.end()
+            } onCancel: {
+                killer.cancel()
+            }
+            killer.cancel()
             return CommandRun(
                 status: status, output: try String(contentsOf: output, encoding: .utf8),
                 errors: try String(contentsOf: errors, encoding: .utf8))
