@@ -136,7 +136,7 @@ let package = Package(
         module("PostgreSQL", "CLibPQ SharedLibraries"),
         module("ODBC", "CODBC SharedLibraries"),
         module("LDAP", "CLDAP Primitives SharedLibraries"),
-        module("Transfers", "CLibCurl SharedLibraries"),
+        module("Transfers", "CLibCurl Primitives SharedLibraries"),
         module("PKCS7", "COpenSSL SharedLibraries"),
 
         // Databases: the publishers' own, and the setup that all our SQLite files share. Stored passwords.

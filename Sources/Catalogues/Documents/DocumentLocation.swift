@@ -1,5 +1,6 @@
 import Foundation
 import OutgoingRequests
+import Primitives
 import Settings
 
 /// The location of a catalogue's document: a URL or a file.
@@ -82,21 +83,21 @@ struct DocumentLocation: Sendable {
     private static func read(
         _ path: String, known: CatalogueValidators?, limit: Int
     ) throws(CatalogueFailure) -> FetchedDocument? {
-        guard let fileIdentity = Self.fileIdentity(path) else { throw .unreadableFile }
-        if let known, known == fileIdentity { return nil }
+        guard let validators = Self.validators(path) else { throw .unreadableFile }
+        if let known, known == validators { return nil }
         guard let file = FileHandle(forReadingAtPath: path) else { throw .unreadableFile }
         defer { try? file.close() }
         guard let bytes = try? file.read(upToCount: limit + 1) else { throw .unreadableFile }
         guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
-        return FetchedDocument(bytes: Array(bytes), validators: fileIdentity)
+        return FetchedDocument(bytes: Array(bytes), validators: validators)
     }
 
     /// Returns the validators of a file. They change when the file is replaced or written.
-    private static func fileIdentity(_ path: String) -> CatalogueValidators? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return CatalogueValidators(
-            tag: "\(status.st_ino)-\(status.st_size)-\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)")
+    private static func validators(_ path: String) -> CatalogueValidators? {
+        FileVersion(ofFileAt: path).map { version in
+            CatalogueValidators(
+                tag: "\(version.inode)-\(version.size)-\(version.seconds).\(version.nanoseconds)")
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 import CResidency
 import NIOCore
 import NIOPosix
+import Primitives
 
 #if canImport(Darwin)
     import Darwin
@@ -18,22 +19,15 @@ import NIOPosix
 ///
 /// Source: Pitfall 2, “A path read in two ways”.
 final class OpenFile: Sendable {
-    /// The identity of the file's contents when it was opened.
-    struct Version: Equatable, Sendable {
-        let inode: UInt64
-        let size: Int64
-        let seconds: Int64
-        let nanoseconds: Int64
-    }
-
-    let version: Version
+    /// The version of the file when it was opened.
+    let version: FileVersion
     private let descriptor: CInt
     /// The owner of the descriptor. NIO requires a handle for each region.
     private let handle: NIOFileHandle
     /// The place among the open files. It is released with the file.
     private let permit: OpenFilePermit?
 
-    private init(descriptor: CInt, version: Version, permit: OpenFilePermit?) {
+    private init(descriptor: CInt, version: FileVersion, permit: OpenFilePermit?) {
         self.descriptor = descriptor
         self.version = version
         self.permit = permit
@@ -196,17 +190,8 @@ final class OpenFile: Sendable {
     }
 
     /// Returns the version of a regular file, or `nil` for any other kind of file.
-    private static func version(of descriptor: CInt) -> Version? {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        #if canImport(Darwin)
-            let modified = status.st_mtimespec
-        #else
-            let modified = status.st_mtim
-        #endif
-        return Version(
-            inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: Int64(modified.tv_sec),
-            nanoseconds: Int64(modified.tv_nsec))
+    private static func version(of descriptor: CInt) -> FileVersion? {
+        FileVersion(of: descriptor).flatMap { $0.kind == .regular ? $0 : nil }
     }
 }
 
@@ -219,7 +204,7 @@ enum OpenFileError: Error, Equatable {
     case changed
 }
 
-extension OpenFile.Version {
+extension FileVersion {
     var validators: Validators {
         let parts = [inode, UInt64(bitPattern: size), UInt64(bitPattern: seconds), UInt64(bitPattern: nanoseconds)]
         return Validators(

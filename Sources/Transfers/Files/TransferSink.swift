@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 
 /// The file that a transfer writes to, and the reason why the transfer must end.
 final class TransferSink {
@@ -60,38 +61,22 @@ final class TransferSink {
 
 /// The file of a `file` address. It must be a regular file, and must not change while it is read.
 struct LocalSource {
-    private struct FileIdentity: Equatable {
-        let inode: UInt64
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
-    }
-
     private let path: String
-    private let before: FileIdentity
+    private let before: FileVersion
 
     /// Returns nil for the other schemes.
     init?(_ request: TransferRequest) throws(TransferError) {
         guard let path = request.path else { return nil }
         self.path = path
-        guard let fileIdentity = Self.fileIdentity(path) else { throw .unreadableFile }
-        before = fileIdentity
+        guard let version = Self.version(path) else { throw .unreadableFile }
+        before = version
     }
 
     func requireUnchanged(size: Int) throws(TransferError) {
-        guard Self.fileIdentity(path) == before, before.size == size else { throw .changed }
+        guard Self.version(path) == before, before.size == size else { throw .changed }
     }
 
-    private static func fileIdentity(_ path: String) -> FileIdentity? {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        #if canImport(Darwin)
-            let changed = status.st_mtimespec
-        #else
-            let changed = status.st_mtim
-        #endif
-        return FileIdentity(
-            inode: UInt64(status.st_ino), size: Int(status.st_size), seconds: Int(changed.tv_sec),
-            nanoseconds: Int(changed.tv_nsec))
+    private static func version(_ path: String) -> FileVersion? {
+        FileVersion(ofFileAt: path).flatMap { $0.kind == .regular ? $0 : nil }
     }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Primitives
 import Synchronization
 
 /// The folder with the feed in force and with unfinished files.
@@ -8,16 +9,16 @@ import Synchronization
 /// removes unfinished files. The others read, and follow the changes of the keeper.
 final class FeedStore: Sendable {
     /// The stamps of the files at the last read.
-    private struct FileIdentities: Equatable {
-        var feed: FeedFileIdentity?
-        var status: FeedFileIdentity?
+    private struct FileVersions: Equatable {
+        var feed: FileVersion?
+        var status: FileVersion?
     }
 
     private let plan: FeedPlan
     private let lock: FeedLock
     private let feed = Mutex<FeedDatabase?>(nil)
     private let cachedStatus = Mutex(FeedStatus())
-    private let seen = Mutex(FileIdentities(feed: nil, status: nil))
+    private let seen = Mutex(FileVersions(feed: nil, status: nil))
 
     /// Creates the folder if it is missing, opens the last good feed, and becomes its keeper if there is none.
     ///
@@ -63,7 +64,8 @@ final class FeedStore: Sendable {
     /// Reads the changed files of the folder again.
     private func follow() {
         // The stamps are taken before the files are read, so that a concurrent change is read on the next call.
-        let now = FileIdentities(feed: FeedFileIdentity(plan.livePath), status: FeedFileIdentity(plan.statusPath))
+        let now = FileVersions(
+            feed: FileVersion(ofFileAt: plan.livePath), status: FileVersion(ofFileAt: plan.statusPath))
         let last = seen.withLock { seen in
             defer { seen = now }
             return seen

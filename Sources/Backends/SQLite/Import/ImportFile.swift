@@ -1,19 +1,13 @@
 import Crypto
 import Foundation
+import Primitives
 
 /// A file that is read from its start, once or twice, and must not change meanwhile.
 struct ImportFile {
     private let handle: FileHandle
     private let path: String
-    private let before: FileIdentity
+    private let before: FileVersion
     static let chunk = 1 << 18
-
-    private struct FileIdentity: Equatable {
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
-        let isRegular: Bool
-    }
 
     init(path: String) throws(ImportError) {
         guard let handle = FileHandle(forReadingAtPath: path) else {
@@ -21,11 +15,11 @@ struct ImportFile {
         }
         self.handle = handle
         self.path = path
-        before = try Self.fileIdentity(handle, path)
+        before = try Self.version(handle, path)
     }
 
     /// The size in bytes; nil for a pipe.
-    var size: Int? { before.isRegular ? before.size : nil }
+    var size: Int? { before.kind == .regular ? Int(before.size) : nil }
 
     /// Reads the next bytes; nil at the end of the file.
     func next() throws(ImportError) -> Data? {
@@ -51,24 +45,16 @@ struct ImportFile {
     }
 
     func requireUnchanged() throws(ImportError) {
-        if before.isRegular, try Self.fileIdentity(handle, path) != before { throw .fileChanged }
+        if before.kind == .regular, try Self.version(handle, path) != before { throw .fileChanged }
     }
 
     func close() { try? handle.close() }
 
-    private static func fileIdentity(_ handle: FileHandle, _ path: String) throws(ImportError) -> FileIdentity {
-        var status = stat()
-        guard fstat(handle.fileDescriptor, &status) == 0 else {
+    private static func version(_ handle: FileHandle, _ path: String) throws(ImportError) -> FileVersion {
+        guard let version = FileVersion(of: handle.fileDescriptor) else {
             throw .unreadableFile(path: path, reason: String(cString: strerror(errno)))
         }
-        if status.st_mode & S_IFMT == S_IFDIR { throw .unreadableFile(path: path, reason: "it is a folder") }
-        #if canImport(Darwin)
-            let changed = status.st_mtimespec
-        #else
-            let changed = status.st_mtim
-        #endif
-        return FileIdentity(
-            size: Int(status.st_size), seconds: Int(changed.tv_sec), nanoseconds: Int(changed.tv_nsec),
-            isRegular: status.st_mode & S_IFMT == S_IFREG)
+        if version.kind == .folder { throw .unreadableFile(path: path, reason: "it is a folder") }
+        return version
     }
 }
