@@ -39,7 +39,8 @@ struct MiscompiledPatternsTests {
         return try await withTemporaryFolder { folder in
             let program = folder.appending(path: name).path
             let build = try await CommandRun.of(
-                "/usr/bin/env", ["swiftc", "-O", "-parse-as-library", source, "-o", program], in: folder)
+                "/usr/bin/env", ["swiftc", "-O", "-parse-as-library", source, "-o", program], in: folder,
+                limit: .seconds(180))
             try #require(build.status == 0, "\(build.errors)")
             // A program with damaged memory may also run on for ever.
             return try await CommandRun.of(

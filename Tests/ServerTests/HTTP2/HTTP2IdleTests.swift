@@ -17,7 +17,11 @@ struct HTTP2IdleTests {
             CallbackResponder { _, _ in Response(status: .ok) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try HTTP2ConnectionHandler(responder, idleTimeout: .seconds(60), stallTimeout: .seconds(90)).add(to: server)
-        try client.pipeline.syncOperations.addHandler(NIOHTTP2Handler(mode: .client))
+        // The client sends what it is told to, right or wrong.
+        var configuration = NIOHTTP2Handler.ConnectionConfiguration()
+        configuration.headerBlockValidation = .disabled
+        try client.pipeline.syncOperations.addHandler(
+            NIOHTTP2Handler(mode: .client, connectionConfiguration: configuration, streamConfiguration: .init()))
         for channel in [server, client] {
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()
         }
@@ -103,13 +107,54 @@ struct HTTP2IdleTests {
         #expect(server.isActive)
     }
 
+    private let head = HTTP2TestConnection.head("/a", method: "POST", isLast: false)
+    private let end = HTTP2TestConnection.data(ByteBuffer(string: "text"), isLast: true)
+
+    private func send(_ id: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload) {
+        client.writeAndFlush(HTTP2Frame(streamID: id, payload: payload), promise: nil)
+    }
+
+    private func setWritable(_ isWritable: Bool) {
+        server.isWritable = isWritable
+        server.pipeline.fireChannelWritabilityChanged()
+    }
+
+    @Test(
+        "An error of a stream does not close the connection, and one of the connection does, while the client is slow")
+    func slowClient() throws {
+        send(1, head)
+        try exchange()
+        setWritable(false)
+        send(3, HTTP2TestConnection.head("/a", [("connection", "close")], isLast: true))
+        // The client gives up a request whose response waits.
+        send(5, HTTP2TestConnection.head("/a", isLast: true))
+        send(5, .rstStream(.cancel))
+        // The server gives up the incomplete request.
+        for _ in 0..<8 { try wait(5) }
+        setWritable(true)
+        try exchange()
+        #expect(server.isActive)
+        // DATA on a stream that does not exist.
+        Self.receive(ByteBuffer(bytes: [0, 0, 0, 0, 1, 0, 0, 0, 99]), server)
+        #expect(!server.isActive)
+    }
+
+    @Test(
+        "A stopping server whose last stream ends waits for the client to receive the warning",
+        arguments: [false, true])
+    func warned(isSilent: Bool) throws {
+        send(1, head)
+        try exchange()
+        server.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        send(1, end)
+        while case .byteBuffer(let bytes)? = try client.readOutbound(as: IOData.self) { Self.receive(bytes, server) }
+        #expect(server.isActive)
+        if isSilent { server.embeddedEventLoop.advanceTime(by: .seconds(10)) } else { try exchange() }
+        #expect(!server.isActive)
+    }
+
     @Test("Serves a request that was on its way when the server began to stop")
     func crossing() throws {
-        let end = HTTP2TestConnection.data(ByteBuffer(string: "text"), isLast: true)
-        func send(_ id: HTTP2StreamID, _ payload: HTTP2Frame.FramePayload) {
-            client.writeAndFlush(HTTP2Frame(streamID: id, payload: payload), promise: nil)
-        }
-        let head = HTTP2TestConnection.head("/a", method: "POST", isLast: false)
         send(1, head)
         try exchange()
         server.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())

@@ -63,9 +63,24 @@ final class ChildProcess: Sendable {
         if isRunning { kill(identifier, signal) }
     }
 
-    /// Kills the process and its descendants, unless the process has ended.
-    func killGroup() {
-        if isRunning { killpg(identifier, SIGKILL) }
+    /// Waits for the end, and kills the process and its descendants after the limit or if the task is cancelled.
+    ///
+    /// - Returns: The exit status, or the negated signal that ended the process.
+    func end(within limit: Duration) async throws -> Int32 {
+        let killer = Task {
+            // The sleep ends early when the process has ended or the waiting task is cancelled.
+            try? await Task.sleep(for: limit)
+            if isRunning { killpg(identifier, SIGKILL) }
+        }
+        await withTaskCancellationHandler {
+            // A detached task, so that it waits for the end even if the test was cancelled.
+            await Task.detached { [ended] in for await _ in ended {} }.value
+        } onCancel: {
+            killer.cancel()
+        }
+        killer.cancel()
+        try Task.checkCancellation()
+        return await end()
     }
 
     /// Sends SIGTERM to the process, SIGKILL after five seconds, and SIGKILL to the rest of its group.

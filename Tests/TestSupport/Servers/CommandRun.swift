@@ -10,7 +10,8 @@ public struct CommandRun: Sendable {
     public var lines: [String] { output.split(separator: "\n").map(String.init) }
     public var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 
-    /// Runs the command and waits for its end. After the limit it is killed with its descendants.
+    /// Runs the command and waits for its end. After the limit, or if the test is cancelled, it is killed with its
+    /// descendants.
     ///
     /// - Parameters:
     ///   - input: The standard input.
@@ -29,17 +30,7 @@ public struct CommandRun: Sendable {
                 executable, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
                 folder: folder.path, output: output.path, errors: errors.path,
                 input: input == nil ? "/dev/null" : typed.path)
-            let killer = Task {
-                // The sleep ends early when the command has ended or the test is cancelled.
-                try? await Task.sleep(for: limit)
-                process.killGroup()
-            }
-            let status = await withTaskCancellationHandler {
-                await process.end()
-            } onCancel: {
-                killer.cancel()
-            }
-            killer.cancel()
+            let status = try await process.end(within: limit)
             return CommandRun(
                 status: status, output: try String(contentsOf: output, encoding: .utf8),
                 errors: try String(contentsOf: errors, encoding: .utf8))

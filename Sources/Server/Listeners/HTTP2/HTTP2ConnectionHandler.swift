@@ -31,10 +31,10 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
     private var executor: EventLoopTaskExecutor?
     private var isReading = false
     private var isFlushScheduled = false
-    /// A Boolean value that indicates whether the frame that is being sent is one of this handler.
-    private var isWriting = false
-    /// A Boolean value that indicates whether the decoder has reset a stream and is about to report why.
-    private var hasResetStream = false
+    /// A Boolean value that indicates whether the decoder has ended the connection and is about to report why.
+    private var hasConnectionError = false
+    /// The time at which the client was warned that the server stops; nil before.
+    private var warned: NIODeadline?
     /// The time since when the connection has no stream; nil while it has one.
     private var idleSince: NIODeadline?
     private var timer: NIOScheduledCallback?
@@ -75,15 +75,19 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
         context.fireChannelInactive()
     }
 
-    /// Closes the connection, unless the error was of one stream (RFC 9113 section 5.4.2).
+    /// Closes the connection, unless the error was of one stream (RFC 9113 section 5.4.2). The decoder has then reset that
+    /// stream, or it was closed before a frame that waited for the client.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if hasResetStream { hasResetStream = false } else { context.close(promise: nil) }
+        // The decoder cannot send its GOAWAY after one that names an earlier stream, and reports that instead.
+        if hasConnectionError || !(error is any NIOHTTP2Error) || error is NIOHTTP2Errors.RaisedGoawayLastStreamID {
+            context.close(promise: nil)
+        }
     }
 
-    /// The decoder sends a reset and then reports the error. The type of the error does not tell a stream's from a
-    /// connection's.
+    /// Notes the GOAWAY that the decoder sends before it reports a connection error. The type of the error does not tell
+    /// a connection's error from a stream's.
     func wroteFrame(_ frame: HTTP2Frame) {
-        if !isWriting, case .rstStream = frame.payload { hasResetStream = true }
+        if case .goAway(_, let code, _) = frame.payload, code != .noError { hasConnectionError = true }
     }
 
     private func end() {
@@ -211,9 +215,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        isWriting = true
         context.write(wrapOutboundOut(HTTP2Frame(streamID: id, payload: payload)), promise: promise)
-        isWriting = false
         if isReading || isFlushScheduled { return }
         isFlushScheduled = true
         context.eventLoop.assumeIsolated().execute {
@@ -224,6 +226,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
 
     /// Ends a stream without a response, or without the rest of it.
     func reset(_ stream: HTTP2Stream, _ code: NIOHTTP2.HTTP2ErrorCode) {
+        if stream.isReset { return }
+        stream.isReset = true
         write(.rstStream(code), on: stream.id)
     }
 
@@ -241,10 +245,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
         case .none: break
         case .startIdleTimer: idleSince = context.eventLoop.now
         case .cancelIdleTimer: idleSince = nil
-        case .warn:
-            write(.goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil), on: .rootStream)
-            write(.ping(HTTP2PingData(), ack: false), on: .rootStream)
-            context.flush()
+        case .warn: warn(context)
         case .goAway(let last, let isClosing):
             write(.goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil), on: .rootStream)
             context.flush()
@@ -255,12 +256,25 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
         }
     }
 
+    /// Sends a GOAWAY that names every stream, and a PING.
+    ///
+    /// SwiftNIO refuses new streams after a GOAWAY of its own, so that this one does not pass its handler.
+    private func warn(_ context: ChannelHandlerContext) {
+        warned = context.eventLoop.now
+        let decoder = try? context.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
+        // The length, type 7, no flags, stream 0, the last stream, and no error (RFC 9113 section 6.8).
+        let frame = ByteBuffer(bytes: [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
+        decoder?.write(NIOAny(IOData.byteBuffer(frame)), promise: nil)
+        write(.ping(HTTP2PingData(), ack: false), on: .rootStream)
+        context.flush()
+    }
+
     func handleScheduledCallback(eventLoop: some EventLoop) {
         guard let context else { return }
         let now = eventLoop.now
-        perform(state.clientWasWarned())
+        if let warned, now - warned >= Self.checkInterval { perform(state.clientWasWarned()) }
         for stream in Array(streams.values) where stream.hasPassedLimit(at: now) { reset(stream, .cancel) }
-        isChecking = !streams.isEmpty
+        isChecking = !streams.isEmpty || warned != nil
         if isChecking {
             schedule(context, in: Self.checkInterval)
         } else if let end = idleSince.map({ $0 + idleTimeout }), end <= now {

@@ -45,9 +45,8 @@ struct HTTP2ConnectionState {
         guard openStreams == 0 else { return .none }
         switch phase {
         case .open: return .startIdleTimer
-        case .warning:
-            phase = .closed
-            return .goAway(last: lastStream, closing: true)
+        // A request may be on its way.
+        case .warning: return .none
         case .leaving:
             phase = .closed
             return .close
@@ -69,8 +68,8 @@ struct HTTP2ConnectionState {
     /// Returns the action after the client has received the warning, or has had seconds to receive it.
     mutating func clientWasWarned() -> Action {
         guard phase == .warning else { return .none }
-        phase = .leaving
-        return .goAway(last: lastStream, closing: false)
+        phase = openStreams == 0 ? .closed : .leaving
+        return .goAway(last: lastStream, closing: openStreams == 0)
     }
 
     /// Returns the action after the client has closed its sending side. No response can complete, because no window

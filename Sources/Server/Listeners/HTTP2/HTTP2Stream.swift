@@ -25,6 +25,8 @@ final class HTTP2Stream {
     private var lastWrite: EventLoopFuture<Void>?
     /// The number of body bytes that the client accepts.
     private var outboundWindow: Int?
+    /// A Boolean value that indicates whether the server has reset the stream. The frame may wait for the client.
+    var isReset = false
     /// A Boolean value that indicates whether the connection looks at the stream at the end of the read.
     var isListed = false
 
