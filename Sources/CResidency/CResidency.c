@@ -74,7 +74,10 @@ int cresidency_open(int directory, const char *path, int flags, bool below) {
 #if defined(__GLIBC__)
 #include <malloc.h>
 
-void cresidency_return_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
+void cresidency_configure_allocator(void) {
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    mallopt(M_TRIM_THRESHOLD, 4 << 20);
+}
 
 int64_t cresidency_allocated(void) {
     struct mallinfo2 info = mallinfo2();
@@ -83,7 +86,7 @@ int64_t cresidency_allocated(void) {
 
 void cresidency_trim(void) { malloc_trim(0); }
 #else
-void cresidency_return_large_blocks(void) {}
+void cresidency_configure_allocator(void) {}
 
 int64_t cresidency_allocated(void) { return 0; }
 

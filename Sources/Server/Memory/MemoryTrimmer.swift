@@ -8,7 +8,7 @@ struct MemoryTrimmer: Service {
     private static let pause = Duration.seconds(15)
 
     /// Configures the allocator. Call this function before any large allocation.
-    static func prepare() { cresidency_return_large_blocks() }
+    static func prepare() { cresidency_configure_allocator() }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
