@@ -2,6 +2,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import NIOHPACK
 import NIOHTTP2
 import Testing
 
@@ -131,9 +132,16 @@ struct HTTP2IdleTests {
         send(5, .rstStream(.cancel))
         // The server gives up the incomplete request.
         for _ in 0..<8 { try wait(5) }
+        #expect(server.isActive)
         setWritable(true)
         try exchange()
         #expect(server.isActive)
+        var resets: [HTTP2StreamID] = []
+        while let frame = try client.readInbound(as: HTTP2Frame.self) {
+            if case .rstStream = frame.payload { resets.append(frame.streamID) }
+        }
+        #expect(resets.sorted() == [1, 3])
+        setWritable(false)
         // DATA on a stream that does not exist.
         Self.receive(ByteBuffer(bytes: [0, 0, 0, 0, 1, 0, 0, 0, 99]), server)
         #expect(!server.isActive)
@@ -149,8 +157,41 @@ struct HTTP2IdleTests {
         send(1, end)
         while case .byteBuffer(let bytes)? = try client.readOutbound(as: IOData.self) { Self.receive(bytes, server) }
         #expect(server.isActive)
-        if isSilent { server.embeddedEventLoop.advanceTime(by: .seconds(10)) } else { try exchange() }
+        if isSilent {
+            server.embeddedEventLoop.advanceTime(by: .milliseconds(4_900))
+            #expect(server.isActive)
+            server.embeddedEventLoop.advanceTime(by: .milliseconds(5_100))
+        } else {
+            try exchange()
+        }
         #expect(!server.isActive)
+    }
+
+    @Test("Refuses a request after the last stream was named, and completes the others")
+    func late() throws {
+        send(1, head)
+        try exchange()
+        server.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        try exchange()
+        // A POST whose client has read nothing of that: `:method: POST`, `:scheme: https`, `:path: /`, `:authority: a`.
+        let fields: [UInt8] = [0x83, 0x87, 0x84, 0x41, 1, 0x61]
+        Self.receive(ByteBuffer(bytes: [0, 0, 6, 1, 4, 0, 0, 0, 3] + fields), server)
+        Self.receive(ByteBuffer(bytes: [0, 0, 4, 0, 1, 0, 0, 0, 3] + Array("text".utf8)), server)
+        #expect(server.isActive)
+        send(1, end)
+        while case .byteBuffer(let bytes)? = try client.readOutbound(as: IOData.self) { Self.receive(bytes, server) }
+        #expect(!server.isActive)
+        // The client's handler does not know stream 3, so the frames are read from the bytes: length, type, flags, stream.
+        var (frames, received): ([[UInt8]], [UInt8]) = ([], [])
+        while let bytes = try server.readOutbound(as: ByteBuffer.self) { received += bytes.readableBytesView }
+        while received.count >= 9 {
+            let length = Int(received[0]) << 16 | Int(received[1]) << 8 | Int(received[2])
+            frames.append([received[3], received[8]] + received[9...].prefix(length))
+            received.removeFirst(9 + length)
+        }
+        #expect(frames.contains([3, 3, 0, 0, 0, 7]), "RST_STREAM of stream 3 with REFUSED_STREAM")
+        #expect(frames.contains { $0.starts(with: [1, 1, 0x88]) }, "HEADERS of stream 1 with status 200")
+        #expect(!frames.contains { $0.starts(with: [1, 3]) })
     }
 
     @Test("Serves a request that was on its way when the server began to stop")

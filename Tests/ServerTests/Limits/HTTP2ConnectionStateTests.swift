@@ -47,6 +47,7 @@ struct HTTP2ConnectionStateTests {
         #expect(state.streamOpened(3) == .none)
         #expect(state.clientWasWarned() == .goAway(last: 3, closing: false))
         #expect(state.clientWasWarned() == .none)
+        #expect(state.streamOpened(5) == .reject)
         #expect(state.streamClosed() == .none)
         #expect(state.streamClosed() == .close)
         #expect(state.streamClosed() == .none)

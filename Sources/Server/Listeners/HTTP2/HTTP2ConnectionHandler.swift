@@ -78,10 +78,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
     /// Closes the connection, unless the error was of one stream (RFC 9113 section 5.4.2). The decoder has then reset that
     /// stream, or it was closed before a frame that waited for the client.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The decoder cannot send its GOAWAY after one that names an earlier stream, and reports that instead.
-        if hasConnectionError || !(error is any NIOHTTP2Error) || error is NIOHTTP2Errors.RaisedGoawayLastStreamID {
-            context.close(promise: nil)
-        }
+        if hasConnectionError || !(error is any NIOHTTP2Error) { context.close(promise: nil) }
     }
 
     /// Notes the GOAWAY that the decoder sends before it reports a connection error. The type of the error does not tell
@@ -168,7 +165,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
     private func open(
         _ id: HTTP2StreamID, _ headers: HTTP2Frame.FramePayload.Headers, _ context: ChannelHandlerContext
     ) {
-        perform(state.streamOpened(id))
+        let action = state.streamOpened(id)
+        if action == .reject { return write(.rstStream(.refusedStream), on: id) }
+        perform(action)
         let head = HTTPRequest(fields: headers.headers)
         let request = HTTP2IncomingRequest(
             head ?? HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil), isComplete: headers.endStream)
@@ -242,12 +241,12 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
     private func perform(_ action: HTTP2ConnectionState.Action) {
         guard let context else { return }
         switch action {
-        case .none: break
+        case .none, .reject: break
         case .startIdleTimer: idleSince = context.eventLoop.now
         case .cancelIdleTimer: idleSince = nil
         case .warn: warn(context)
         case .goAway(let last, let isClosing):
-            write(.goAway(lastStreamID: last, errorCode: .noError, opaqueData: nil), on: .rootStream)
+            writeGoAway(last, context)
             context.flush()
             if isClosing { context.close(promise: nil) }
         case .close:
@@ -256,17 +255,24 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
         }
     }
 
-    /// Sends a GOAWAY that names every stream, and a PING.
-    ///
-    /// SwiftNIO refuses new streams after a GOAWAY of its own, so that this one does not pass its handler.
     private func warn(_ context: ChannelHandlerContext) {
         warned = context.eventLoop.now
-        let decoder = try? context.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
-        // The length, type 7, no flags, stream 0, the last stream, and no error (RFC 9113 section 6.8).
-        let frame = ByteBuffer(bytes: [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
-        decoder?.write(NIOAny(IOData.byteBuffer(frame)), promise: nil)
+        writeGoAway(.maxID, context)
         write(.ping(HTTP2PingData(), ack: false), on: .rootStream)
         context.flush()
+    }
+
+    /// Sends a GOAWAY without an error (RFC 9113 section 6.8).
+    ///
+    /// It does not pass SwiftNIO's handler, which would refuse new streams afterwards, take their other frames for errors
+    /// of the connection, and let the frame wait for a slow client while it serves streams that the frame does not name.
+    private func writeGoAway(_ last: HTTP2StreamID, _ context: ChannelHandlerContext) {
+        let decoder = try? context.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
+        // The length, type 7, no flags and stream 0; then the last stream and no error.
+        var frame = ByteBuffer(bytes: [0, 0, 8, 7, 0, 0, 0, 0, 0])
+        frame.writeInteger(Int32(last))
+        frame.writeInteger(Int32(0))
+        decoder?.write(NIOAny(IOData.byteBuffer(frame)), promise: nil)
     }
 
     func handleScheduledCallback(eventLoop: some EventLoop) {

@@ -14,6 +14,8 @@ struct HTTP2ConnectionState {
         case none
         case startIdleTimer
         case cancelIdleTimer
+        /// Reset the stream, which the server has not named.
+        case reject
         /// Send a GOAWAY that names every stream, and a PING that shows when the client has received it.
         case warn
         /// Send a GOAWAY that names the last stream, and close the connection at once if `closing` is true.
@@ -34,7 +36,9 @@ struct HTTP2ConnectionState {
     private var openStreams = 0
     private var lastStream = HTTP2StreamID.rootStream
 
+    /// Returns the action for a new stream. A rejected stream does not count as open.
     mutating func streamOpened(_ id: HTTP2StreamID) -> Action {
+        guard phase == .open || phase == .warning else { return .reject }
         openStreams += 1
         lastStream = max(lastStream, id)
         return phase == .open && openStreams == 1 ? .cancelIdleTimer : .none
