@@ -93,8 +93,9 @@ struct ParserListTests {
     /// Files that read our own files and databases.
     private static let ours: Set<String> = [
         "ActiveImport", "CatalogueCache", "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing",
-        "DeniedEditions", "FeedDatabase", "FeedFileIdentity", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
-        "FileSync", "GenerationFile", "HerdReport", "PrivateFile", "SQLiteCommandExecutor", "SQLiteStateStore",
+        "DeniedEditions", "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
+        "FileSync", "FileVersion", "GenerationFile", "HerdReport", "PrivateFile", "SQLiteCommandExecutor",
+        "SQLiteStateStore",
         "SQLiteStateStore+ItemNumbers", "SQLiteStateStore+KnownDevices", "SharedFact+Merging", "StateBackup",
         "StateRestore", "SubscriberDatabase", "SubscriberDatabase+Applying", "WriteAheadLog",
     ]

@@ -78,19 +78,6 @@ struct HTTP2IncomingRequestTests {
         _ = begun
     }
 
-    @Test("An increment that waits to be sent is not sent again for the bytes that arrive meanwhile")
-    func waitingIncrement() {
-        var window = HTTP2ReceiveWindow()
-        window.didChange(to: 25_535)
-        #expect(window.takeIncrement() == 40_000)
-        window.didChange(to: 535)
-        #expect(window.takeIncrement() == nil)
-        window.didChange(to: 40_535)
-        #expect(window.takeIncrement() == nil)
-        window.didChange(to: 30_535)
-        #expect(window.takeIncrement() == 35_000)
-    }
-
     @Test("The client is told to continue once, and not after its body has begun")
     func expectation() {
         let expecting: HTTPFields = [.contentLength: "5", .expect: "100-Continue"]

@@ -247,7 +247,6 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
         case .warn: warn(context)
         case .goAway(let last, let isClosing):
             writeGoAway(last, context)
-            context.flush()
             if isClosing { context.close(promise: nil) }
         case .close:
             // The last frame of the stream is about to be flushed.
@@ -272,7 +271,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler, NIOScheduledCallbackH
         var frame = ByteBuffer(bytes: [0, 0, 8, 7, 0, 0, 0, 0, 0])
         frame.writeInteger(Int32(last))
         frame.writeInteger(Int32(0))
-        decoder?.write(NIOAny(IOData.byteBuffer(frame)), promise: nil)
+        // SwiftNIO's handler passes a flush on only after frames of its own.
+        decoder?.writeAndFlush(NIOAny(IOData.byteBuffer(frame)), promise: nil)
     }
 
     func handleScheduledCallback(eventLoop: some EventLoop) {

@@ -1,28 +1,22 @@
 /// The bytes that the client may still send on a stream or on a connection (RFC 9113 section 5.2).
 ///
-/// An increment waits while the connection is full. It counts from the moment it is due, so that none is sent twice.
+/// An increment waits while the connection is full. It counts from the moment it is due until the next report of the size.
 struct HTTP2ReceiveWindow {
     /// The size of a window that is fully open, in bytes (RFC 9113 section 6.9.2).
     static let size = 65_535
 
-    /// The size that the client knows, or is about to know.
-    private var sent = size
-    /// The sum of the increments that wait to be sent.
-    private var waiting = 0
+    private var open = size
 
     /// Records the size after the client has sent bytes, or after an increment was sent.
-    mutating func didChange(to size: Int) {
-        waiting = max(0, waiting - max(0, size - sent))
-        sent = size
-    }
+    mutating func didChange(to size: Int) { open = size }
 
     /// Returns the increment that is due; nil while at least half of the window is open.
     ///
     /// - Parameter unread: The number of received bytes that nobody has taken. The window does not open for them.
     mutating func takeIncrement(unread: Int = 0) -> Int? {
-        let taken = Self.size - sent - waiting - unread
+        let taken = Self.size - open - unread
         guard taken * 2 >= Self.size else { return nil }
-        waiting += taken
+        open += taken
         return taken
     }
 }
