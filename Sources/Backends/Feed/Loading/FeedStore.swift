@@ -8,7 +8,7 @@ import Synchronization
 /// Several stores may have the same feed open. One of them is the keeper: only the keeper puts feeds into force and
 /// removes unfinished files. The others read, and follow the changes of the keeper.
 final class FeedStore: Sendable {
-    /// The stamps of the files at the last read.
+    /// The versions of the files at the last read.
     private struct FileVersions: Equatable {
         var feed: FileVersion?
         var status: FileVersion?
@@ -63,7 +63,7 @@ final class FeedStore: Sendable {
 
     /// Reads the changed files of the folder again.
     private func follow() {
-        // The stamps are taken before the files are read, so that a concurrent change is read on the next call.
+        // The versions are taken before the files are read, so that a concurrent change is read on the next call.
         let now = FileVersions(
             feed: FileVersion(ofFileAt: plan.livePath), status: FileVersion(ofFileAt: plan.statusPath))
         let last = seen.withLock { seen in

@@ -1,6 +1,7 @@
 /// The bytes that the client may still send on a stream or on a connection (RFC 9113 section 5.2).
 ///
-/// An increment waits while the connection is full. It counts from the moment it is due until the next report of the size.
+/// An increment that was taken counts as open, although it may still wait to be sent. The next reported size replaces that
+/// count.
 struct HTTP2ReceiveWindow {
     /// The size of a window that is fully open, in bytes (RFC 9113 section 6.9.2).
     static let size = 65_535
@@ -10,7 +11,7 @@ struct HTTP2ReceiveWindow {
     /// Records the size after the client has sent bytes, or after an increment was sent.
     mutating func didChange(to size: Int) { open = size }
 
-    /// Returns the increment that is due; nil while at least half of the window is open.
+    /// Returns the increment to send, or nil while at least half of the window is open.
     ///
     /// - Parameter unread: The number of received bytes that nobody has taken. The window does not open for them.
     mutating func takeIncrement(unread: Int = 0) -> Int? {
