@@ -66,7 +66,7 @@ extension FakePublisherServer {
             for try await more in inbound {
                 bytes.append(contentsOf: more.readableBytesView)
                 guard let request = FakeServerRequest(bytes) else { continue }
-                let response = response(request)
+                let response = try await delayedResponse(request)
                 guard !response.isSilence else { continue }
                 if !response.isNothing { try await outbound.write(ByteBuffer(bytes: response.bytes)) }
                 if !response.isKeepAlive { return }

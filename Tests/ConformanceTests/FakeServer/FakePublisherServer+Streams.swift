@@ -25,7 +25,7 @@ extension FakePublisherServer {
                         let request = FakeServerRequest(head, body)
                     else { continue }
                     streams.addTask {
-                        try? await outbound.write(contentsOf: response(request).frames(on: frame.streamID))
+                        try? await outbound.write(contentsOf: delayedResponse(request).frames(on: frame.streamID))
                     }
                 }
             }

@@ -72,6 +72,8 @@ struct FakeResponse: Sendable {
     var stray: [UInt8] = []
     /// Replaces the length of the body.
     var length: Int?
+    /// The time that the server takes before it responds.
+    var delay = Duration.zero
     /// Closes the connection without a response.
     var isNothing = false
     /// Keeps the connection open after the response until the client closes it.

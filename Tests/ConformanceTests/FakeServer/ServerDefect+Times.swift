@@ -1,12 +1,10 @@
-import Crypto
-import Foundation
-
 @testable import Conformance
 
 extension ServerDefect {
     /// A defect that only timing reveals, if every reader has a password.
-    static let blockedIsSlow = ServerDefect("timing-enumeration", "a blocked reader takes longer") { request, _ in
-        if request.isSignIn, request["username"] == "blockedtoken" { FakePublisherServer.work(10) }
+    static let blockedIsSlow = ServerDefect("timing-enumeration", "a blocked reader takes longer") {
+        request, response in
+        if request.isSignIn, request["username"] == "blockedtoken" { response.delay = FakeResponse.slow }
     }
 }
 
@@ -24,10 +22,20 @@ extension FakePublisherServer {
         }
     }
 
-    /// Takes as long as one or several password checks. The difference must exceed the scheduling delay on a machine
-    /// that runs seven other tests.
-    static func work(_ times: Int = 1) {
-        var digest = Data(SHA256.hash(data: Data()))
-        for _ in 0..<times * 2000 { digest = Data(SHA256.hash(data: digest)) }
+    /// Returns the response when its delay has passed.
+    ///
+    /// The delay must not occupy a thread. Where all threads are busy, the server would otherwise calculate the
+    /// responses to a pair of streams one after the other, in the order of the requests, and no leak would show.
+    func delayedResponse(_ request: FakeServerRequest) async throws -> FakeResponse {
+        let response = response(request)
+        if response.delay > .zero { try await Task.sleep(for: response.delay) }
+        return response
     }
+}
+
+extension FakeResponse {
+    /// The delay of a password check that every reader gets.
+    static let usual = Duration.milliseconds(3)
+    /// A delay that exceeds the usual one by more than the scheduling delay on a busy machine.
+    static let slow = Duration.milliseconds(30)
 }

@@ -226,8 +226,8 @@ struct RuleTests {
     func timing() async throws {
         let report = try await leaking {
             try await check(
-                FakePublisherServer { request, _ in
-                    if request.isSignIn, request["username"] == "peter" { FakePublisherServer.work(10) }
+                FakePublisherServer { request, response in
+                    if request.isSignIn, request["username"] == "peter" { response.delay = FakeResponse.slow }
                 },
                 options: { $0.timedPairs = 40 })
         }
@@ -237,7 +237,9 @@ struct RuleTests {
         #expect(report.isClean())
         let fair = try await sound {
             try await check(
-                FakePublisherServer { request, _ in if request.isSignIn { FakePublisherServer.work() } },
+                FakePublisherServer { request, response in
+                    if request.isSignIn { response.delay = FakeResponse.usual }
+                },
                 options: { $0.timedPairs = 40 })
         }
         #expect(fair["timing-enumeration"] == .passed(40), "\(fair.broken)")

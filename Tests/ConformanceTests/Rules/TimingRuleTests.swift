@@ -57,12 +57,12 @@ struct TimingRuleTests {
     @Test("finds faster responses for unknown readers, by pairs of streams if the server offers HTTP/2")
     func streams() async throws {
         // Over HTTP/1 all responses are slow, so only the streams reveal the leak.
-        let fake = FakePublisherServer { request, _ in
+        let fake = FakePublisherServer { request, response in
             guard request.isSignIn else { return }
             if !request.isStream {
-                FakePublisherServer.work()
+                response.delay = FakeResponse.usual
             } else if request["username"] == "peter" {
-                FakePublisherServer.work(10)
+                response.delay = FakeResponse.slow
             }
         }
         let report = try await leaking {
@@ -101,12 +101,12 @@ struct TimingRuleTests {
     func reported(byStatus: Bool) async throws {
         let fake = FakePublisherServer.withPasswords { request, response in
             guard request.isSignIn, request["username"] == "blockedtoken", response.isRejection else { return }
-            FakePublisherServer.work()
             if byStatus {
                 response = .text(403, "Blocked")
             } else {
                 response.text = response.text.replacing("Invalid credentials", with: "You are blocked")
             }
+            response.delay = FakeResponse.usual
         }
         let report = try await sound { try await check(fake, of: Self.kinds, hasHTTP2: true) }
         #expect(report.broken["refusal-uniform"]?.count == 1, "\(report.broken)")
@@ -143,7 +143,7 @@ struct TimingRuleTests {
             // Throttles from the tenth wrong sign-in with the same values on.
             let fake = FakePublisherServer { request, response in
                 guard request.isSignIn else { return }
-                FakePublisherServer.work()
+                response.delay = FakeResponse.usual
                 guard request.isStream == byStreams, let proof = request["password"], proof != "pan" else { return }
                 guard tally.count(proof) >= 10 else { return }
                 response =
@@ -176,7 +176,8 @@ struct TimingRuleTests {
     func fair() async throws {
         let report = try await sound {
             try await check(
-                FakePublisherServer { request, _ in if request.isSignIn { FakePublisherServer.work() } }, hasHTTP2: true
+                FakePublisherServer { request, response in if request.isSignIn { response.delay = FakeResponse.usual }
+                }, hasHTTP2: true
             )
         }
         #expect(report["timing-enumeration"] == .passed(80), "\(report.broken)")
