@@ -168,7 +168,7 @@ let package = Package(
             "Resilience Settings"),
         module("Deliveries", "Commerce Crypto Gatefold JSON OutgoingRequests Primitives Resilience SQLAccess Settings"),
         module("Mail", "Gatefold Mustache Primitives Settings Transfers"),
-        module("State", "Accounts Commerce GRDB Gatefold JSON Primitives SQLAccess"),
+        module("State", "Accounts Commerce Crypto GRDB Gatefold JSON PostgreSQL Primitives SQLAccess"),
 
         // The protocols of the apps.
         module(
@@ -181,8 +181,8 @@ let package = Package(
             "Server",
             "Accounts Backends CResidency Catalogues Commerce ContentGate Crypto Deliveries EdgeTokens FrontDoors",
             "Gatefold HTTPTypes Hummingbird HummingbirdCore Logging MQTT Mail Metrics NIOCore NIOHPACK NIOHTTP1 NIOHTTP2",
-            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL NIOTLS PasswordHashing Primitives Push Receipts",
-            "Resilience ServiceLifecycle Settings State UnixSignals"),
+            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL NIOTLS PasswordHashing PostgreSQL Primitives Push Receipts",
+            "Resilience SQLAccess ServiceLifecycle Settings State UnixSignals"),
         module(
             "Conformance",
             "Gatefold NIOCore NIOHPACK NIOHTTP2 NIOPosix NIOSSL NIOTLS OutgoingRequests Primitives Settings XML"),
@@ -266,7 +266,7 @@ let package = Package(
             "NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS OutgoingRequests",
             "PasswordHashing Push Resilience Server ServiceLifecycle Settings State Transfers"),
         tests("SettingsTests", "Settings"),
-        tests("StateTests", "Accounts Commerce Crypto GRDB SQLAccess State"),
+        tests("StateTests", "Accounts BackendFixtures Commerce Crypto GRDB PostgreSQL SQLAccess Settings State"),
         tests("XMLTests", "XML"),
 
         // Tests of the whole program, of its parsers with random bytes, and of the files in deploy.
@@ -281,8 +281,8 @@ let package = Package(
         tests("DeployTests", "ContentGate FrontDoors GatefoldCommand InPlayer MQTT"),
         tests(
             "CommandTests",
-            "Accounts Backends Commerce Crypto GRDB GatefoldCommand NIOCore NIOHPACK NIOPosix NIOSSL PasswordHashing",
-            "PushFixtures Server State"),
+            "Accounts BackendFixtures Backends Commerce Crypto GRDB GatefoldCommand NIOCore NIOHPACK NIOPosix NIOSSL",
+            "PasswordHashing PushFixtures Server State"),
         tests("ModelTests", "AccessModel Backends Commerce ContentGate HTTPTypes PasswordHashing Resilience State"),
     ]
 )

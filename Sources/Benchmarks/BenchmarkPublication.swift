@@ -38,7 +38,7 @@ enum BenchmarkPublication {
             rule: EntitlementRule(policy: .backendDecides))
         return AuthorizationService(
             publication: publication, backend: backend, tokens: tokens, editionSecrets: editionSecrets,
-            state: try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path),
+            state: try SQLStateStore(path: folder.appending(path: "state.sqlite").path),
             revocations: RevocationList(publication: publication.id), loginThrottle: UnlimitedLoginAttempts(),
             pseudonymKey: pseudonymKey)
     }

@@ -22,6 +22,7 @@ public struct LibPQ: Sendable {
             OpaquePointer?, UnsafePointer<CChar>?, CInt, UnsafePointer<Oid>?, Texts, UnsafePointer<CInt>?,
             UnsafePointer<CInt>?, CInt
         ) -> CInt
+    let sendQuery: @Sendable @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> CInt
     let setSingleRowMode: @Sendable @convention(c) (OpaquePointer?) -> CInt
     let flush: @Sendable @convention(c) (OpaquePointer?) -> CInt
     let consumeInput: @Sendable @convention(c) (OpaquePointer?) -> CInt
@@ -32,6 +33,7 @@ public struct LibPQ: Sendable {
     let columns: @Sendable @convention(c) (OpaquePointer?) -> CInt
     let rows: @Sendable @convention(c) (OpaquePointer?) -> CInt
     let columnName: @Sendable @convention(c) (OpaquePointer?, CInt) -> UnsafeMutablePointer<CChar>?
+    let columnType: @Sendable @convention(c) (OpaquePointer?, CInt) -> Oid
     let isNull: @Sendable @convention(c) (OpaquePointer?, CInt, CInt) -> CInt
     let length: @Sendable @convention(c) (OpaquePointer?, CInt, CInt) -> CInt
     let value: @Sendable @convention(c) (OpaquePointer?, CInt, CInt) -> UnsafeMutablePointer<CChar>?
@@ -56,6 +58,7 @@ public struct LibPQ: Sendable {
         setErrorVerbosity = try library.function("PQsetErrorVerbosity")
         setNoticeReceiver = try library.function("PQsetNoticeReceiver")
         sendQueryParams = try library.function("PQsendQueryParams")
+        sendQuery = try library.function("PQsendQuery")
         setSingleRowMode = try library.function("PQsetSingleRowMode")
         flush = try library.function("PQflush")
         consumeInput = try library.function("PQconsumeInput")
@@ -66,6 +69,7 @@ public struct LibPQ: Sendable {
         columns = try library.function("PQnfields")
         rows = try library.function("PQntuples")
         columnName = try library.function("PQfname")
+        columnType = try library.function("PQftype")
         isNull = try library.function("PQgetisnull")
         length = try library.function("PQgetlength")
         value = try library.function("PQgetvalue")

@@ -9,6 +9,8 @@ import CLibPQ
 /// The rows of a result as texts, nil for NULL.
 public struct PostgreSQLRows: Sendable, Equatable {
     public var columns: [String] = []
+    /// The OIDs of the columns' types (PostgreSQL manual, 53.64, `pg_type`).
+    public var types: [UInt32] = []
     public var rows: [[String?]] = []
 }
 
@@ -37,20 +39,16 @@ extension PostgreSQLConnection {
     ///   ``PostgreSQLError/valueRejected(sqlState:)`` and ``PostgreSQLError/noRows`` the connection is no longer
     ///   usable.
     public func query(_ sql: String, _ values: [String?], _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
-        do {
-            // The flag stays set until the result is read to its end.
-            isPoisoned = true
-            let rows = try execute(sql, values, limits)
-            isPoisoned = false
-            return rows
-        } catch {
-            switch error {
-            case .serverError, .valueRejected, .noRows: isPoisoned = false
-            case .timedOut, .interrupted, .tooManyRows: cancelStatement()
-            default: break
-            }
-            throw error
+        try result(limits, valueCount: values.count) {
+            withTexts(values) { library.sendQueryParams(handle, sql, $1, nil, $0, nil, nil, 0) == 1 }
         }
+    }
+
+    /// Runs several statements without parameters, with the rules of ``query(_:_:_:)``, in one round trip.
+    ///
+    /// - Returns: The rows of the statement that returns rows; empty if none does. At most one may.
+    public func script(_ sql: String, _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
+        try result(limits, isScript: true) { library.sendQuery(handle, sql) == 1 }
     }
 
     /// Runs one statement for its changes, with the rules of ``query(_:_:_:)``.
@@ -77,14 +75,34 @@ extension PostgreSQLConnection {
         library.changedRows(result).flatMap { Int(String(cString: $0)) }
     }
 
+    /// - Parameters:
+    ///   - valueCount: The number of parameters.
+    ///   - isScript: Whether statements without rows may stand beside the one with rows.
+    ///   - send: Queues the statement, and returns whether it could be queued.
+    private func result(
+        _ limits: Limits, valueCount: Int = 0, isScript: Bool = false, _ send: () -> Bool
+    ) throws(PostgreSQLError) -> PostgreSQLRows {
+        do {
+            // The flag stays set until the result is read to its end.
+            isPoisoned = true
+            let rows = try execute(limits, valueCount, isScript: isScript, send)
+            isPoisoned = false
+            return rows
+        } catch {
+            switch error {
+            case .serverError, .valueRejected, .noRows: isPoisoned = false
+            case .timedOut, .interrupted, .tooManyRows: cancelStatement()
+            default: break
+            }
+            throw error
+        }
+    }
+
     private func execute(
-        _ sql: String, _ values: [String?], _ limits: Limits
+        _ limits: Limits, _ valueCount: Int, isScript: Bool, _ sendStatement: () -> Bool
     ) throws(PostgreSQLError) -> PostgreSQLRows {
         let deadline = ContinuousClock.now + limits.time
-        let isSent = withTexts(values) { values, count in
-            library.sendQueryParams(handle, sql, count, nil, values, nil, nil, 0) == 1
-        }
-        guard isSent, library.setSingleRowMode(handle) == 1 else { throw .lost }
+        guard sendStatement(), library.setSingleRowMode(handle) == 1 else { throw .lost }
         try send(until: deadline)
         var response = PostgreSQLRows()
         var failure: PostgreSQLError?
@@ -94,7 +112,10 @@ extension PostgreSQLConnection {
             defer { library.clear(result) }
             switch library.resultStatus(result) {
             case PGRES_SINGLE_TUPLE, PGRES_TUPLES_OK:
-                if response.columns.isEmpty { response.columns = try columns(of: result) }
+                if response.columns.isEmpty {
+                    response.columns = try columns(of: result)
+                    response.types = (0..<library.columns(result)).map { library.columnType(result, $0) }
+                }
                 for row in 0..<library.rows(result) {
                     guard response.rows.count < limits.rows else { throw .tooManyRows }
                     response.rows.append(try texts(row, of: result, &bytes))
@@ -106,9 +127,9 @@ extension PostgreSQLConnection {
                 }
             case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
                 lastCount = count(of: result)
-                failure = failure ?? .noRows
+                if !isScript { failure = failure ?? .noRows }
             case PGRES_FATAL_ERROR:
-                failure = failure ?? self.failure(of: result, values.count)
+                failure = failure ?? self.failure(of: result, valueCount)
             default:
                 // A COPY, which would have to be ended, or a result that libpq does not know.
                 throw .unexpectedResponse
@@ -119,7 +140,7 @@ extension PostgreSQLConnection {
             }
         }
         if let failure { throw failure }
-        guard isComplete else { throw .lost }
+        guard isComplete || isScript else { throw .lost }
         return response
     }
 

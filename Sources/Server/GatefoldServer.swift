@@ -56,10 +56,11 @@ public struct GatefoldServer: Sendable {
         self.metrics = metrics
         self.logger = logger
         let state = try Bootstrap.stateStore(configuration)
+        let clock = state.sharedClock ?? clock
         if state.didFindOlderState {
             logger.warning(
                 "State replaced by an older copy, or generation file lost: all sessions are ended",
-                metadata: ["path": "\(configuration.state.path)"])
+                metadata: ["path": "\(configuration.state.location.name)"])
         }
         let events = EventReporter(logger: logger)
         let unreadable = UnreadableRowReporter(events)
@@ -107,9 +108,8 @@ public struct GatefoldServer: Sendable {
         Self.report(configuration.warnings, to: logger)
         tls = try configuration.tls.map { try ReloadableTLS($0) }
         push = PushService(
-            eventRelay: eventRelay, store: state, statePath: configuration.state.path, publications: publications,
-            clock: clock,
-            random: random, observe: events.report)
+            eventRelay: eventRelay, store: state, publications: publications, clock: clock, random: random,
+            observe: events.report)
         follower = RevocationFollower(
             store: state, lists: revocations,
             didFail: { error in
@@ -127,7 +127,7 @@ public struct GatefoldServer: Sendable {
             try await facts.catchUp()
             try await follower.catchUp()
         } catch {
-            throw BootstrapError.state(path: configuration.state.path, cause: "\(error)")
+            throw BootstrapError.state(name: configuration.state.location.name, cause: "\(error)")
         }
         await CatalogueFollower.begin(publications.value.catalogues) { try await Task.sleep(for: $0) }
     }

@@ -10,7 +10,7 @@ import Synchronization
 /// Call ``catchUp()`` before the first request is served, and ``run()`` for the lifetime of the server.
 public final class RevocationFollower: Sendable {
     private struct State {
-        var sequence: Int64 = 0
+        var position = ChangePosition.start
         /// The sequence numbers of unreadable rows.
         var unreadable: Set<Int64> = []
     }
@@ -56,28 +56,29 @@ public final class RevocationFollower: Sendable {
         if let floor = try await store.sessionFloor() { lists.raiseFloor(to: floor) }
         let before = state.withLock { $0 }
         var unreadable = before.unreadable
-        for sequence in before.unreadable.sorted().prefix(Self.maxRetries) {
-            let page = try await store.revocations(after: sequence - 1, limit: 1)
-            // The replacement of an unreadable row ends all sessions up to now, so it is applied only once.
-            if page.unreadable.contains(sequence) { continue }
-            apply(page.records)
-            unreadable.remove(sequence)
+        let retries = before.unreadable.sorted().prefix(Self.maxRetries)
+        if !retries.isEmpty {
+            let page = try await store.revocations(numbered: Array(retries))
+            apply(page, except: before.unreadable)
+            unreadable.subtract(Set(retries).subtracting(page.unreadable))
         }
-        var next: Int64? = before.sequence
-        while let after = next {
-            let page = try await store.revocations(after: after, limit: Self.pageSize)
-            apply(page.records)
+        var isLast = false
+        while !isLast {
+            let page = try await store.revocations(after: state.withLock(\.position), limit: Self.pageSize)
+            apply(page, except: before.unreadable)
             unreadable.formUnion(page.unreadable)
-            next = page.next
-            let last = (page.records.map(\.sequence) + page.unreadable).max() ?? after
-            state.withLock { $0.sequence = max($0.sequence, last) }
+            isLast = page.isLast
+            state.withLock { $0.position = page.end }
         }
         state.withLock { $0.unreadable = unreadable }
         if unreadable != before.unreadable { didFindUnreadable(unreadable) }
     }
 
-    private func apply(_ records: [RevocationRecord]) {
-        for record in records { lists.add(record) }
+    /// Applies a page, except for the replacements of unreadable rows that were applied before. The replacement of an
+    /// unreadable row ends all sessions up to now, so it is applied only once.
+    private func apply(_ page: RevocationPage, except known: Set<Int64>) {
+        let repeated = known.intersection(page.unreadable)
+        for record in page.records where !repeated.contains(record.sequence) { lists.add(record) }
     }
 
     /// Follows the store until the task is cancelled.

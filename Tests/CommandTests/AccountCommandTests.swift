@@ -17,8 +17,8 @@ import Testing
     private struct Fixture: Sendable {
         let folder: URL
 
-        var state: SQLiteStateStore {
-            get throws { try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path) }
+        var state: SQLStateStore {
+            get throws { try SQLStateStore(path: folder.appending(path: "state.sqlite").path) }
         }
 
         var readers: SubscriberDatabase {

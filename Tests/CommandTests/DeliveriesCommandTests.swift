@@ -12,7 +12,7 @@ import Testing
         let folder: URL
         let port: Int
         let adminPort: Int
-        let store: SQLiteStateStore
+        let store: SQLStateStore
         let billing: DatabaseQueue
         private let environment = [
             "PSEUDONYMS": "vS3nq0sYb2uT7kDx", "DAILY": "Kq7wN2vR8tYx4mZp", "WEEKLY": "Zr9bN4vR8tYx4mQw",
@@ -46,7 +46,7 @@ import Testing
                   weekly: {backend: house, secrets: {env: WEEKLY}}
                 """.utf8
             ).write(to: folder.appending(path: "gatefold.yaml"))
-            store = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
+            store = try SQLStateStore(path: folder.appending(path: "state.sqlite").path)
             var configuration = Configuration()
             configuration.busyMode = .timeout(10)
             configuration.journalMode = .wal

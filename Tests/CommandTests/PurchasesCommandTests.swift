@@ -19,8 +19,8 @@ import Testing
         let port: Int
 
         /// A new connection for each access, like those of other processes.
-        var state: SQLiteStateStore {
-            get throws { try SQLiteStateStore(path: folder.appending(path: "state/state.sqlite").path) }
+        var state: SQLStateStore {
+            get throws { try SQLStateStore(path: folder.appending(path: "state/state.sqlite").path) }
         }
 
         func purchases(_ arguments: String...) async throws -> CommandRun {

@@ -57,7 +57,7 @@ import Testing
                     """,
                 ]
                 for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
-                let store = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
+                let store = try SQLStateStore(path: folder.appending(path: "state.sqlite").path)
                 for number in 1...count * apps.count {
                     try await store.register(
                         PushToken(

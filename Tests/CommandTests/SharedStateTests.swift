@@ -1,27 +1,47 @@
+import BackendFixtures
 import Foundation
 import TestSupport
 import Testing
 
 @Suite("Two processes on one state", .serialized) struct SharedStateTests {
+    /// The database of the state that the processes share.
+    enum StateKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case sqlite, postgresql
+        var testDescription: String { rawValue }
+    }
+
     /// A publication whose readers are in a file that a program reads until an outage is simulated.
     private struct Pair: Sendable {
         let sample: Sample
         let ports: [Int]
 
-        init(_ sample: Sample) throws {
+        /// - Parameter servers: The servers of the state; nil for a file.
+        init(_ sample: Sample, _ servers: StateServers?) throws {
             self.sample = sample
             ports = [sample.port, try FreePort.find()]
             try sample.write("ask.py", Self.program)
-            try sample.configure(Self.configuration)
+            try sample.write("secrets/postgresql", StateServers.password)
+            try sample.configure { Self.configuration($0, servers) }
             let first = try String(contentsOfFile: sample.path("gatefold.yaml"), encoding: .utf8)
             try sample.write(
                 "second.yaml",
                 first.replacing("127.0.0.1:\(sample.port)", with: "127.0.0.1:\(ports[1])")
-                    .replacing(", admin_listen: \"127.0.0.1:\(sample.adminPort)\"", with: ""))
+                    .replacing(", admin_listen: \"127.0.0.1:\(sample.adminPort)\"", with: "")
+                    // Each node has a folder of its own.
+                    .replacing("folder: state/node", with: "folder: state/second-node"))
         }
 
-        private static func configuration(_ text: String) -> String {
-            text.adding(
+        private static func configuration(_ text: String, _ servers: StateServers?) -> String {
+            var text = text
+            if let servers {
+                text = text.replacing(
+                    "path: state/state.sqlite",
+                    with: """
+                        kind: postgresql, folder: state/node, connection: {hosts: ["127.0.0.1:\(servers.bouncer)"], \
+                        database: state, user: \(StateServers.user), password: {file: secrets/postgresql}}
+                        """)
+            }
+            return text.adding(
                 publication: "shared",
                 backend: """
                     {kind: process, command: [python3, ask.py], subscription: {editions: {from: editions}}, \
@@ -96,16 +116,23 @@ import Testing
         }
     }
 
-    private func withPair(_ body: (Pair) async throws -> Void) async throws {
-        try await withSample { try await body(try Pair($0)) }
+    private func withPair(_ kind: StateKind, _ body: (Pair) async throws -> Void) async throws {
+        try await withSample { sample in
+            switch kind {
+            case .sqlite: try await body(try Pair(sample, nil))
+            case .postgresql: try await StateServers.run { try await body(try Pair(sample, $0)) }
+            }
+        }
     }
 
     /// The maximum time until a fact reaches the other process.
     private static let bound = Duration.seconds(2)
 
-    @Test("In an outage, both processes reject a former password that one has seen replaced, and end its session")
-    func changedPassword() async throws {
-        try await withPair { pair async throws in
+    @Test(
+        "In an outage, both processes reject a former password that one has seen replaced, and end its session",
+        arguments: StateKind.allCases)
+    func changedPassword(kind: StateKind) async throws {
+        try await withPair(kind) { pair async throws in
             try pair.reader("old")
             try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
                 for number in [0, 1] { _ = try await pair.token(number, "old") }
@@ -130,9 +157,9 @@ import Testing
         }
     }
 
-    @Test("In an outage, both processes reject a password that one has seen rejected")
-    func rejectedPassword() async throws {
-        try await withPair { pair async throws in
+    @Test("In an outage, both processes reject a password that one has seen rejected", arguments: StateKind.allCases)
+    func rejectedPassword(kind: StateKind) async throws {
+        try await withPair(kind) { pair async throws in
             try pair.reader("old")
             try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
                 _ = try await pair.token(1, "old")
@@ -148,9 +175,10 @@ import Testing
     }
 
     @Test(
-        "In an outage, both processes deny a reader whom one has seen suspended, also after a restart")
-    func suspended() async throws {
-        try await withPair { pair async throws in
+        "In an outage, both processes deny a reader whom one has seen suspended, also after a restart",
+        arguments: StateKind.allCases)
+    func suspended(kind: StateKind) async throws {
+        try await withPair(kind) { pair async throws in
             try pair.reader("old")
             try await withServers([pair.launch(1)]) { _ async throws in
                 var token = ""
@@ -172,9 +200,11 @@ import Testing
         }
     }
 
-    @Test("In an outage, the other process denies an edition that one has denied, and issues others")
-    func deniedEdition() async throws {
-        try await withPair { pair async throws in
+    @Test(
+        "In an outage, the other process denies an edition that one has denied, and issues others",
+        arguments: StateKind.allCases)
+    func deniedEdition(kind: StateKind) async throws {
+        try await withPair(kind) { pair async throws in
             try pair.reader("old", editions: [Sample.second, Sample.third])
             try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
                 let token = try await pair.token(0, "old")
@@ -189,9 +219,9 @@ import Testing
         }
     }
 
-    @Test("In an outage, both processes admit a reader who was reactivated")
-    func forgiven() async throws {
-        try await withPair { pair async throws in
+    @Test("In an outage, both processes admit a reader who was reactivated", arguments: StateKind.allCases)
+    func forgiven(kind: StateKind) async throws {
+        try await withPair(kind) { pair async throws in
             try pair.reader("old", "suspended")
             try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
                 let token = try await pair.token(0, "old")
@@ -202,6 +232,30 @@ import Testing
                 try await Task.sleep(for: Self.bound)
                 try pair.startOutage()
                 for number in [0, 1] { #expect(try await pair.isIssued(number, token), "process \(number)") }
+            }
+        }
+    }
+
+    @Test(
+        "Pitfall 32: a session that is ended at one process ends at the other, also after a restart",
+        arguments: StateKind.allCases)
+    func endedSession(kind: StateKind) async throws {
+        try await withPair(kind) { pair async throws in
+            try pair.reader("old")
+            try await withServers([pair.launch(1)]) { _ async throws in
+                var tokens: [String] = []
+                try await withServer(pair.launch(0)) { _ async throws in
+                    for _ in 0..<2 { tokens.append(try await pair.token(0, "old")) }
+                    for token in tokens { #expect(try await pair.state(1, token) == "active") }
+                    #expect(try await pair.call(0, "sign_out", ["token": tokens[0]]).status == 200)
+                    #expect(
+                        try await eventually(within: Self.bound) { try await pair.state(1, tokens[0]) == "unknown" })
+                    #expect(try await pair.state(1, tokens[1]) == "active")
+                    #expect(try await pair.call(1, "sign_out", ["token": tokens[1]]).status == 200)
+                }
+                try await withServer(pair.launch(0)) { _ async throws in
+                    for token in tokens { #expect(try await pair.state(0, token) == "unknown") }
+                }
             }
         }
     }

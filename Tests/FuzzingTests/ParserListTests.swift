@@ -80,7 +80,7 @@ struct ParserListTests {
 
     /// Files that read an operator's input once at the start.
     private static let operators: Set<String> = [
-        "AppleRoots", "BackendRegistry", "BodyTemplate", "CampaignLock", "CheckCases", "CheckReader", "CloudSoftphone",
+        "AppleRoots", "BackendRegistry", "BodyTemplate", "CheckCases", "CheckReader", "CloudSoftphone",
         "CloudSoftphone+Settings", "ContentLayout+Settings", "DirectoryGroups", "DrillFault", "EdgeTemplate",
         "Endpoint", "EnvironmentOverrides", "FrontDoor", "FeedSchedule", "GatefoldConfiguration", "GoogleSigningKey",
         "GoogleStoreSettings", "InPlayerBackendKind", "InPlayerConfiguration", "InPlayerEnvironment",
@@ -95,8 +95,8 @@ struct ParserListTests {
         "ActiveImport", "CatalogueCache", "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing",
         "DeniedEditions", "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "PrivateFile", "SQLiteCommandExecutor",
-        "SQLiteStateStore",
-        "SQLiteStateStore+ItemNumbers", "SQLiteStateStore+KnownDevices", "SharedFact+Merging", "StateBackup",
+        "SQLStateStore",
+        "SQLStateStore+ItemNumbers", "SQLStateStore+KnownDevices", "SharedFact+Merging", "StateBackup",
         "StateRestore", "SubscriberDatabase", "SubscriberDatabase+Applying", "WriteAheadLog",
     ]
 
@@ -110,7 +110,7 @@ struct ParserListTests {
         "MQTTPacket", "NewerSchema", "PBKDF2Hash", "PINCodeStore", "PasswordHasher", "PasswordVerifier",
         "AuthorizationService", "PushToken",
         "BackendQueryKey", "CachedSignIn", "ReceiptVerifier", "OCSPStatusCache", "SQLChange", "SQLDatabase",
-        "SQLValues", "SQLiteStateStore+PINCodes", "Secret",
+        "SQLValues", "SQLStateStore+PINCodes", "Secret",
         "SendWindow", "SessionManager", "KnownDeviceStore", "ShadowMonitor", "StoredPassword", "TokenCodec",
     ]
 

@@ -2,17 +2,29 @@ public import Foundation
 public import Gatefold
 
 /// An in-memory store of push tokens and campaigns.
-public actor InMemoryPushTokens: PushTokenStore, PushCampaignStore {
+public actor InMemoryPushTokens: PushTokenStore, PushCampaignStore, LeaseStore {
     private var tokens: [RegisteredPushToken] = []
     private var records: [PushCampaign] = []
     private var last: Int64 = 0
     /// The number of times that a campaign's position was saved.
     public private(set) var saveCount = 0
     private var rejections = 0
+    private var leases: [String: [UInt8]] = [:]
 
     struct Full: Error {}
 
     public init() {}
+
+    /// Takes a lease, which does not end by itself.
+    public func takeLease(_ name: String, owner: [UInt8], for duration: TimeInterval) -> Bool {
+        guard leases[name] ?? owner == owner else { return false }
+        leases[name] = owner
+        return true
+    }
+
+    public func endLease(_ name: String, owner: [UInt8]) {
+        if leases[name] == owner { leases[name] = nil }
+    }
 
     /// Registers numbered tokens of 32 bytes and returns them in hexadecimal digits.
     @discardableResult

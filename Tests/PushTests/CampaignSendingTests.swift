@@ -67,8 +67,7 @@ import Testing
                     "{team: \(PushFixture.team), key_id: \(PushFixture.keyID), key: {file: key.p8}, content_name: false}"
             )
             let campaignSender = PushCampaignSender(
-                publication: try PushFixture.publication, settings: plain, store: store,
-                statePath: fixture.folder.appending(path: "state.sqlite").path)
+                publication: try PushFixture.publication, settings: plain, store: store)
             let long = try #require(EditionID(String(repeating: "e", count: 100)))
             _ = try await campaignSender.send(
                 campaignSender.campaign(for: plain.apps[0], edition: long), to: plain.apps[0])
@@ -156,7 +155,7 @@ import Testing
             let campaignSender = PushCampaignSender(
                 publication: try PushFixture.publication,
                 settings: try fixture.settings(app: "\(one)\n  com.example.weekly: \(one)"), store: store,
-                statePath: fixture.folder.appending(path: "state.sqlite").path, clock: clock.wall)
+                clock: clock.wall)
             let apps = campaignSender.settings.apps
             #expect(apps.map(\.id) == [PushFixture.app, "com.example.weekly"])
             let new = try await campaignSender.generalCampaigns(for: apps, in: nil)

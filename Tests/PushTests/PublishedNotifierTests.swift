@@ -117,17 +117,17 @@ import Testing
         }
     }
 
+    /// The lease of the first edition's campaign.
+    private static let lease = "push campaign com.example.daily/daily-1"
+
     @Test("Waits for another process to finish, and stops if APNs rejects the campaign")
     func trouble() async throws {
         let waited = Locked(0)
-        let lock = Locked<CampaignLock?>(nil)
-        try await with(sleep: { _ in
+        try await with(sleep: { [store] _ in
             waited.withLock { $0 += 1 }
-            lock.withLock { $0 = nil }
+            await store.endLease(Self.lease, owner: [1])
         }) { fixture, notifier, events in
-            let path = fixture.folder.appending(path: "state.sqlite").path
-            lock.withLock { $0 = try? CampaignLock("com.example.daily/daily-1", alongside: path) }
-            #expect(lock.withLock { $0 != nil })
+            #expect(await store.takeLease(Self.lease, owner: [1], for: 60))
             _ = await notifier.didPublish(try PushFixture.publication, [try edition("daily-1", 0)])
             await until { waited.withLock { $0 } > 0 }
             let token = PushToken.numbered(1).map { String(format: "%02x", $0) }.joined()
@@ -140,13 +140,11 @@ import Testing
 
     @Test("Uses the current configuration at each attempt and stops for a removed publication")
     func reload() async throws {
-        let lock = Locked<CampaignLock?>(nil)
-        try await with(sleep: { [campaignSenders] _ in
+        try await with(sleep: { [campaignSenders, store] _ in
             campaignSenders.withLock { $0 = [] }
-            lock.withLock { $0 = nil }
+            await store.endLease(Self.lease, owner: [1])
         }) { fixture, notifier, events in
-            let path = fixture.folder.appending(path: "state.sqlite").path
-            lock.withLock { $0 = try? CampaignLock("com.example.daily/daily-1", alongside: path) }
+            #expect(await store.takeLease(Self.lease, owner: [1], for: 60))
             _ = await notifier.didPublish(try PushFixture.publication, [try edition("daily-1", 0)])
             await until { misses.withLock { $0 } > 0 }
             #expect(fixture.fake.requests.isEmpty)

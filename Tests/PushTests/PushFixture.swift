@@ -63,16 +63,14 @@ struct PushFixture: Sendable {
     }
 
     func campaignSender(
-        _ store: any PushTokenStore & PushCampaignStore, _ more: String = "",
+        _ store: any PushTokenStore & PushCampaignStore & LeaseStore, _ more: String = "",
         providers: ProviderTokens = ProviderTokens(),
         observe: @escaping @Sendable (PushEvent) -> Void = { _ in }, clock: WallClock = .system,
         sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     ) throws -> PushCampaignSender {
         PushCampaignSender(
             publication: try Self.publication, settings: try settings(more), store: store,
-            statePath: folder.appending(path: "state.sqlite").path, providers: providers, observe: observe,
-            clock: clock,
-            sleep: sleep)
+            providers: providers, observe: observe, clock: clock, sleep: sleep)
     }
 
     static var publication: PublicationID {

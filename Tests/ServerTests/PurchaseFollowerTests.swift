@@ -51,9 +51,9 @@ struct PurchaseFollowerTests {
         return seen.withLock(\.self)
     }
 
-    private func withLedger(_ body: (SQLiteStateStore) async throws -> Void) async throws {
+    private func withLedger(_ body: (SQLStateStore) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            try await body(try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path))
+            try await body(try SQLStateStore(path: folder.appending(path: "state.sqlite").path))
         }
     }
 

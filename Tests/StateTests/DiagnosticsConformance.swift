@@ -1,7 +1,7 @@
 import State
 import Testing
 
-@Suite("State diagnostics") struct DiagnosticsConformance {
+@Suite("State diagnostics", .stateServers) struct DiagnosticsConformance {
     @Test(
         "A new state is healthy, replaces no other and has no unreadable rows",
         arguments: TestedStore<any StateDiagnostics>.all)

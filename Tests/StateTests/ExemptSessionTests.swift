@@ -5,7 +5,7 @@ import State
 import TestSupport
 import Testing
 
-@Suite("Revocation that exempts a session") struct ExemptSessionTests {
+@Suite("Revocation that exempts a session", .stateServers) struct ExemptSessionTests {
     private static func session(_ number: UInt8) -> SessionPseudonym {
         SessionPseudonym(bytes: [number, 0, 0, number])!
     }

@@ -55,7 +55,7 @@ import Testing
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             try restore(old, path)
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             #expect(!store.didFindOlderState)
             let ended = [
                 Revocation(
@@ -84,7 +84,7 @@ import Testing
             #expect(try await store.ids(of: buyer(2)) == ["2"])
             try await store.health()
             // A second start repeats no migration.
-            let again = try SQLiteStateStore(path: path)
+            let again = try SQLStateStore(path: path)
             #expect(try await again.itemNumbers(of: ["c"], in: daily) == ["c": first + 1])
         }
     }
@@ -93,12 +93,12 @@ import Testing
     func newer() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
-            do { try SQLiteStateStore(path: path).pool.close() }
+            do { try SQLStateStore(path: path).close() }
             let queue = try DatabaseQueue(path: path)
             try await queue.write { db in
                 try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99 of the future')")
             }
-            let error = #expect(throws: StateStoreError.self) { try SQLiteStateStore(path: path) }
+            let error = #expect(throws: StateStoreError.self) { try SQLStateStore(path: path) }
             #expect(error?.isNewerSchema == true)
             #expect(error?.description.contains("99 of the future") == true)
             #expect(throws: (any Error).self) { try StateBackup.make(of: path, to: folder + "/backup") }

@@ -8,7 +8,7 @@ import Testing
 private let day: TimeInterval = 86_400
 
 /// Tests which facts every state store retains, and for how long.
-@Suite("Pitfall 21: retention of a state store") struct RetentionConformance {
+@Suite("Pitfall 21: retention of a state store", .stateServers) struct RetentionConformance {
     private let month = TokenBounds(lifetime: 30 * day, afterExpiry: 60 * day)
     private let hour = TokenBounds(lifetime: 3600, afterExpiry: 0)
 
@@ -41,8 +41,8 @@ private let day: TimeInterval = 86_400
     func startAhead(ahead: TimeInterval) async throws {
         try await withTemporaryFolder { folder in
             let clock = ManualClock()
-            func open() throws -> SQLiteStateStore {
-                try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock.wall)
+            func open() throws -> SQLStateStore {
+                try SQLStateStore(path: folder + "/state.sqlite", clock: clock.wall)
             }
             let first = try open()
             try await first.record(month, of: daily)
@@ -195,7 +195,7 @@ private let day: TimeInterval = 86_400
     func knownDevices() async throws {
         try await withTemporaryFolder { folder in
             let clock = ManualClock()
-            let store = try SQLiteStateStore(
+            let store = try SQLStateStore(
                 path: folder + "/state.sqlite", knownDeviceLifetime: 3 * day, clock: clock.wall)
             try await store.recordKnownDevice([1], of: [1])
             clock.step(by: 500 * day)

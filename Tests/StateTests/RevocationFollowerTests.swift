@@ -1,22 +1,24 @@
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import State
 
-@Suite("Revocation follower") struct RevocationFollowerTests {
+@Suite("Revocation follower", .stateServers) struct RevocationFollowerTests {
     private func subject(_ number: UInt8) -> SaltSubject {
         SaltSubject(subscriber: subscriber(number), session: SessionPseudonym(device(1)), issuedAt: noon)
     }
 
-    @Test("Applies a revocation that another process recorded, in its publication only")
-    func acrossProcesses() async throws {
-        try await withTemporaryFolder { folder in
-            let server = try SQLiteStateStore(path: folder + "/state.sqlite")
-            let command = try SQLiteStateStore(path: folder + "/state.sqlite")
+    @Test(
+        "Applies a revocation that another process recorded, in its publication only",
+        arguments: TestedStore<any RevocationStore & StateRetention>.durable { $0 })
+    func acrossProcesses(kind: TestedStore<any RevocationStore & StateRetention>) async throws {
+        try await kind.with(2) { stores in
+            let (server, command) = (stores[0], stores[1])
             let known = RevocationLists()
             let lists = [known.list(for: daily), known.list(for: weekly)]
             let follower = RevocationFollower(store: server, lists: known)
@@ -82,7 +84,7 @@ import Testing
     func many() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             try await store.pool.write { db in
                 try db.execute(
                     sql: """
@@ -113,6 +115,7 @@ private struct BrokenStore: RevocationStore, StateRetention {
 
     func record(_ revocation: Revocation) async throws { throw Failure() }
     func record(_ bounds: TokenBounds, of publication: PublicationID) async throws { throw Failure() }
-    func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage { throw Failure() }
+    func revocations(after position: ChangePosition, limit: Int) async throws -> RevocationPage { throw Failure() }
+    func revocations(numbered sequences: [Int64]) async throws -> RevocationPage { throw Failure() }
     func maintain() async throws -> [PublicationID: Date] { throw Failure() }
 }

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Shared facts") struct SharedFactTests {
+@Suite("Shared facts", .stateServers) struct SharedFactTests {
     private static let (here, there): ([UInt8], [UInt8]) = ([1], [2])
 
     private func fact(
@@ -23,34 +23,31 @@ import Testing
         _ clock: ManualClock = ManualClock(noon + 60),
         _ body: (any SharedFactStore & StateRetention, any SharedFactStore & StateRetention) async throws -> Void
     ) async throws {
-        try await withTemporaryFolder { folder async throws in
-            let path = folder + "/state.sqlite"
-            try await body(
-                try SQLiteStateStore(path: path, clock: clock.wall), try SQLiteStateStore(path: path, clock: clock.wall)
-            )
+        for kind in TestedStore<any SharedFactStore & StateRetention>.durable({ $0 }) {
+            try await kind.with(2, clock: clock.wall) { try await body($0[0], $0[1]) }
         }
     }
 
     private func latestFacts(_ store: any SharedFactStore) async throws -> [SharedFact] {
-        try await store.sharedFacts(after: 0, excluding: [0], limit: 9).facts
+        try await store.sharedFacts(after: .start, excluding: [0], limit: 9).facts
     }
 
     @Test("Other processes receive facts in order and in pages, and the recording process does not")
     func followed() async throws {
         try await withStores { one, other async throws in
             try await one.record((1...5).map { fact($0) }, origin: Self.here)
-            let first = try await other.sharedFacts(after: 0, excluding: Self.there, limit: 3)
+            let first = try await other.sharedFacts(after: .start, excluding: Self.there, limit: 3)
             #expect(first.facts == (1...3).map { fact($0) })
-            let next = try #require(first.next)
-            let second = try await other.sharedFacts(after: next, excluding: Self.there, limit: 3)
+            #expect(!first.isLast)
+            let second = try await other.sharedFacts(after: first.end, excluding: Self.there, limit: 3)
             #expect(second.facts == (4...5).map { fact($0) })
-            #expect(second.next == nil)
-            #expect(try await one.sharedFacts(after: 0, excluding: Self.here, limit: 9).facts.isEmpty)
+            #expect(second.isLast)
+            #expect(try await one.sharedFacts(after: .start, excluding: Self.here, limit: 9).facts.isEmpty)
             // Of several facts with one ID, only the latest is retained, and it is followed again.
             try await one.record([fact(2, value: 0)], origin: Self.here)
-            let changed = try await other.sharedFacts(after: second.sequence, excluding: Self.there, limit: 9)
+            let changed = try await other.sharedFacts(after: second.end, excluding: Self.there, limit: 9)
             #expect(changed.facts == [fact(2, value: 0)])
-            #expect(try await other.sharedFacts(after: 0, excluding: Self.there, limit: 9).facts.count == 5)
+            #expect(try await other.sharedFacts(after: .start, excluding: Self.there, limit: 9).facts.count == 5)
         }
     }
 
@@ -59,7 +56,7 @@ import Testing
         try await withStores { one, other async throws in
             try await one.record([fact(1, value: 1, at: noon + 1)], origin: Self.here)
             try await other.record([fact(1, value: 2)], origin: Self.there)
-            let latestFacts = try await other.sharedFacts(after: 0, excluding: Self.there, limit: 9).facts
+            let latestFacts = try await other.sharedFacts(after: .start, excluding: Self.there, limit: 9).facts
             #expect(latestFacts == [fact(1, value: 1, at: noon + 1)])
         }
     }
@@ -110,7 +107,7 @@ import Testing
     func everything() async throws {
         try await withStores { one, _ async throws in
             try await one.record([fact(1, [1]), fact(1, [2]), fact(2, [1]), fact(1, [])], origin: Self.here)
-            let all = try await one.sharedFacts(after: 0, excluding: Self.there, limit: 9).facts
+            let all = try await one.sharedFacts(after: .start, excluding: Self.there, limit: 9).facts
             #expect(all.map(\.id.subject) == [[2], [1]])
             #expect(all.last?.id.detail == [])
         }
@@ -135,12 +132,12 @@ import Testing
     func unreadable() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             try await store.record([fact(1), fact(2), fact(3)], origin: Self.here)
             try await DatabaseQueue(path: path).write {
                 try $0.execute(sql: "UPDATE shared_fact SET kind = 'of a later version' WHERE subject = x'02'")
             }
-            let page = try await store.sharedFacts(after: 0, excluding: Self.there, limit: 9)
+            let page = try await store.sharedFacts(after: .start, excluding: Self.there, limit: 9)
             #expect(page.facts == [fact(1), fact(3)])
             #expect(page.unreadable == 1)
         }
@@ -155,7 +152,7 @@ import Testing
             try await one.record((3...6).map { fact($0, at: clock.now) }, origin: Self.here)
             try await one.discardSharedFacts(endedBefore: clock.now, limit: 3)
             #expect(
-                try await one.sharedFacts(after: 0, excluding: Self.there, limit: 9).facts.map(\.id.subject)
+                try await one.sharedFacts(after: .start, excluding: Self.there, limit: 9).facts.map(\.id.subject)
                     == [[4], [5], [6]])
         }
     }
@@ -175,8 +172,9 @@ import Testing
             recorded += facts
         }
 
-        func sharedFacts(after sequence: Int64, excluding origin: [UInt8], limit: Int) throws -> SharedFactPage {
-            SharedFactPage(facts: [], next: nil, sequence: sequence, unreadable: 0)
+        func sharedFacts(after position: ChangePosition, excluding origin: [UInt8], limit: Int) throws -> SharedFactPage
+        {
+            SharedFactPage(facts: [], end: position, isLast: true, unreadable: 0)
         }
 
         func discardSharedFacts(endedBefore timestamp: Date, limit: Int) { pruned += 1 }

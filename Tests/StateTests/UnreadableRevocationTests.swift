@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Pitfall 31: unreadable revocation", .serialized) struct UnreadableRevocationTests {
     private struct Fixture {
-        let store: SQLiteStateStore
+        let store: SQLStateStore
         let lists = RevocationLists()
         let follower: RevocationFollower
         let queue: DatabaseQueue
@@ -16,7 +16,7 @@ import Testing
 
         init(_ path: String) throws {
             let reported = found
-            store = try SQLiteStateStore(path: path)
+            store = try SQLStateStore(path: path)
             queue = try DatabaseQueue(path: path)
             follower = RevocationFollower(
                 store: store, lists: lists, didFindUnreadable: { rows in reported.withLock { $0.append(rows) } })
@@ -94,7 +94,7 @@ import Testing
             #expect(fixture.follower.unreadable == 0)
             #expect(fixture.found.withLock { $0 } == [[2], []])
             #expect(fixture.hasEnded(2))
-            #expect(try await fixture.store.revocations(after: 0, limit: 99).unreadable.isEmpty)
+            #expect(try await fixture.store.revocations(after: .start, limit: 99).unreadable.isEmpty)
         }
     }
 

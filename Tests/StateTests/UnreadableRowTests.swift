@@ -10,12 +10,12 @@ import Testing
 @Suite("Pitfall 31: unreadable row", .serialized) struct UnreadableRowTests {
     /// A store with its clock and a second connection to its file.
     private struct Fixture {
-        let store: SQLiteStateStore
+        let store: SQLStateStore
         let clock = ManualClock(noon)
         private let queue: DatabaseQueue
 
         init(_ path: String) throws {
-            store = try SQLiteStateStore(path: path, clock: clock.wall)
+            store = try SQLStateStore(path: path, clock: clock.wall)
             queue = try DatabaseQueue(path: path)
         }
 

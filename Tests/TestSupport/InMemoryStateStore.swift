@@ -90,9 +90,15 @@ public actor InMemoryStateStore: SessionStore, StateRetention {
         }
     }
 
-    public func revocations(after sequence: Int64, limit: Int) -> RevocationPage {
-        let records = records.filter { $0.sequence > sequence }.prefix(limit)
-        return RevocationPage(records: Array(records), next: records.count == limit ? records.last?.sequence : nil)
+    public func revocations(after position: ChangePosition, limit: Int) -> RevocationPage {
+        let page = records.filter { $0.sequence > position.sequence }.prefix(limit)
+        return RevocationPage(
+            records: Array(page), end: page.last.map { ChangePosition(sequence: $0.sequence) } ?? position,
+            isLast: page.count < limit)
+    }
+
+    public func revocations(numbered sequences: [Int64]) -> RevocationPage {
+        RevocationPage(records: records.filter { sequences.contains($0.sequence) })
     }
 
     public func revocations(after sequence: Int64) async -> [RevocationRecord] {

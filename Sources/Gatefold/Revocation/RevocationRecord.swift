@@ -14,21 +14,3 @@ public struct RevocationRecord: Hashable, Sendable {
         self.expires = expires
     }
 }
-
-/// A page of the revocations in a store, in order.
-public struct RevocationPage: Sendable {
-    public var records: [RevocationRecord]
-    /// The sequence numbers of unreadable rows.
-    ///
-    /// For an unreadable row whose subscriber is known, `records` contains a revocation of all sessions that the
-    /// subscriber has opened. For a row without a readable subscriber, `records` contains nothing.
-    public var unreadable: [Int64]
-    /// The sequence number after which the next page starts, or nil if this page is the last.
-    public var next: Int64?
-
-    public init(records: [RevocationRecord] = [], unreadable: [Int64] = [], next: Int64? = nil) {
-        self.records = records
-        self.unreadable = unreadable
-        self.next = next
-    }
-}

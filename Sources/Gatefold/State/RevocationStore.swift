@@ -8,12 +8,16 @@ public protocol RevocationStore: Sendable {
     /// of its subscriber (see `SubscriberRevocations`).
     func record(_ revocation: Revocation) async throws
 
-    /// Returns the revocations recorded after a sequence number, in order.
+    /// Returns the revocations recorded after a position, in order. A store may return a revocation again after a restore, so
+    /// the effect of each is the same however often it is applied.
     ///
     /// - Parameters:
-    ///   - sequence: The sequence number of the last revocation read; 0 for the first page.
+    ///   - position: The end of the previous page, or ``ChangePosition/start``.
     ///   - limit: The maximum number of rows to read. Minimum: 1.
-    func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage
+    func revocations(after position: ChangePosition, limit: Int) async throws -> RevocationPage
+
+    /// Returns the revocations with the given sequence numbers that still exist, as one page.
+    func revocations(numbered sequences: [Int64]) async throws -> RevocationPage
 
     /// Returns the floor set when the store was restored, or nil if there is none. Every session issued before the
     /// floor is ended.
@@ -23,16 +27,4 @@ public protocol RevocationStore: Sendable {
 extension RevocationStore {
     /// Returns nil, for stores that cannot be restored.
     public func sessionFloor() async throws -> Date? { nil }
-
-    /// Returns all revocations recorded after a sequence number, in order. 0 returns all.
-    public func revocations(after sequence: Int64) async throws -> [RevocationRecord] {
-        var records: [RevocationRecord] = []
-        var next: Int64? = sequence
-        while let after = next {
-            let page = try await revocations(after: after, limit: 1_000)
-            records += page.records
-            next = page.next
-        }
-        return records
-    }
 }

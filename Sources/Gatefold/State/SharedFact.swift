@@ -51,17 +51,17 @@ public struct SharedFact: Hashable, Sendable {
 public struct SharedFactPage: Sendable {
     /// The facts in the order of their recording, without those of the calling process.
     public let facts: [SharedFact]
-    /// The start of the next page, or nil if this page is the last.
-    public let next: Int64?
-    /// The sequence number up to which everything was read.
-    public let sequence: Int64
+    /// The position up to which everything was read, and the start of the next page.
+    public let end: ChangePosition
+    /// A Boolean value that indicates whether this page has all facts that are visible now.
+    public let isLast: Bool
     /// The number of unreadable rows, which were skipped.
     public let unreadable: Int
 
-    public init(facts: [SharedFact], next: Int64?, sequence: Int64, unreadable: Int) {
+    public init(facts: [SharedFact], end: ChangePosition, isLast: Bool, unreadable: Int) {
         self.facts = facts
-        self.next = next
-        self.sequence = sequence
+        self.end = end
+        self.isLast = isLast
         self.unreadable = unreadable
     }
 }

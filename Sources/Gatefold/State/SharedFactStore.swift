@@ -12,8 +12,10 @@ public protocol SharedFactStore: Sendable {
     ///   - origin: The identifier of the process, so that it does not read its own facts.
     func record(_ facts: [SharedFact], origin: [UInt8]) async throws
 
-    /// Returns the facts recorded after a sequence number. 0 returns all.
-    func sharedFacts(after sequence: Int64, excluding origin: [UInt8], limit: Int) async throws -> SharedFactPage
+    /// Returns the facts recorded after a position. A store may return a fact again.
+    func sharedFacts(
+        after position: ChangePosition, excluding origin: [UInt8], limit: Int
+    ) async throws -> SharedFactPage
 
     /// Deletes facts that expired before `timestamp`, and the oldest facts in excess of `limit`.
     func discardSharedFacts(endedBefore timestamp: Date, limit: Int) async throws

@@ -64,7 +64,7 @@ struct AccountEraseCommand: AsyncParsableCommand {
             let reference = pseudonymKey.reference(to: subscriber)
             for publication in read.publications.map(\.publication.id) {
                 try await state.record(
-                    recorded.list(for: publication).makeRevocation(reference, at: WallClock.system.now))
+                    recorded.list(for: publication).makeRevocation(reference, at: state.now))
                 for device in try await state.devices(of: reference, in: publication) {
                     try await state.remove(device.reference, of: reference, in: publication)
                     report.devices += 1

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Commerce
 import Gatefold
-import Primitives
 import Server
+import State
 
 struct DeliveriesRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,7 +29,7 @@ struct DeliveriesRetryCommand: AsyncParsableCommand {
         let store = try Bootstrap.existingStateStore(read)
         guard all else {
             return try await DeliveryArguments.change(ids, reporting: "scheduled for retry") {
-                try await store.retryDelivery($0, at: WallClock.system.now)
+                try await store.retryDelivery($0, at: store.now)
             }
         }
         let chosen = try read.publication(named: publication.publication)
@@ -37,7 +37,7 @@ struct DeliveriesRetryCommand: AsyncParsableCommand {
         var count = 0
         // A delivery that completes in the meantime is not a failure of this command.
         for record in pending
-        where try await store.retryDelivery(record.delivery.id, at: WallClock.system.now) { count += 1 }
+        where try await store.retryDelivery(record.delivery.id, at: store.now) { count += 1 }
         print("\(count) scheduled for retry.")
     }
 }

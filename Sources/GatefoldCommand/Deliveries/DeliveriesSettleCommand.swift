@@ -1,7 +1,7 @@
 import ArgumentParser
 import Commerce
-import Primitives
 import Server
+import State
 
 struct DeliveriesSettleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +19,7 @@ struct DeliveriesSettleCommand: AsyncParsableCommand {
         let ids = try arguments.read()
         let store = try Bootstrap.existingStateStore(try configuration.read())
         try await DeliveryArguments.change(ids, reporting: "settled") {
-            try await store.settleDelivery($0, at: WallClock.system.now)
+            try await store.settleDelivery($0, at: store.now)
         }
     }
 }

@@ -25,8 +25,7 @@ struct PushOptions: ParsableArguments {
         }
         return PushCampaignSender(
             publication: publication.publication.id, settings: settings,
-            store: try Bootstrap.existingStateStore(configuration),
-            statePath: configuration.state.path)
+            store: try Bootstrap.existingStateStore(configuration))
     }
 
     /// Requires that the publication's catalogue has the edition. A publication with an empty catalogue accepts any

@@ -27,13 +27,14 @@ struct StateBackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
+        let path = try read.state.embeddedPath()
         let backup: StateBackup
         do {
-            backup = try StateBackup.make(of: read.state.path, to: file)
+            backup = try StateBackup.make(of: path, to: file)
         } catch let error as StateBackupError {
             throw CommandFailure(copying: error)
         } catch let error as NewerSchema {
-            throw CommandFailure(.configuration, "the state \(read.state.path): \(error)")
+            throw CommandFailure(.configuration, "the state \(path): \(error)")
         }
         try output.print(
             Report(file: file, bytes: backup.size, revocations: backup.revocations),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Server
 import State
 
 struct StateCommand: AsyncParsableCommand {
@@ -8,8 +9,25 @@ struct StateCommand: AsyncParsableCommand {
             The state contains the data that must survive a restart: revocations, devices, receipts, purchases, \
             accounts. A copy of its file alone lacks the write-ahead log, and restoring one by hand revives ended \
             sessions. Use these commands instead.
+
+            A state in PostgreSQL is copied by PostgreSQL's own tools. Run `state end-sessions` after a restore.
             """,
-        subcommands: [StateBackupCommand.self, StateRestoreCommand.self])
+        subcommands: [StateBackupCommand.self, StateRestoreCommand.self, StateEndSessionsCommand.self])
+}
+
+extension GatefoldConfiguration.StateConfiguration {
+    /// Returns the path of an embedded state.
+    ///
+    /// - Throws: ``CommandFailure`` if the state is in PostgreSQL.
+    func embeddedPath() throws -> String {
+        guard case .sqlite(let path) = location else {
+            throw CommandFailure(
+                .configuration,
+                "the state is in PostgreSQL; expected a state in a file. Copy the schema with pg_dump and pg_restore, and "
+                    + "run `gatefold state end-sessions` after a restore")
+        }
+        return path
+    }
 }
 
 extension CommandFailure {

@@ -29,9 +29,10 @@ struct StateRestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
+        let path = try read.state.embeddedPath()
         let restore: StateRestore
         do {
-            restore = try StateRestore.make(from: file, to: read.state.path, at: WallClock.system.now)
+            restore = try StateRestore.make(from: file, to: path, at: WallClock.system.now)
         } catch let error as StateBackupError {
             throw CommandFailure(copying: error)
         } catch let error as NewerSchema {
@@ -40,9 +41,9 @@ struct StateRestoreCommand: AsyncParsableCommand {
         let floor = restore.sessionFloor.formatted(.iso8601)
         try output.print(
             Report(
-                state: read.state.path, revocations: restore.backup.revocations, sessionFloor: restore.sessionFloor,
+                state: path, revocations: restore.backup.revocations, sessionFloor: restore.sessionFloor,
                 previousState: restore.formerState),
-            text: "Restored the state \(read.state.path) from \(file). Sessions issued before \(floor) are ended."
+            text: "Restored the state \(path) from \(file). Sessions issued before \(floor) are ended."
                 + (restore.formerState.map { " The previous state is \($0)." } ?? ""))
     }
 }

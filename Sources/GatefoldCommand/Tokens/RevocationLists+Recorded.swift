@@ -7,11 +7,10 @@ extension RevocationLists {
     static func recorded(in store: any RevocationStore) async throws -> RevocationLists {
         let lists = RevocationLists()
         if let floor = try await store.sessionFloor() { lists.raiseFloor(to: floor) }
-        var next: Int64? = 0
-        while let after = next {
-            let page = try await store.revocations(after: after, limit: 2_000)
+        var page = RevocationPage(isLast: false)
+        while !page.isLast {
+            page = try await store.revocations(after: page.end, limit: 2_000)
             for record in page.records { lists.add(record) }
-            next = page.next
         }
         return lists
     }

@@ -115,7 +115,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         let (revokedSubscriber, session, revokedDevice) = try target(read, chosen)
         let store = try Bootstrap.existingStateStore(read)
         let recorded = try await RevocationLists.recorded(in: store).list(for: chosen.publication.id)
-        try await store.record(recorded.makeRevocation(revokedSubscriber, session: session, at: WallClock.system.now))
+        try await store.record(recorded.makeRevocation(revokedSubscriber, session: session, at: store.now))
         if let revokedDevice { try await store.remove(revokedDevice, of: revokedSubscriber, in: chosen.publication.id) }
         try output.print(
             Report(

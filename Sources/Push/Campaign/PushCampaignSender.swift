@@ -7,9 +7,7 @@ package import Primitives
 package struct PushCampaignSender: Sendable {
     package let publication: PublicationID
     package let settings: PushSettings
-    package let store: any PushTokenStore & PushCampaignStore
-    /// The path of the state file. The locks of running campaigns are next to it.
-    package let statePath: String
+    package let store: any PushTokenStore & PushCampaignStore & LeaseStore
     private let providers: ProviderTokens
     private let observe: @Sendable (PushEvent) -> Void
     private let clock: WallClock
@@ -20,8 +18,7 @@ package struct PushCampaignSender: Sendable {
     ///   - providers: The provider tokens of the whole process.
     ///   - observe: Receives the outcome of each notification.
     package init(
-        publication: PublicationID, settings: PushSettings, store: any PushTokenStore & PushCampaignStore,
-        statePath: String,
+        publication: PublicationID, settings: PushSettings, store: any PushTokenStore & PushCampaignStore & LeaseStore,
         providers: ProviderTokens = ProviderTokens(), observe: @escaping @Sendable (PushEvent) -> Void = { _ in },
         clock: WallClock = .system, random: RandomSource = .system,
         sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) }
@@ -29,7 +26,6 @@ package struct PushCampaignSender: Sendable {
         self.publication = publication
         self.settings = settings
         self.store = store
-        self.statePath = statePath
         self.providers = providers
         self.observe = observe
         self.clock = clock
@@ -89,8 +85,22 @@ package struct PushCampaignSender: Sendable {
         _ campaign: PushCampaign, to app: PushApp, payload: PushPayload? = nil, forgetsUnknownTokens: Bool = false,
         progress: @escaping PushCampaignRunner.Progress = { _, _ in }
     ) async throws -> PushCampaign {
-        let lock = try CampaignLock(campaign.name, alongside: statePath)
-        defer { withExtendedLifetime(lock) {} }
+        let sent = try await store.withLease(Self.lease(of: campaign)) { lease in
+            try await send(
+                campaign, to: app, payload: payload, forgetsUnknownTokens: forgetsUnknownTokens, under: lease,
+                progress: progress)
+        }
+        guard let sent else { throw PushCampaignError.alreadyRunning(campaign.name) }
+        return sent
+    }
+
+    /// Returns the name of the lease under which one process sends the campaign.
+    static func lease(of campaign: PushCampaign) -> String { "push campaign \(campaign.name)" }
+
+    private func send(
+        _ campaign: PushCampaign, to app: PushApp, payload: PushPayload?, forgetsUnknownTokens: Bool,
+        under lease: Lease, progress: @escaping PushCampaignRunner.Progress
+    ) async throws -> PushCampaign {
         let begun = try await store.begin(campaign)
         guard begun.publication == publication, begun.app == app.id, begun.environment == campaign.environment else {
             throw PushCampaignError.otherCampaign(campaign.name)
@@ -104,7 +114,10 @@ package struct PushCampaignSender: Sendable {
             store: store, limits: PushLimits(maxConcurrent: settings.maxConcurrent, perSecond: settings.perSecond),
             forgetsUnknownTokens: forgetsUnknownTokens, clock: clock, sleep: sleep, progress: progress,
             observe: { [observe, publication] in observe(.notification(publication, app: app.id, $0.result)) },
-            send: { try await client.send(notification, to: $0.bytes) })
+            send: {
+                guard lease.isHeld else { throw PushCampaignError.alreadyRunning(campaign.name) }
+                return try await client.send(notification, to: $0.bytes)
+            })
         return try await runner.run(begun)
     }
 

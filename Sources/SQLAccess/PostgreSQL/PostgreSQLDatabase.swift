@@ -43,6 +43,8 @@ package struct PostgreSQLDatabase: SQLDatabase {
 package struct PostgreSQLFailure: SQLDatabaseFailure, Equatable {
     package let error: PostgreSQLError
 
+    package init(error: PostgreSQLError) { self.error = error }
+
     package var isValueError: Bool { error.isValueError }
     package var isRequestScoped: Bool { error.isDataError }
 

@@ -1,8 +1,17 @@
+import Foundation
 package import PostgreSQL
 package import Settings
 
-/// The settings `connection` and `pool` of a backend of the kind `postgresql`.
+/// The settings `connection` and `pool` of a backend of the kind `postgresql`, or of a state in PostgreSQL.
 package struct PostgreSQLSettings: Sendable {
+    /// What the database is used for.
+    package enum Purpose: Sendable {
+        /// Queries with the parameters of a session.
+        case backend
+        /// Transactions that set their own parameters, on a server that accepts writes.
+        case state
+    }
+
     /// The TLS modes of libpq.
     package enum TLSMode: String, CaseIterable {
         case disable, allow, prefer, require
@@ -23,7 +32,7 @@ package struct PostgreSQLSettings: Sendable {
     /// The time limit for a result: the statement timeout plus 1 s for its message to arrive.
     package let responseTimeout: Duration
 
-    package init(_ settings: SettingsSection) throws(SettingsError) {
+    package init(_ settings: SettingsSection, for purpose: Purpose = .backend) throws(SettingsError) {
         let section = try settings.requiredSection("connection", expected: "`hosts`, `database` and `user`")
         let hosts = try Self.hosts(section)
         var parameters = [
@@ -35,21 +44,11 @@ package struct PostgreSQLSettings: Sendable {
         ]
         if let password = try section.externalSecret("password") { parameters["password"] = password }
         parameters.merge(try Self.tls(section, hosts)) { $1 }
-        let session: PostgreSQLServer.Session = try section.choice("target_session_attrs", default: .any)
+        let session: PostgreSQLServer.Session = try section.choice(
+            "target_session_attrs", default: purpose == .state ? .readWrite : .any)
         let connectTimeout = try section.duration("connect_timeout", default: 3, in: 1...60)
         let statementTimeout = try section.duration("statement_timeout", default: 3, in: 1...60)
-        let readOnly = try section.boolean("read_only", default: true)
-        if try section.boolean("session_settings", default: true) {
-            let values = [
-                ("statement_timeout", "\(Int(statementTimeout))s"),
-                ("default_transaction_read_only", readOnly ? "on" : "off"),
-                // The syntax that the statements were parsed with, and the formats that the mapping reads.
-                ("standard_conforming_strings", "on"), ("DateStyle", "ISO"), ("TimeZone", "UTC"),
-            ]
-            parameters["options"] = values.map { "-c \($0)=\($1)" }.joined(separator: " ")
-        } else {
-            parameters["options"] = ""
-        }
+        parameters["options"] = purpose == .backend ? try Self.options(section, statementTimeout) : ""
         try section.finish()
         server = PostgreSQLServer(
             hosts: hosts, session: session, connectTimeout: .seconds(connectTimeout), parameters: parameters)
@@ -59,6 +58,21 @@ package struct PostgreSQLSettings: Sendable {
         poolSize = try pool.integer("size", default: 10, in: 1...500)
         idleLifetime = .seconds(try pool.duration("idle_lifetime", default: 300, in: 1...86_400))
         try pool.finish()
+    }
+
+    /// Returns the parameters of a session, in the form of libpq's `options`.
+    private static func options(
+        _ section: SettingsSection, _ statementTimeout: TimeInterval
+    ) throws(SettingsError) -> String {
+        let readOnly = try section.boolean("read_only", default: true)
+        guard try section.boolean("session_settings", default: true) else { return "" }
+        let values = [
+            ("statement_timeout", "\(Int(statementTimeout))s"),
+            ("default_transaction_read_only", readOnly ? "on" : "off"),
+            // The syntax that the statements were parsed with, and the formats that the mapping reads.
+            ("standard_conforming_strings", "on"), ("DateStyle", "ISO"), ("TimeZone", "UTC"),
+        ]
+        return values.map { "-c \($0)=\($1)" }.joined(separator: " ")
     }
 
     private static func hosts(_ section: SettingsSection) throws(SettingsError) -> [PostgreSQLServer.Host] {

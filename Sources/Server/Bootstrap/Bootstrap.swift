@@ -2,6 +2,7 @@ import Backends
 public import Commerce
 public import Foundation
 public import Gatefold
+import PostgreSQL
 public import Primitives
 import Settings
 package import State
@@ -85,25 +86,36 @@ public enum Bootstrap {
     ///
     /// - Throws: ``BootstrapError/noState(path:)``, or the errors of ``stateStore(_:)``.
     package static func existingStateStore(_ configuration: GatefoldConfiguration) throws -> any StateStore {
-        let path = configuration.state.path
-        guard FileManager.default.fileExists(atPath: path) else { throw BootstrapError.noState(path: path) }
-        return try stateStore(configuration)
+        if case .sqlite(let path) = configuration.state.location, !FileManager.default.fileExists(atPath: path) {
+            throw BootstrapError.noState(path: path)
+        }
+        return try stateStore(configuration, creates: false)
     }
 
     /// Opens the state store for the server, and creates the store and its folder if they are missing.
     ///
-    /// - Throws: ``BootstrapError/state(path:cause:)`` or ``BootstrapError/newerSchema(cause:)``.
-    package static func stateStore(_ configuration: GatefoldConfiguration) throws -> any StateStore {
-        let path = configuration.state.path
+    /// - Parameter creates: Whether the tables are created in a PostgreSQL database without them.
+    /// - Throws: ``BootstrapError/state(name:cause:)`` or ``BootstrapError/newerSchema(cause:)``.
+    package static func stateStore(
+        _ configuration: GatefoldConfiguration, creates: Bool = true
+    ) throws -> any StateStore {
+        let state = configuration.state
         do {
             try FileManager.default.createDirectory(
-                at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
+                at: URL(fileURLWithPath: state.location.folder), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-            return try SQLiteStateStore(path: path, newPushTokensPerHour: configuration.state.pushTokensPerHour)
+            switch state.location {
+            case .sqlite(let path):
+                return try SQLStateStore(path: path, newPushTokensPerHour: state.pushTokensPerHour)
+            case .postgreSQL(let settings, let schema, _):
+                return try SQLStateStore(
+                    postgreSQL: settings, schema: schema, library: LibPQ(), migrates: creates,
+                    newPushTokensPerHour: state.pushTokensPerHour)
+            }
         } catch let error as StateStoreError where error.isNewerSchema {
             throw BootstrapError.newerSchema(cause: "\(error)")
         } catch {
-            throw BootstrapError.state(path: path, cause: "\(error)")
+            throw BootstrapError.state(name: state.location.name, cause: "\(error)")
         }
     }
 
@@ -112,7 +124,7 @@ public enum Bootstrap {
     /// - Parameter folder: An empty folder.
     /// - Throws: `StateStoreError`.
     static func temporaryStateStore(in folder: URL) throws -> any StateStore {
-        try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
+        try SQLStateStore(path: folder.appending(path: "state.sqlite").path)
     }
 }
 
@@ -120,7 +132,7 @@ public enum Bootstrap {
 public enum BootstrapError: Error, Sendable, CustomStringConvertible {
     case testMode(publication: PublicationID, backend: String, isForTests: Bool)
     case proofs(publication: PublicationID, backend: String, requested: [String], checked: [String])
-    case state(path: String, cause: String)
+    case state(name: String, cause: String)
     /// A command needs a state store, and none exists.
     case noState(path: String)
     /// A newer release has changed the tables of the state or of a backend.
@@ -152,7 +164,7 @@ public enum BootstrapError: Error, Sendable, CustomStringConvertible {
             "publications.\(publication).credentials.proofs: expected the fields that the backend \(backend) checks, "
                 + "[\(checked.joined(separator: ", "))], not [\(requested.joined(separator: ", "))]; "
                 + "they follow from its `proof` and the placeholders in its statements and templates"
-        case .state(let path, let cause): "the state database \(path) cannot be opened: \(cause)"
+        case .state(let name, let cause): "the state database \(name) cannot be opened: \(cause)"
         case .noState(let path):
             "no state at \(path): the server creates it at its first start; "
                 + "if a server runs, the file was deleted or replaced"

@@ -44,13 +44,16 @@ public struct GatefoldConfiguration: Sendable {
     }
 
     public struct StateConfiguration: Sendable {
-        public let path: String
+        /// The database with the state.
+        package let location: StateLocation
         public let pseudonymKey: PseudonymKey
         /// The maximum number of new push tokens of one app that the server accepts within an hour. Range: 1 to
         /// 10000000.
         public let pushTokensPerHour: Int
         /// The maximum number of sessions that one subscriber opens within an hour. Range: 10 to 10000000.
         public let sessionsPerHour: Int
+        /// The digest of all settings of the section.
+        let fingerprint: [UInt8]
     }
 
     /// - Parameters:
@@ -105,9 +108,9 @@ public struct GatefoldConfiguration: Sendable {
         try top.finish()
     }
 
-    /// The folder in which catalogues are cached across restarts, next to the state database.
+    /// The folder in which catalogues are cached across restarts, in the folder of the state.
     package var catalogueFolder: String {
-        URL(fileURLWithPath: state.path).deletingLastPathComponent().appending(path: "catalogues").path
+        URL(fileURLWithPath: state.location.folder).appending(path: "catalogues").path
     }
 
     private static func tls(_ server: SettingsSection) throws(SettingsError) -> TLSFiles? {
@@ -123,9 +126,7 @@ public struct GatefoldConfiguration: Sendable {
     private static func state(
         _ section: SettingsSection
     ) throws(SettingsError) -> StateConfiguration {
-        guard let path = try section.filePath("path") else {
-            throw section.error("path", expected: "missing; expected the path of the state database")
-        }
+        let location = try StateLocation(section)
         guard let secret = try section.secret("pseudonym_secret") else {
             throw section.error("pseudonym_secret", expected: "missing; expected {file: PATH} or {env: NAME}")
         }
@@ -135,7 +136,8 @@ public struct GatefoldConfiguration: Sendable {
             "sessions_per_hour", default: SessionLimiter.defaultPerHour, in: 10...10_000_000)
         try section.finish()
         return StateConfiguration(
-            path: path, pseudonymKey: PseudonymKey(secret), pushTokensPerHour: pushTokens, sessionsPerHour: sessions)
+            location: location, pseudonymKey: PseudonymKey(secret), pushTokensPerHour: pushTokens,
+            sessionsPerHour: sessions, fingerprint: section.fingerprint())
     }
 
     private static func backends(_ section: SettingsSection) throws(SettingsError) -> [BackendConfiguration] {

@@ -9,10 +9,9 @@ struct PushService: Service {
     let notifier: PublishedNotifier
 
     init(
-        eventRelay: PublishedEventRelay, store: any PushTokenStore & PushCampaignStore, statePath: String,
-        publications: ReloadableSnapshot,
-        clock: WallClock,
-        random: RandomSource, observe: @escaping @Sendable (PushEvent) -> Void
+        eventRelay: PublishedEventRelay, store: any PushTokenStore & PushCampaignStore & LeaseStore,
+        publications: ReloadableSnapshot, clock: WallClock, random: RandomSource,
+        observe: @escaping @Sendable (PushEvent) -> Void
     ) {
         let providers = ProviderTokens()
         notifier = PublishedNotifier(
@@ -20,8 +19,8 @@ struct PushService: Service {
             campaignSenders: {
                 publications.value.push.map { publication, settings in
                     PushCampaignSender(
-                        publication: publication, settings: settings, store: store, statePath: statePath,
-                        providers: providers, observe: observe, clock: clock, random: random)
+                        publication: publication, settings: settings, store: store, providers: providers,
+                        observe: observe, clock: clock, random: random)
                 }
             },
             observe: observe)

@@ -12,23 +12,13 @@ extension GatefoldConfiguration {
             ("server.shutdown_grace", shutdownGrace != current.shutdownGrace),
             ("server.limits", limits != current.limits),
             ("log", log != current.log),
-            ("state", !state.isSame(as: current.state)),
+            ("state", state.fingerprint != current.state.fingerprint),
             ("login_throttle", loginThrottle != current.loginThrottle),
             ("passwords", !passwords.isSame(as: current.passwords)),
             ("mail", mail?.fingerprint != current.mail?.fingerprint),
             ("notifications", notifications?.fingerprint != current.notifications?.fingerprint),
         ]
         return changes.filter(\.1).map(\.0)
-    }
-}
-
-extension GatefoldConfiguration.StateConfiguration {
-    /// Returns a Boolean value that indicates whether the settings are equal. Two reference secrets are equal if
-    /// they make the same pseudonym.
-    fileprivate func isSame(as other: Self) -> Bool {
-        path == other.path && pushTokensPerHour == other.pushTokensPerHour
-            && sessionsPerHour == other.sessionsPerHour
-            && pseudonymKey.reference(toDevice: "") == other.pseudonymKey.reference(toDevice: "")
     }
 }
 

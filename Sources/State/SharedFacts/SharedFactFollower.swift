@@ -27,7 +27,7 @@ public final class SharedFactFollower: Sendable {
     private static let margin: TimeInterval = 86_400
 
     private struct Position {
-        var sequence: Int64 = 0
+        var changes = ChangePosition.start
         var isCaughtUp = false
         /// The monotonic time at which this process pruned last.
         var pruned: TimeInterval?
@@ -68,13 +68,13 @@ public final class SharedFactFollower: Sendable {
     /// - Throws: The error of the store query, or of a fact that could not be applied. The next call tries again.
     public func catchUp() async throws {
         while true {
-            let (sequence, isNew) = position.withLock { ($0.sequence, $0.isCaughtUp) }
+            let (changes, isNew) = position.withLock { ($0.changes, $0.isCaughtUp) }
             let page = try await store.sharedFacts(
-                after: sequence, excluding: writer.origin, limit: Self.page)
+                after: changes, excluding: writer.origin, limit: Self.page)
             for fact in page.facts { try await apply(fact, isNew) }
-            position.withLock { $0.sequence = max($0.sequence, page.sequence) }
+            position.withLock { $0.changes = page.end }
             if page.unreadable > 0 { report(.unreadable(page.unreadable)) }
-            if page.next == nil {
+            if page.isLast {
                 position.withLock { $0.isCaughtUp = true }
                 return
             }

@@ -141,7 +141,11 @@ public struct PostgreSQLInstance: Sendable {
 
     /// Returns the command with a change of user if needed, because PostgreSQL refuses to run as root.
     static func command(_ name: String, _ arguments: [String]) throws -> (String, [String]) {
-        let program = try program(name)
+        unprivileged(try program(name), arguments)
+    }
+
+    /// Returns the command that runs a program as `nobody` if this process is root.
+    static func unprivileged(_ program: String, _ arguments: [String]) -> (String, [String]) {
         guard geteuid() == 0 else { return (program, arguments) }
         let nobody = ["--reuid=nobody", "--regid=nogroup", "--clear-groups", program]
         return ("/usr/bin/setpriv", nobody + arguments)

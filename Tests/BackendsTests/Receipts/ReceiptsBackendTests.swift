@@ -21,7 +21,7 @@ struct ReceiptsBackendTests {
     private struct Stores: Sendable {
         let apple: ScriptedStore
         let google: ScriptedStore
-        let state: SQLiteStateStore
+        let state: SQLStateStore
         let services: BackendServices
         let clock = ManualClock()
         let events = Locked<[BackendEvent]>([])
@@ -32,7 +32,7 @@ struct ReceiptsBackendTests {
                 ScriptedStore(play, kind: .google) { _ in .genuine([bought("one", in: play)]) }
             )
             (self.apple, self.google) = (apple, google)
-            let state = try SQLiteStateStore(path: folder.appending(path: "state.db").path)
+            let state = try SQLStateStore(path: folder.appending(path: "state.db").path)
             self.state = state
             let events = events
             services = BackendServices(

@@ -23,7 +23,7 @@ struct StorefrontHarness: Sendable {
     let apps: [String]
     let store: FakeReceiptStore
     let backend = ScriptedBackend()
-    let state: SQLiteStateStore
+    let state: SQLStateStore
     let authorizationService: AuthorizationService
     let events = Locked<[StorefrontEvent]>([])
     let catalogue = CurrentCatalogue(Catalogue(editions))
@@ -67,7 +67,7 @@ struct StorefrontHarness: Sendable {
     ) throws {
         self.apps = apps
         store = FakeReceiptStore(apps: [apps[0]])
-        state = try SQLiteStateStore(
+        state = try SQLStateStore(
             path: folder.appending(path: "state.sqlite").path, newPushTokensPerHour: pushTokensPerHour)
         let secrets = SecretRing(current: Secret("a secret of the edition formula"))
         let revocations = RevocationList(publication: id)

@@ -51,7 +51,9 @@ struct NoStore: SessionStore, AccountStore, ItemNumberStore {
 
     func record(_ revocation: Revocation) throws { throw Unused() }
 
-    func revocations(after sequence: Int64, limit: Int) throws -> RevocationPage { throw Unused() }
+    func revocations(after position: ChangePosition, limit: Int) throws -> RevocationPage { throw Unused() }
+
+    func revocations(numbered sequences: [Int64]) throws -> RevocationPage { throw Unused() }
 
     func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) throws { throw Unused() }
 

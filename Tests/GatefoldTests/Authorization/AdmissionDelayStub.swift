@@ -34,8 +34,11 @@ actor AdmissionDelayStub: SessionStore {
     ) async { await store.remove(device, of: subscriber, in: publication) }
 
     func record(_ revocation: Revocation) async { await store.record(revocation) }
-    func revocations(after sequence: Int64, limit: Int) async -> RevocationPage {
-        await store.revocations(after: sequence, limit: limit)
+    func revocations(after position: ChangePosition, limit: Int) async -> RevocationPage {
+        await store.revocations(after: position, limit: limit)
+    }
+    func revocations(numbered sequences: [Int64]) async -> RevocationPage {
+        await store.revocations(numbered: sequences)
     }
     func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async {
         await store.recordKnownDevice(digest, of: identifier)

@@ -122,7 +122,10 @@ struct BrokenStateStore: SessionStore {
         _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
     ) async throws { throw UnavailableError() }
     func record(_ revocation: Revocation) async throws { throw UnavailableError() }
-    func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage { throw UnavailableError() }
+    func revocations(after position: ChangePosition, limit: Int) async throws -> RevocationPage {
+        throw UnavailableError()
+    }
+    func revocations(numbered sequences: [Int64]) async throws -> RevocationPage { throw UnavailableError() }
     func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws { throw UnavailableError() }
     func isKnownDevice(_ digest: [UInt8]) async throws -> Bool { throw UnavailableError() }
 }

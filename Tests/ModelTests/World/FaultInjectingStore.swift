@@ -61,8 +61,11 @@ final class FaultInjectingStore: SessionStore, StateRetention, SharedFactStore {
     func record(_ bounds: TokenBounds, of publication: PublicationID) async throws {
         try await working.record(bounds, of: publication)
     }
-    func revocations(after sequence: Int64, limit: Int) async throws -> RevocationPage {
-        try await working.revocations(after: sequence, limit: limit)
+    func revocations(after position: ChangePosition, limit: Int) async throws -> RevocationPage {
+        try await working.revocations(after: position, limit: limit)
+    }
+    func revocations(numbered sequences: [Int64]) async throws -> RevocationPage {
+        try await working.revocations(numbered: sequences)
     }
     func sessionFloor() async throws -> Date? { try await working.sessionFloor() }
     func maintain() async throws -> [PublicationID: Date] { try await working.maintain() }
@@ -74,8 +77,10 @@ final class FaultInjectingStore: SessionStore, StateRetention, SharedFactStore {
     func record(_ facts: [SharedFact], origin: [UInt8]) async throws {
         try await workingFacts.record(facts, origin: origin)
     }
-    func sharedFacts(after sequence: Int64, excluding origin: [UInt8], limit: Int) async throws -> SharedFactPage {
-        try await workingFacts.sharedFacts(after: sequence, excluding: origin, limit: limit)
+    func sharedFacts(
+        after position: ChangePosition, excluding origin: [UInt8], limit: Int
+    ) async throws -> SharedFactPage {
+        try await workingFacts.sharedFacts(after: position, excluding: origin, limit: limit)
     }
     func discardSharedFacts(endedBefore timestamp: Date, limit: Int) async throws {
         try await workingFacts.discardSharedFacts(endedBefore: timestamp, limit: limit)

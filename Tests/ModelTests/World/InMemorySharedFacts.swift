@@ -28,12 +28,12 @@ actor InMemorySharedFacts: SharedFactStore {
         }
     }
 
-    func sharedFacts(after sequence: Int64, excluding origin: [UInt8], limit: Int) -> SharedFactPage {
-        let page = rows.filter { $0.sequence > sequence }.prefix(limit)
-        let last = page.last?.sequence ?? sequence
+    func sharedFacts(after position: ChangePosition, excluding origin: [UInt8], limit: Int) -> SharedFactPage {
+        let page = rows.filter { $0.sequence > position.sequence }.prefix(limit)
         return SharedFactPage(
-            facts: page.filter { $0.origin != origin }.map(\.fact), next: page.count == limit ? last : nil,
-            sequence: last, unreadable: 0)
+            facts: page.filter { $0.origin != origin }.map(\.fact),
+            end: ChangePosition(sequence: page.last?.sequence ?? position.sequence), isLast: page.count < limit,
+            unreadable: 0)
     }
 
     /// Discards nothing, because no history lasts long enough by the store's clock.

@@ -36,7 +36,7 @@ final class StateFile {
         switch stored {
         case .memory(let sessions, let facts): return FaultInjectingStore(sessions, facts, outageSwitch)
         case .file(let folder):
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite", clock: clock)
+            let store = try SQLStateStore(path: folder + "/state.sqlite", clock: clock)
             return FaultInjectingStore(store, store, outageSwitch)
         }
     }

@@ -8,14 +8,14 @@ import TestSupport
 struct StoreHarness {
     static let owner = PurchaseOwner(bytes: [UInt8](repeating: 1, count: 16))!
 
-    let state: SQLiteStateStore
+    let state: SQLStateStore
     let clock: ManualClock
     let purchaseService: PurchaseService
     let verifier: any ReceiptVerifier
 
     init(_ verifier: any ReceiptVerifier, at timestamp: Date, in folder: URL) throws {
         let clock = ManualClock(timestamp)
-        let state = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
+        let state = try SQLStateStore(path: folder.appending(path: "state.sqlite").path)
         self.state = state
         self.clock = clock
         self.verifier = verifier

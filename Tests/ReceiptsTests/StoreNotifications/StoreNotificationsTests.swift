@@ -20,7 +20,7 @@ struct StoreNotificationsTests {
     /// A server whose two publications sell in one store, with its ledger.
     private struct StoreServerHarness: Sendable {
         let client: any TestClientProtocol
-        let ledger: SQLiteStateStore
+        let ledger: SQLStateStore
         let authority: SigningAuthority
 
         func post(_ body: [UInt8], to path: String = "/notifications/app-store") async throws -> Int {
@@ -45,7 +45,7 @@ struct StoreNotificationsTests {
     private func run(_ body: @escaping @Sendable (StoreServerHarness) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let authority = try SigningAuthority()
-            let ledger = try SQLiteStateStore(path: folder.appendingPathComponent("state.sqlite").path)
+            let ledger = try SQLStateStore(path: folder.appendingPathComponent("state.sqlite").path)
             let verifier = AppleStore(
                 apps: try SignedFormats.apps(authority, environments: [.production, .sandbox]),
                 signed: try SignedFormats.data(authority, environments: [.production, .sandbox]))
@@ -154,7 +154,7 @@ struct StoreNotificationsTests {
         try await withTemporaryFolder { folder in
             let authority = try SigningAuthority(
                 SigningAuthority.Shape(responder: "http://127.0.0.1:\(try FreePort.find())/"))
-            let ledger = try SQLiteStateStore(path: folder.appendingPathComponent("state.sqlite").path)
+            let ledger = try SQLStateStore(path: folder.appendingPathComponent("state.sqlite").path)
             let verifier = AppleStore(
                 apps: try SignedFormats.apps(authority),
                 signed: try SignedFormats.data(authority, revocations: RevocationSettings(mode: .hard)))

@@ -16,7 +16,7 @@ extension AccountStore {
     }
 }
 
-@Suite("Account store", .serialized) struct AccountConformance {
+@Suite("Account store", .stateServers, .serialized) struct AccountConformance {
     private static let full = AccountDetails(
         identifier: " Ada@Example.com", fullName: "Ada \"Countess\" Lovelace \\ 🎩", dateOfBirth: "1815-12-10",
         referrer: "app", metadata: ["city": "Lon\u{2028}don", "": "e\u{301}", "quote\"d": ""])
@@ -121,8 +121,28 @@ extension AccountStore {
                 for _ in 0..<100 { group.addTask { try await accountStore.open(buyer(1)) } }
                 return try await group.reduce(into: [Account]()) { $0.append($1) }
             }
-            #expect(Set(accounts.map(\.uuid)).count == 1 && Set(accounts.map(\.number)) == [1])
-            #expect(try await accountStore.open(buyer(2)).number == 2)
+            #expect(Set(accounts.map(\.uuid)).count == 1 && Set(accounts.map(\.number)).count == 1)
+            #expect(try await accountStore.open(buyer(2)).number > 1)
+        }
+    }
+
+    @Test(
+        "Concurrent processes create one account and one number per name",
+        arguments: TestedStore<any AccountStore & ItemNumberStore>.durable { $0 })
+    func processes(kind: TestedStore<any AccountStore & ItemNumberStore>) async throws {
+        try await kind.with(3) { stores in
+            let uuids = try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        _ = try await stores[number % 3].itemNumbers(of: ["a", "b"], in: daily)
+                        return try await stores[number % 3].open(buyer(1)).uuid
+                    }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(uuids.count == 1)
+            let numbers = try await stores[0].itemNumbers(of: ["a", "b"], in: daily)
+            #expect(Set(numbers.values).count == 2 && numbers.values.allSatisfy { $0 >= SaleItem.firstAssigned })
         }
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Gatefold
 import Primitives
+import SQLAccess
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     @Test("Erasure leaves no personal data in the embedded store, only the revocation")
     func nothing() async throws {
         try await withTemporaryFolder { folder async throws in
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            let store = try SQLStateStore(path: folder + "/state.sqlite")
             let clock = ManualClock(noon)
             let pseudonymKey = PseudonymKey(Secret("kW8xVq2mTz5nRb7LcY3hJd9s"))
             let readers = InMemorySubscribers()

@@ -4,7 +4,7 @@ import State
 import TestSupport
 import Testing
 
-@Suite("Item number store", .serialized) struct ItemNumberConformance {
+@Suite("Item number store", .stateServers, .serialized) struct ItemNumberConformance {
     @Test(
         "Assigns permanent item numbers that differ between publications",
         arguments: TestedStore<any ItemNumberStore>.all)

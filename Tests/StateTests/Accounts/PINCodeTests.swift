@@ -4,11 +4,10 @@ import State
 import TestSupport
 import Testing
 
-@Suite("Mailed PIN codes") struct PINCodeTests {
+@Suite("Mailed PIN codes", .stateServers) struct PINCodeTests {
     private func withStores(_ body: (any PINCodeStore, any PINCodeStore) async throws -> Void) async throws {
-        try await withTemporaryFolder { folder async throws in
-            let path = folder + "/state.sqlite"
-            try await body(try SQLiteStateStore(path: path), try SQLiteStateStore(path: path))
+        for kind in TestedStore<any PINCodeStore>.durable({ $0 }) {
+            try await kind.with(2) { try await body($0[0], $0[1]) }
         }
     }
 

@@ -3,6 +3,7 @@ import Commerce
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 import TestSupport
 import Testing
 
@@ -14,13 +15,13 @@ import Testing
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/state.sqlite"
             do {
-                let store = try SQLiteStateStore(path: path)
+                let store = try SQLStateStore(path: path)
                 try await store.open(buyer(1))
                 try await store.open(buyer(2))
                 _ = try await store.eraseAccount(of: buyer(2), in: daily)
                 _ = try await store.itemNumbers(of: ["a"], in: daily)
             }
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             #expect(try await store.account(of: buyer(1), in: daily)?.number == 1)
             #expect(try await store.open(buyer(3)).number == 3)
             let first = SaleItem.firstAssigned
@@ -28,30 +29,10 @@ import Testing
         }
     }
 
-    @Test("Concurrent processes create one account and one number per name")
-    func processes() async throws {
-        try await withTemporaryFolder { folder async throws in
-            let stores = try (0..<3).map { _ in try SQLiteStateStore(path: folder + "/state.sqlite") }
-            let uuids = try await withThrowingTaskGroup(of: String.self) { group in
-                for number in 0..<60 {
-                    group.addTask {
-                        _ = try await stores[number % 3].itemNumbers(of: ["a", "b"], in: daily)
-                        return try await stores[number % 3].open(buyer(1)).uuid
-                    }
-                }
-                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
-            }
-            #expect(uuids.count == 1)
-            #expect(
-                try await stores[0].itemNumbers(of: ["a", "b"], in: daily)
-                    == ["a": SaleItem.firstAssigned, "b": SaleItem.firstAssigned + 1])
-        }
-    }
-
     @Test("Accounts are found by index, however many exist")
     func plans() async throws {
         try await withTemporaryFolder { folder async throws in
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            let store = try SQLStateStore(path: folder + "/state.sqlite")
             for number: UInt8 in 1...4 { try await store.open(buyer(number)) }
             try await store.claim(.sample(), by: buyer(1))
             try await store.link(buyer(1), to: buyer(2))
@@ -98,7 +79,7 @@ import Testing
     @Test("An unreadable row throws an error and returns no account")
     func hostileRows() async throws {
         try await withTemporaryFolder { folder async throws in
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            let store = try SQLStateStore(path: folder + "/state.sqlite")
             try await store.open(buyer(1))
             for assignment in [
                 "metadata = '[]'", "metadata = '{\"a\":1}'", "metadata = 'x'", "owner = x'00'", "owner = x''",
@@ -109,9 +90,8 @@ import Testing
                 }
                 await #expect(throws: StateStoreError.self, "\(assignment)") {
                     if assignment.hasPrefix("publication") {
-                        _ = try await store.pool.read { db in
-                            try Row.fetchAll(db, sql: "SELECT \(AccountRow.columns) FROM account").map(
-                                AccountRow.account)
+                        _ = try await store.database.read { db in
+                            try db.rows("SELECT \(AccountRow.columns) FROM account").map(AccountRow.account)
                         }
                     } else {
                         _ = try await store.accounts(in: daily, after: 0, limit: 9)

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Gatefold
 import Primitives
+import SQLAccess
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
 
     /// Returns the revocation list of a server that starts on the state at this time.
     private func list(_ path: String, at timestamp: Date) async throws -> RevocationList {
-        let store = try SQLiteStateStore(path: path, clock: WallClock { timestamp })
+        let store = try SQLStateStore(path: path, clock: WallClock { timestamp })
         let lists = RevocationLists()
         try await RevocationFollower(store: store, lists: lists).catchUp()
         return lists.list(for: daily)
@@ -28,13 +29,13 @@ import Testing
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do {
-                let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
+                let store = try SQLStateStore(path: path, clock: WallClock { noon })
                 try await store.record(
                     Revocation(publication: daily, subscriber: subscriber(9), session: nil, at: noon - 100))
             }
             try FileManager.default.copyItem(atPath: path, toPath: folder + "/copy")
             do {
-                let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
+                let store = try SQLStateStore(path: path, clock: WallClock { noon })
                 #expect(!store.didFindOlderState)
                 try await store.record(ended)
             }
@@ -62,14 +63,14 @@ import Testing
             let path = folder + "/state.sqlite"
             let clock = ManualClock(noon)
             do {
-                let store = try SQLiteStateStore(path: path, clock: clock.wall)
+                let store = try SQLStateStore(path: path, clock: clock.wall)
                 try await store.record(
                     Revocation(publication: daily, subscriber: subscriber(9), session: nil, at: noon - 100))
                 _ = try StateBackup.make(of: path, to: folder + "/copy")
             }
             var issued = noon
             do {
-                let store = try SQLiteStateStore(path: path, clock: clock.wall)
+                let store = try SQLStateStore(path: path, clock: clock.wall)
                 switch what {
                 case "clock ahead":
                     clock.step(by: 86_400)
@@ -82,7 +83,7 @@ import Testing
                 // A session of a device used later than now ends with all sessions up to that time.
                 try await store.record(
                     Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: issued))
-                try store.pool.close()
+                try store.close()
             }
             if isRestored {
                 _ = try StateRestore.make(from: folder + "/copy", to: path, at: noon + 1)
@@ -95,7 +96,7 @@ import Testing
             let floor = restored.boundary(subscriber: subscriber(2), session: SessionPseudonym(device(2)))
             #expect(floor > issued && floor <= max(issued, noon + 1) + 2)
             // A session opened now counts as issued at the floor, and a later restore of an older copy ends it.
-            try await SQLiteStateStore(path: path, clock: clock.wall).record(
+            try await SQLStateStore(path: path, clock: clock.wall).record(
                 Revocation(publication: daily, subscriber: subscriber(3), session: nil, at: noon))
             for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
             try FileManager.default.copyItem(atPath: folder + "/copy", toPath: path)
@@ -108,7 +109,7 @@ import Testing
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do {
-                let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
+                let store = try SQLStateStore(path: path, clock: WallClock { noon })
                 try await store.record(
                     Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon + 500))
                 _ = try StateBackup.make(of: path, to: folder + "/copy")
@@ -125,20 +126,20 @@ import Testing
     func reportWarning(_ what: String) async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
-            do { try await SQLiteStateStore(path: path, clock: WallClock { noon }).record(ended) }
+            do { try await SQLStateStore(path: path, clock: WallClock { noon }).record(ended) }
             let file = GenerationFile.path(alongside: path)
             switch what {
             case "file lost": try FileManager.default.removeItem(atPath: file)
             case "state lost": try FileManager.default.removeItem(atPath: path)
             case "another's file":
-                _ = try SQLiteStateStore(path: folder + "/other.sqlite")
+                _ = try SQLStateStore(path: folder + "/other.sqlite")
                 try FileManager.default.removeItem(atPath: file)
                 try FileManager.default.copyItem(
                     atPath: GenerationFile.path(alongside: folder + "/other.sqlite"), toPath: file)
             default: try Data("?".utf8).write(to: URL(fileURLWithPath: file))
             }
             #expect(try await list(path, at: noon + 60).isRevoked(subject(2, issuedAt: noon + 60)))
-            #expect(try !SQLiteStateStore(path: path).didFindOlderState)
+            #expect(try !SQLStateStore(path: path).didFindOlderState)
         }
     }
 
@@ -146,9 +147,9 @@ import Testing
     func undisturbed() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
-            let server = try SQLiteStateStore(path: path)
+            let server = try SQLStateStore(path: path)
             for number: UInt8 in 1...20 {
-                let command = try SQLiteStateStore(path: path)
+                let command = try SQLStateStore(path: path)
                 #expect(!command.didFindOlderState)
                 try await (number.isMultiple(of: 2) ? server : command).record(
                     Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: noon))
@@ -157,7 +158,7 @@ import Testing
             try FileManager.default.removeItem(atPath: GenerationFile.path(alongside: path))
             // While it is open, no other file can have replaced it, so the generation file is created again.
             _ = try await server.sessionFloor()
-            #expect(try !SQLiteStateStore(path: path).didFindOlderState)
+            #expect(try !SQLStateStore(path: path).didFindOlderState)
         }
     }
 
@@ -165,9 +166,9 @@ import Testing
     func links() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
-            do { try await SQLiteStateStore(path: path).link(buyer(1), to: buyer(2)) }
+            do { try await SQLStateStore(path: path).link(buyer(1), to: buyer(2)) }
             try FileManager.default.removeItem(atPath: GenerationFile.path(alongside: path))
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             #expect(try await store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM owner_link") } == 0)
         }
     }

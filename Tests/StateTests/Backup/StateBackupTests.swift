@@ -16,7 +16,7 @@ import Testing
     @Test("Holds all acknowledged writes of a running server and is readable by its owner only")
     func online() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            let store = try SQLStateStore(path: folder + "/state.sqlite")
             for number: UInt8 in 1...4 { try await store.record(makeRevocation(number)) }
             let backup = try StateBackup.make(of: folder + "/state.sqlite", to: folder + "/backup")
             try await store.record(makeRevocation(5))
@@ -38,16 +38,16 @@ import Testing
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do {
-                let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
+                let store = try SQLStateStore(path: path, clock: WallClock { noon })
                 try await store.record(makeRevocation(1))
                 _ = try await store.open(buyer(1))
                 _ = try StateBackup.make(of: path, to: folder + "/backup")
                 try await store.record(makeRevocation(2))
-                try store.pool.close()
+                try store.close()
             }
             let restore = try StateRestore.make(from: folder + "/backup", to: path, at: noon + 100.5)
             #expect(restore.sessionFloor == noon + 101)
-            let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
+            let store = try SQLStateStore(path: path, clock: WallClock { noon })
             #expect(!store.didFindOlderState)
             #expect(try await store.sessionFloor() == noon + 101)
             #expect(try await store.revocations(after: 0).map(\.revocation) == [makeRevocation(1)])
@@ -56,10 +56,10 @@ import Testing
             // The former state is retained, and is detected as older if it comes back.
             let former = try #require(restore.formerState)
             #expect(try StateBackup.verify(former).revocations == 2)
-            try store.pool.close()
+            try store.close()
             for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
             try FileManager.default.copyItem(atPath: former, toPath: path)
-            #expect(try SQLiteStateStore(path: path, clock: WallClock { noon }).didFindOlderState)
+            #expect(try SQLStateStore(path: path, clock: WallClock { noon }).didFindOlderState)
         }
     }
 
@@ -67,14 +67,14 @@ import Testing
     func rejections() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             try await store.record(makeRevocation(1))
             _ = try StateBackup.make(of: path, to: folder + "/backup")
             #expect(throws: StateBackupError.self) {
                 try StateRestore.make(from: folder + "/backup", to: path, at: noon)
             }
             try await store.health()
-            try store.pool.close()
+            try store.close()
             try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: folder + "/garbage"))
             _ = try await DatabaseQueue(path: folder + "/other").write { try $0.execute(sql: "CREATE TABLE a (b)") }
             for name in ["garbage", "other", "missing"] {
@@ -82,7 +82,7 @@ import Testing
                     try StateRestore.make(from: "\(folder)/\(name)", to: path, at: noon)
                 }
             }
-            let again = try SQLiteStateStore(path: path)
+            let again = try SQLStateStore(path: path)
             #expect(try await again.revocations(after: 0).count == 1)
             #expect(try await again.sessionFloor() == nil)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -95,17 +95,17 @@ import Testing
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
             do {
-                let store = try SQLiteStateStore(path: path, clock: WallClock { noon })
+                let store = try SQLStateStore(path: path, clock: WallClock { noon })
                 try await store.record(makeRevocation(1))
                 _ = try StateBackup.make(of: path, to: folder + "/backup")
-                try store.pool.close()
+                try store.close()
             }
             try Data(repeating: 7, count: 50_000).write(to: URL(fileURLWithPath: path))
             _ = try StateRestore.make(from: folder + "/backup", to: path, at: noon)
-            #expect(try await SQLiteStateStore(path: path, clock: WallClock { noon }).revocations(after: 0).count == 1)
+            #expect(try await SQLStateStore(path: path, clock: WallClock { noon }).revocations(after: 0).count == 1)
             let elsewhere = folder + "/new/folder/state.sqlite"
             #expect(try StateRestore.make(from: folder + "/backup", to: elsewhere, at: noon).formerState == nil)
-            #expect(try await SQLiteStateStore(path: elsewhere, clock: WallClock { noon }).sessionFloor() == noon + 2)
+            #expect(try await SQLStateStore(path: elsewhere, clock: WallClock { noon }).sessionFloor() == noon + 2)
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
     func copyOfTheFile() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
             let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             for number: UInt8 in 1...4 { try await store.record(makeRevocation(number)) }
             try FileManager.default.copyItem(atPath: path, toPath: folder + "/copy")
             let stored = try await DatabaseQueue(path: folder + "/copy").read { db in

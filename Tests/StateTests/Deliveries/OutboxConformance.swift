@@ -4,7 +4,7 @@ import Gatefold
 import State
 import Testing
 
-@Suite("Delivery outbox", .serialized) struct OutboxConformance {
+@Suite("Delivery outbox", .stateServers, .serialized) struct OutboxConformance {
     private func order(
         _ id: String, in publication: PublicationID = daily, at timestamp: Date = noon, from store: any PurchaseLedger
     ) async throws -> Delivery {

@@ -2,6 +2,8 @@ import Commerce
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
+import TestSupport
 import Testing
 
 @testable import State
@@ -32,7 +34,7 @@ import Testing
     func loss(suffix: String, loss: Loss) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             try await store.record(Revocation(publication: daily, subscriber: subscriber(2), session: nil, at: noon))
             try await store.health()
             try loss.apply(path + suffix)
@@ -54,7 +56,7 @@ import Testing
     func cut(size: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             for number: UInt8 in 2...9 {
                 try await store.record(
                     Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: noon))
@@ -72,7 +74,7 @@ import Testing
     func checkpoint() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             let other = try DatabaseQueue(path: path)
             for number: UInt8 in 1...20 {
                 try await store.record(
@@ -93,7 +95,7 @@ import Testing
         arguments: [ResultCode.SQLITE_NOTADB, .SQLITE_CORRUPT])
     func damaged(code: ResultCode) async throws {
         try await withTemporaryFolder { folder in
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            let store = try SQLStateStore(path: folder + "/state.sqlite")
             try await store.record(revocation)
             await #expect(throws: DatabaseError.self) {
                 _ = try await store.pool.read { _ -> Int in throw DatabaseError(resultCode: code) }
@@ -107,7 +109,7 @@ import Testing
     func following() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             let follower = RevocationFollower(store: store, lists: RevocationLists())
             try await follower.catchUp()
             try FileManager.default.removeItem(atPath: path)
@@ -121,7 +123,7 @@ import Testing
             let path = folder + "/link.sqlite"
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder + "/state.sqlite")
             try Data().write(to: URL(fileURLWithPath: folder + "/state.sqlite"))
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             try await store.record(revocation)
             try await store.health()
             try FileManager.default.removeItem(atPath: path)
@@ -134,10 +136,10 @@ import Testing
     func others() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             for number: UInt8 in 1...5 {
                 do {
-                    let other = try SQLiteStateStore(path: path)
+                    let other = try SQLStateStore(path: path)
                     try await other.record(
                         Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: noon))
                 }

@@ -5,7 +5,7 @@ import State
 import TestSupport
 import Testing
 
-@Suite("Reports of purchase changes", .serialized) struct ChangeReportingTests {
+@Suite("Reports of purchase changes", .stateServers, .serialized) struct ChangeReportingTests {
     /// A purchase service that records its change reports.
     private struct Harness: Sendable {
         let store: any PurchaseLedger

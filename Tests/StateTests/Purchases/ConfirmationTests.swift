@@ -4,7 +4,7 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("Purchase confirmation", .serialized) struct ConfirmationTests {
+@Suite("Purchase confirmation", .stateServers, .serialized) struct ConfirmationTests {
     @Test("Stores the receipt before it queries the store")
     func storesFirst() async throws {
         try await PurchaseServiceHarness.with { harness async throws in

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Account credit", .serialized) struct CreditTests {
+@Suite("Account credit", .stateServers, .serialized) struct CreditTests {
     private let credit = Credit(account: "4711")
     private let product = "com.example.credit10"
 

@@ -4,7 +4,7 @@ import Gatefold
 import State
 import Testing
 
-@Suite("Erasure of an owner", .serialized) struct ErasureConformance {
+@Suite("Erasure of an owner", .stateServers, .serialized) struct ErasureConformance {
     @Test(
         "Erases receipts, claims, links and transactions without another claim",
         arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)

@@ -5,7 +5,7 @@ import State
 import TestSupport
 import Testing
 
-@Suite("Store notifications", .serialized) struct EventConformance {
+@Suite("Store notifications", .stateServers, .serialized) struct EventConformance {
     private func event(_ id: String, _ transactions: StoreTransaction..., in store: StoreName = appStore) -> StoreEvent
     {
         StoreEvent(store: store, id: id, name: "REFUND", signed: noon, transactions: transactions)

@@ -4,7 +4,7 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("Purchase follower", .serialized) struct FollowingTests {
+@Suite("Purchase follower", .stateServers, .serialized) struct FollowingTests {
     private let day: TimeInterval = 86_400
 
     @Test("A reader who returns right after the renewal keeps access")

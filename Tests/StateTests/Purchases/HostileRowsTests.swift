@@ -8,11 +8,11 @@ import Testing
 @Suite("Hostile rows", .serialized) struct HostileRowsTests {
     /// A store with one row of each kind, changed by a second connection.
     private func withStore(
-        _ change: String, _ test: (SQLiteStateStore) async throws -> Void
+        _ change: String, _ test: (SQLStateStore) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/state.sqlite"
-            let store = try SQLiteStateStore(path: path)
+            let store = try SQLStateStore(path: path)
             let transaction = StoreTransaction.sample(expires: noon)
             try await store.claim(
                 transaction, by: buyer(1), delivering: [Delivery(transaction, to: Credit(account: "1"), in: daily)])

@@ -2,6 +2,7 @@ import Commerce
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ private struct ModelledLedger {
     private let clock = ManualClock(noon)
     private let verifier = ScriptedVerifier()
     private var random: SeededRandom
-    private var store: SQLiteStateStore
+    private var store: SQLStateStore
     private(set) var model = LedgerModel(maxPersons: 2, maxLinked: 2)
     private var message: StoreEvent?
     private var steps: [String] = []
@@ -31,7 +32,7 @@ private struct ModelledLedger {
     init(path: String, seed: UInt64) throws {
         self.path = path
         random = SeededRandom(seed: seed)
-        store = try SQLiteStateStore(path: path)
+        store = try SQLStateStore(path: path)
     }
 
     private var purchaseService: PurchaseService {
@@ -81,8 +82,8 @@ private struct ModelledLedger {
             clock.advance(by: 100 * 86_400)
         case 19:
             steps.append("restart")
-            try store.pool.close()
-            store = try SQLiteStateStore(path: path)
+            try store.close()
+            store = try SQLStateStore(path: path)
         default: break
         }
     }

@@ -4,7 +4,7 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("Limits of pending receipts", .serialized) struct LimitedPurchaseServiceTests {
+@Suite("Limits of pending receipts", .stateServers, .serialized) struct LimitedPurchaseServiceTests {
     private let day: TimeInterval = 86_400
 
     @Test("A receipt over the limit is not stored, and the app is asked to retry later")

@@ -4,7 +4,7 @@ import Gatefold
 import State
 import Testing
 
-@Suite("Links of owners", .serialized) struct LinkConformance {
+@Suite("Links of owners", .stateServers, .serialized) struct LinkConformance {
     private let subscriber = buyer(100)
 
     @Test(

@@ -74,7 +74,7 @@ extension CredentialsResult {
     }
 }
 
-@Suite("Reader with a subscriber system and an app store", .serialized) struct LinkedReaderTests {
+@Suite("Reader with a subscriber system and an app store", .stateServers, .serialized) struct LinkedReaderTests {
     @Test("A token and a linked installation open the same editions, for any results of both systems")
     func identical() async throws {
         var random = SeededRandom(seed: 18)

@@ -2,13 +2,14 @@ import Commerce
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 import TestSupport
 import Testing
 
 @testable import State
 
 @Suite("Purchases of one person", .serialized) struct PersonPlanTests {
-    private func reverifications(_ store: SQLiteStateStore, of owner: PurchaseOwner, limit: Int = 9) async throws
+    private func reverifications(_ store: SQLStateStore, of owner: PurchaseOwner, limit: Int = 9) async throws
         -> [String]
     {
         var all: [String] = []
@@ -26,7 +27,7 @@ import Testing
     @Test("Purchases are found by index, however many others exist")
     func plans() async throws {
         try await withTemporaryFolder { folder in
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            let store = try SQLStateStore(path: folder + "/state.sqlite")
             for number: UInt8 in 1...4 {
                 try await store.claim(.sample("\(number)"), by: buyer(number), receipt: "\(number)")
             }
@@ -58,7 +59,7 @@ import Testing
     @Test("Each purchase is listed once, whichever owner of the person claimed it")
     func once() async throws {
         try await withTemporaryFolder { folder in
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite")
+            let store = try SQLStateStore(path: folder + "/state.sqlite")
             let ended = StoreTransaction.sample("old", purchased: noon - 60, expires: noon + 30)
             for number: UInt8 in 1...2 {
                 try await store.claim(

@@ -46,12 +46,14 @@ struct PurchaseServiceHarness {
         times: ReverificationSchedule = ReverificationSchedule(reverifyTimeout: 60),
         isDown: Bool = false, _ test: (PurchaseServiceHarness) async throws -> Void
     ) async throws {
-        let clock = ManualClock(noon)
-        try await TestedStore<any PurchaseLedger & DeliveryOutbox & SessionStore>.withEach({ $0 }, clock: clock.wall) {
-            try await test(
-                PurchaseServiceHarness(
-                    $0, environments: environments, claims: claims, limits: limits, times: times, isDown: isDown,
-                    clock: clock))
+        for kind in TestedStore<any PurchaseLedger & DeliveryOutbox & SessionStore>.durable({ $0 }) {
+            let clock = ManualClock(noon)
+            try await kind.with(clock: clock.wall) {
+                try await test(
+                    PurchaseServiceHarness(
+                        $0, environments: environments, claims: claims, limits: limits, times: times, isDown: isDown,
+                        clock: clock))
+            }
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import State
 
-@Suite("Receipts of a ledger", .serialized) struct ReceiptConformance {
+@Suite("Receipts of a ledger", .stateServers, .serialized) struct ReceiptConformance {
     @Test(
         "A receipt is stored once per publication, store, owner and content",
         arguments: TestedStore<any PurchaseLedger & StateRetention>.all)
@@ -181,9 +181,9 @@ import Testing
     }
 
     private func parts(of record: ReceiptRecord, _ store: any ReceiptLedger) async throws -> [Data] {
-        let file = try #require(store as? SQLiteStateStore)
-        return try await file.pool.read { db in
-            try Data.fetchAll(db, sql: "SELECT parts FROM receipt WHERE id = ?", arguments: [record.id.rawValue])
+        let file = try #require(store as? SQLStateStore)
+        return try await file.database.read { db in
+            try db.allBytes("SELECT parts FROM receipt WHERE id = ?", [record.id.rawValue])
         }
     }
 

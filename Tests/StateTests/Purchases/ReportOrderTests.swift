@@ -4,7 +4,7 @@ import Gatefold
 import TestSupport
 import Testing
 
-@Suite("Order of store reports", .serialized) struct ReportOrderTests {
+@Suite("Order of store reports", .stateServers, .serialized) struct ReportOrderTests {
     @Test("A later report replaces an earlier one; at equal times, a refund wins, then the later end")
     func rule() {
         let plain = StoreTransaction.sample(expires: noon + 60)

@@ -4,7 +4,7 @@ import Gatefold
 import State
 import Testing
 
-@Suite("Purchases due for reverification", .serialized) struct ReverificationConformance {
+@Suite("Purchases due for reverification", .stateServers, .serialized) struct ReverificationConformance {
     private let day: TimeInterval = 86_400
 
     private func due(

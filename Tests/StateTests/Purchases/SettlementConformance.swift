@@ -5,7 +5,7 @@ import State
 import TestSupport
 import Testing
 
-@Suite("Settlement of a receipt", .serialized) struct SettlementConformance {
+@Suite("Settlement of a receipt", .stateServers, .serialized) struct SettlementConformance {
     @Test(
         "Records transactions for the owner who claims them only",
         arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)

@@ -5,7 +5,7 @@ import State
 import TestSupport
 import Testing
 
-@Suite("Two purchase followers on one state", .serialized) struct TwoFollowersTests {
+@Suite("Two purchase followers on one state", .stateServers, .serialized) struct TwoFollowersTests {
     private static let month: TimeInterval = 30 * 86_400
 
     /// Two processes that share a state, a store and a clock.
@@ -17,11 +17,9 @@ import Testing
         var verifier: ScriptedVerifier { one.verifier }
         var clock: ManualClock { one.clock }
 
-        init(_ path: String) throws {
-            let clock = ManualClock(noon)
-            one = PurchaseServiceHarness(try SQLiteStateStore(path: path, clock: clock.wall), clock: clock)
-            other = PurchaseServiceHarness(
-                try SQLiteStateStore(path: path, clock: clock.wall), verifier: one.verifier, clock: clock)
+        init(_ stores: [any PurchaseLedger & DeliveryOutbox & SessionStore], _ clock: ManualClock) {
+            one = PurchaseServiceHarness(stores[0], clock: clock)
+            other = PurchaseServiceHarness(stores[1], verifier: one.verifier, clock: clock)
         }
 
         func passFirst(_ requested: Locked<Int>) async {
@@ -44,7 +42,10 @@ import Testing
     }
 
     private func with(_ test: (Pair) async throws -> Void) async throws {
-        try await withTemporaryFolder { folder in try await test(try Pair(folder + "/state.sqlite")) }
+        for kind in TestedStore<any PurchaseLedger & DeliveryOutbox & SessionStore>.durable({ $0 }) {
+            let clock = ManualClock(noon)
+            try await kind.with(2, clock: clock.wall) { try await test(Pair($0, clock)) }
+        }
     }
 
     @Test("The two query the store about a pending receipt once")

@@ -3,7 +3,7 @@ import Gatefold
 import State
 import Testing
 
-@Suite("Push campaign store", .serialized) struct PushCampaignConformance {
+@Suite("Push campaign store", .stateServers, .serialized) struct PushCampaignConformance {
     @Test("Begins a campaign once and stores its progress", arguments: TestedStore<any PushCampaignStore>.all)
     func campaigns(kind: TestedStore<any PushCampaignStore>) async throws {
         try await kind.with { store async throws in

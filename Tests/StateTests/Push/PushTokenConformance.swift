@@ -3,7 +3,7 @@ import Gatefold
 import State
 import Testing
 
-@Suite("Push token store", .serialized) struct PushTokenConformance {
+@Suite("Push token store", .stateServers, .serialized) struct PushTokenConformance {
     private func token(
         _ number: UInt8, of app: String = "com.example.daily", _ environment: PushEnvironment = .production
     )
@@ -56,7 +56,7 @@ import Testing
     @Test("Limits new tokens per app and hour, and always accepts known ones")
     func limit() async throws {
         try await withTemporaryFolder { folder in
-            let store = try SQLiteStateStore(path: folder + "/state.sqlite", newPushTokensPerHour: 3)
+            let store = try SQLStateStore(path: folder + "/state.sqlite", newPushTokensPerHour: 3)
             for number: UInt8 in 1...2 { try await store.register(token(number), at: noon) }
             try await store.register(token(1, .sandbox), at: noon + 9)
             await #expect(throws: PushTokenLimitReached.self) { try await store.register(token(3), at: noon + 3_599) }

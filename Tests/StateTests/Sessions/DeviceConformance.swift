@@ -4,7 +4,7 @@ import State
 import TestSupport
 import Testing
 
-@Suite("Device store") struct DeviceConformance {
+@Suite("Device store", .stateServers) struct DeviceConformance {
     @Test(
         "Admits devices up to the limit and rejects one more",
         arguments: TestedStore<any DeviceStore & RevocationStore>.all)
@@ -137,6 +137,28 @@ import Testing
             #expect(
                 try await store.devices(of: subscriber(1), in: daily)
                     == [Device(reference: device(1), firstUsed: noon, lastUsed: noon)])
+        }
+    }
+
+    @Test(
+        "Pitfall 26: three processes together enforce the device limit of a subscriber",
+        arguments: TestedStore<any DeviceStore & RevocationStore>.all)
+    func limitAcrossProcesses(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
+        try await kind.with(3) { stores in
+            let admitted = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<100 {
+                    group.addTask {
+                        let registration = try await stores[number % 3].admit(
+                            device(UInt8(number)), of: subscriber(1), in: daily,
+                            limit: DeviceLimit(maxDevices: 5, onLimit: .reject), at: noon)
+                        if case .admitted = registration { return true }
+                        return false
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(admitted == 5)
+            #expect(try await stores[0].devices(of: subscriber(1), in: daily).count == 5)
         }
     }
 }

@@ -4,7 +4,7 @@ import State
 import TestSupport
 import Testing
 
-@Suite("Known device store") struct KnownDeviceConformance {
+@Suite("Known device store", .stateServers) struct KnownDeviceConformance {
     @Test("Stores the latest 50 known devices of each reader", arguments: TestedStore<any KnownDeviceStore>.all)
     func knownDevices(kind: TestedStore<any KnownDeviceStore>) async throws {
         try await kind.with { store in

@@ -4,7 +4,7 @@ import State
 import TestSupport
 import Testing
 
-@Suite("Revocation store") struct RevocationConformance {
+@Suite("Revocation store", .stateServers) struct RevocationConformance {
     @Test(
         "Returns revocations in order, and an extended one again under a new number",
         arguments: TestedStore<any RevocationStore>.all)

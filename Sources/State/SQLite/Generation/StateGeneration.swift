@@ -17,12 +17,12 @@ struct StateGeneration: Equatable {
 
     /// Returns the generation that the tables record; nil in a state that never had a generation.
     static func recorded(_ db: Database) throws -> StateGeneration? {
-        guard let row = try Row.fetchOne(try db.cachedStatement(sql: "SELECT id, session_floor FROM generation"))
-        else { return nil }
+        let transaction = SQLiteTransaction(db)
+        guard let row = try transaction.row("SELECT id, session_floor FROM generation") else { return nil }
         let id = Data(try StateRow.bytes(row, 0, "generation"))
         guard id.count == size else { throw StateStoreError.unreadableRow(table: "generation") }
         let floor = try StateRow.optional(StateRow.date, row, 1, "generation") ?? .distantPast
-        let clock = (try? StoreClockRow.clock(db))?.latest ?? .distantPast
+        let clock = (try? StoreClockRow.clock(transaction))?.latest ?? .distantPast
         let revocations = try Int64.fetchOne(
             try db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name = 'revocation'"))
         return StateGeneration(id: id, revocations: revocations ?? 0, latest: wholeSecond(max(floor, clock)))
@@ -40,6 +40,8 @@ struct StateGeneration: Equatable {
         Date(timeIntervalSince1970: min(max(0, timestamp.timeIntervalSince1970.rounded(.up)), 253_402_300_799))
     }
 
+    static func newID() -> Data { Data((0..<size).map { _ in UInt8.random(in: .min ... .max) }) }
+
     /// Begins a new generation in the caller's transaction.
     ///
     /// - Parameter floor: Sessions issued before this date are ended, because their revocations may be lost; nil in
@@ -47,7 +49,7 @@ struct StateGeneration: Equatable {
     static func begin(_ db: Database, endingSessionsBefore floor: Date?) throws -> StateGeneration {
         let before = try Double.fetchOne(db, sql: "SELECT session_floor FROM generation")
         let seconds = [before, floor?.timeIntervalSince1970].compactMap(\.self).max()
-        let id = Data((0..<size).map { _ in UInt8.random(in: .min ... .max) })
+        let id = newID()
         try db.execute(sql: "DELETE FROM generation")
         try db.execute(sql: "INSERT INTO generation (id, session_floor) VALUES (?, ?)", arguments: [id, seconds])
         // A session that is ended must not keep access through the links that it created.

@@ -23,6 +23,7 @@ enum StateSchema {
             }
             try db.execute(sql: firstItemNumber, arguments: [SaleItem.firstAssigned - 1])
         }
+        migrator.registerMigration("2 leases") { db in try db.execute(sql: leases) }
         return migrator
     }
 }

@@ -11,7 +11,7 @@ import TestSupport
 /// The in-app purchase service of a publication, on a real port, with a state store on disk.
 struct SoftphoneHarness: Sendable {
     let store: FakeSellingStore
-    let state: SQLiteStateStore
+    let state: SQLStateStore
     let purchaseService: PurchaseService
     let clock: ManualClock
     let port: Int
@@ -29,7 +29,7 @@ struct SoftphoneHarness: Sendable {
             let clock = ManualClock()
             let store = FakeSellingStore(store: StoreName("app-store")!, kind: chosen.store)
             let path = folder.appending(path: "state.sqlite").path
-            let state = try SQLiteStateStore(path: path)
+            let state = try SQLStateStore(path: path)
             let purchaseService = PurchaseService(
                 publication: .title, products: ProductRules(), limits: limits, verifiers: [store], ledger: state,
                 clock: clock.wall)

@@ -27,7 +27,7 @@ struct InPlayerHarness: Sendable {
     let clock: ManualClock
     let backend: RegistryBackend
     let store: FakeReceiptStore
-    let state: SQLiteStateStore
+    let state: SQLStateStore
     let front: InPlayerPublication
     let authorizationService: AuthorizationService
     let catalogue: CurrentCatalogue
@@ -107,7 +107,7 @@ struct InPlayerHarness: Sendable {
         let clock = ManualClock()
         let backend: RegistryBackend
         let store = FakeReceiptStore(apps: ["com.example.daily"])
-        let state: SQLiteStateStore
+        let state: SQLStateStore
         let catalogue = CurrentCatalogue(Catalogue(InPlayerHarness.editions))
         let mails = Locked<[Mail]>([])
         let notifications = Locked<[(topic: String, payload: [UInt8])]>([])
@@ -116,7 +116,7 @@ struct InPlayerHarness: Sendable {
         init(_ options: Options, in folder: URL) throws {
             self.options = options
             backend = RegistryBackend(hasRegistry: options.hasRegistry)
-            state = try SQLiteStateStore(path: folder.appending(path: "state.sqlite").path)
+            state = try SQLStateStore(path: folder.appending(path: "state.sqlite").path)
         }
 
         func publication(_ name: String, merchant: String, secrets: SecretRing) -> InPlayerPublication {

@@ -24,7 +24,7 @@ struct ReceiptFrontDoorHarness: Sendable {
         _ body: (FrontDoorHarness, ReceiptFrontDoorHarness) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
-            let state = try SQLiteStateStore(path: folder.appending(path: "state.db").path)
+            let state = try SQLStateStore(path: folder.appending(path: "state.db").path)
             let shop = try ReceiptFrontDoorHarness()
             try await body(try shop.door(state, environments, hasDebugNotes), shop)
         }
@@ -37,7 +37,7 @@ struct ReceiptFrontDoorHarness: Sendable {
     }
 
     private func door(
-        _ state: SQLiteStateStore, _ environments: Set<StoreEnvironment>, _ hasDebugNotes: Bool
+        _ state: SQLStateStore, _ environments: Set<StoreEnvironment>, _ hasDebugNotes: Bool
     ) throws -> FrontDoorHarness {
         let editions = try ["2026-09", "2026-10", "2026-11"].enumerated().map { index, month in
             Edition(

@@ -36,7 +36,7 @@ struct ReceiptSignInTests {
 
     private func door(_ folder: URL, _ key: SigningKey, devices: Int? = nil) async throws -> FrontDoorHarness {
         let clock = ManualClock()
-        let state = try SQLiteStateStore(path: folder.appending(path: "state.db").path)
+        let state = try SQLStateStore(path: folder.appending(path: "state.db").path)
         let pseudonymKey = PseudonymKey(Secret("a secret for pseudonyms"))
         let google = try StoreRegistry.read(
             name: Self.play,

@@ -2,8 +2,8 @@ import Commerce
 import Foundation
 import JSON
 import OutgoingRequests
-
 import Primitives
+
 @testable import Receipts
 
 extension FuzzTarget {

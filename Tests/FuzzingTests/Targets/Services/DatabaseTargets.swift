@@ -2,7 +2,6 @@ import Gatefold
 import Primitives
 
 @testable import Backends
-
 @testable import ODBC
 @testable import PostgreSQL
 @testable import SQLAccess

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+import Server
+import State
+
+struct StateEndSessionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end-sessions", abstract: "End all sessions after a restore of a state in PostgreSQL.",
+        discussion: """
+            A backup lacks the revocations made after it. Run this command after you restored the database with \
+            PostgreSQL's own tools and before the servers start. It ends all existing sessions: tokens, their \
+            renewals, and downloads with sealed salts. All readers must sign in again.
+            """)
+
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    private struct Report: Encodable {
+        let sessionFloor: Date
+    }
+
+    func run() async throws {
+        let read = try configuration.read()
+        guard case .postgreSQL = read.state.location else {
+            throw CommandFailure(
+                .configuration, "the state is in a file; expected one in PostgreSQL. `state restore` ends its sessions")
+        }
+        let floor = try await Bootstrap.existingStateStore(read).endAllSessions()
+        try output.print(
+            Report(sessionFloor: floor), text: "Sessions issued before \(floor.formatted(.iso8601)) are ended.")
+    }
+}

@@ -1,0 +1,91 @@
+import Crypto
+import Foundation
+import PostgreSQL
+import Primitives
+
+/// Brings the schema of a database up to date. One node migrates while the others wait.
+struct PostgreSQLMigrator {
+    let connection: PostgreSQLConnection
+    let schema: PostgreSQLSchemaName
+    /// A Boolean value that indicates whether missing migrations are applied. They are an error otherwise.
+    var migrates = true
+    var migrations = PostgreSQLStateSchema.migrations
+    /// The time limit for a statement. The creation of an index on a large table takes long.
+    private let limits = PostgreSQLConnection.Limits(rows: 1_000, time: .seconds(600))
+
+    /// - Throws: ``StateStoreError/newerSchema(path:reason:)``, ``StateStoreError/cannotOpen(path:reason:)`` or
+    ///   `PostgreSQLError`.
+    func migrate() throws {
+        // A role without the right to create tables can use a schema that is up to date.
+        if try isComplete() { return }
+        guard migrates else {
+            throw StateStoreError.cannotOpen(path: place, reason: "its tables are missing; start the server first")
+        }
+        _ = try connection.script(
+            """
+            BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+            SET LOCAL search_path = \(schema.quoted), pg_temp; SET LOCAL statement_timeout = 0
+            """, limits)
+        do {
+            // The lock ends with the transaction, as PgBouncer requires.
+            _ = try connection.query(
+                "SELECT pg_advisory_xact_lock(hashtext($1))", ["gatefold migration of \(schema.name)"], limits)
+            try createMigrationTable()
+            for migration in migrations.dropFirst(try applied()) {
+                _ = try connection.script(migration.sql, limits)
+                _ = try connection.change(
+                    "INSERT INTO migration (number, name, checksum) VALUES ($1::bigint, $2, $3)",
+                    [String(migration.number), migration.name, migration.checksum], limits)
+            }
+            _ = try connection.change("COMMIT", [], limits)
+        } catch {
+            if connection.isInTransaction { _ = try? connection.change("ROLLBACK", [], limits) }
+            throw error
+        }
+    }
+
+    private var place: String { "PostgreSQL schema \(schema.name)" }
+
+    private func isComplete() throws -> Bool {
+        try hasMigrationTable() && applied() == migrations.count
+    }
+
+    private func hasMigrationTable() throws -> Bool {
+        try connection.query("SELECT to_regclass($1) IS NOT NULL", ["\(schema.quoted).migration"], limits)
+            .rows.first?.first == "t"
+    }
+
+    private func createMigrationTable() throws {
+        if try hasMigrationTable() { return }
+        let present = try connection.query("SELECT to_regnamespace($1) IS NOT NULL", [schema.quoted], limits)
+        if present.rows.first?.first != "t" { _ = try connection.change("CREATE SCHEMA \(schema.quoted)", [], limits) }
+        _ = try connection.change(
+            """
+            CREATE TABLE migration (
+                number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+                applied timestamptz NOT NULL DEFAULT clock_timestamp())
+            """, [], limits)
+    }
+
+    /// Returns the number of applied migrations.
+    private func applied() throws -> Int {
+        let rows = try connection.query(
+            "SELECT number, checksum FROM \(schema.quoted).migration ORDER BY number", [], limits
+        ).rows
+        guard rows.count <= migrations.count else {
+            throw StateStoreError.newerSchema(
+                path: place, reason: "its tables were changed by a newer release; start that release instead")
+        }
+        for (row, migration) in zip(rows, migrations) {
+            guard row == [String(migration.number), migration.checksum] else {
+                throw StateStoreError.cannotOpen(
+                    path: place, reason: "migration \(migration.number) differs from that of this release")
+            }
+        }
+        return rows.count
+    }
+}
+
+extension PostgreSQLStateSchema.Migration {
+    var checksum: String { Hexadecimal.encode(SHA256.hash(data: Data(sql.utf8))) }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import PostgreSQL
+
+/// The statements that start a transaction, sent together.
+struct PostgreSQLTransactionStart: Sendable {
+    /// What the server returns at the start of a transaction.
+    struct Transaction: Sendable {
+        /// The number of the transaction; 0 if it only reads.
+        let id: Int64
+        /// The timeline of the server's history. Numbers of transactions mean something only in one timeline.
+        let timeline: String
+        /// The time of the server.
+        let timestamp: Date
+
+        init?(_ result: PostgreSQLRows) {
+            guard let row = result.rows.first, row.count == 3, let id = row[0].flatMap({ Int64($0) }),
+                let seconds = row[2].flatMap({ Double($0) })
+            else { return nil }
+            self.id = id
+            timeline = row[1] ?? ""
+            timestamp = Date(timeIntervalSince1970: seconds)
+        }
+    }
+
+    /// Starts a transaction that sees the state as of one moment.
+    let read: String
+    private let schema: PostgreSQLSchemaName
+    private let settings: String
+
+    /// - Parameter timeout: The time limit for a statement. A node that stops for longer within a transaction loses it,
+    ///   so that it does not hold rows that other nodes need.
+    init(schema: PostgreSQLSchemaName, timeout: Duration) {
+        self.schema = schema
+        let milliseconds = timeout / .milliseconds(1)
+        settings = """
+            SET LOCAL search_path = \(schema.quoted), pg_temp;
+            SET LOCAL bytea_output = hex; SET LOCAL extra_float_digits = 1;
+            SET LOCAL statement_timeout = \(Int(milliseconds));
+            SET LOCAL idle_in_transaction_session_timeout = \(Int(milliseconds));
+            """
+        read = """
+            BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \(settings)
+            SELECT 0, '', extract(epoch FROM clock_timestamp())::double precision
+            """
+    }
+
+    /// Returns the statements that start a transaction that may write.
+    ///
+    /// A statement of a transaction with a lock sees all that was committed before it started, and so all changes of
+    /// transactions that had the lock before.
+    func write(_ isolation: StateIsolation) -> String {
+        let level: String
+        var lock = ""
+        switch isolation {
+        case .serializable: level = "SERIALIZABLE"
+        case .statements: level = "READ COMMITTED"
+        case .locked(let stateLock):
+            level = "READ COMMITTED"
+            // The lock is taken in a block without a result, because only the last statement may return rows. It ends with
+            // the transaction, as PgBouncer requires.
+            lock = "DO 'BEGIN PERFORM pg_advisory_xact_lock(\(stateLock.number(in: schema.name))); END';"
+        }
+        return """
+            BEGIN ISOLATION LEVEL \(level) READ WRITE; \(settings) \(lock)
+            SELECT pg_current_xact_id(), left(pg_walfile_name(pg_current_wal_lsn()), 8),
+                extract(epoch FROM clock_timestamp())::double precision
+            """
+    }
+}
+
+/// The name of the schema with the tables of the state.
+package struct PostgreSQLSchemaName: Sendable, Hashable {
+    package let name: String
+
+    /// - Parameter name: 1 to 63 lower-case letters, digits and underscores, and no digit first. Nil is returned for
+    ///   another name, or for one that begins with `pg_`.
+    package init?(_ name: String) {
+        let allowed = name.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                || $0 == UInt8(ascii: "_")
+        }
+        guard allowed, (1...63).contains(name.utf8.count), !name.hasPrefix("pg_"), name.first?.isNumber == false else {
+            return nil
+        }
+        self.name = name
+    }
+
+    /// The name as an identifier of SQL.
+    var quoted: String { "\"\(name)\"" }
+}

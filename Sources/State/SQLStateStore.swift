@@ -1,0 +1,63 @@
+public import Foundation
+import Gatefold
+package import Primitives
+import Synchronization
+
+/// A state store with its tables in a database: a SQLite file, or PostgreSQL for several nodes.
+public final class SQLStateStore: StateStore {
+    let database: any StateDatabase
+    package let didFindOlderState: Bool
+    let knownDeviceLifetime: TimeInterval
+    let newPushTokensPerHour: Int
+    let clock: WallClock
+    package let sharedClock: WallClock?
+    let timing = Mutex(StoreTiming())
+    package let unreadable = UnreadableRows()
+
+    /// - Parameters:
+    ///   - database: A database with all tables.
+    ///   - didFindOlderState: See ``StateDiagnostics``.
+    ///   - knownDeviceLifetime: The time in seconds after which a bearer that was not seen is no longer a known device.
+    ///   - newPushTokensPerHour: The maximum number of new tokens of one app per hour. Known tokens are always
+    ///     accepted.
+    ///   - clock: The clock of the state. Retention uses the store's own clock, which follows this clock (see
+    ///     `StoreClock`).
+    ///   - sharedClock: See ``StateStore``.
+    init(
+        _ database: any StateDatabase, didFindOlderState: Bool, knownDeviceLifetime: TimeInterval,
+        newPushTokensPerHour: Int, clock: WallClock, sharedClock: WallClock? = nil
+    ) {
+        self.database = database
+        self.didFindOlderState = didFindOlderState
+        self.knownDeviceLifetime = knownDeviceLifetime
+        self.newPushTokensPerHour = newPushTokensPerHour
+        self.clock = clock
+        self.sharedClock = sharedClock
+    }
+
+    package func close() throws { try database.close() }
+
+    public func health() async throws { try await database.health() }
+
+    public func sessionFloor() async throws -> Date? {
+        try await database.checkIdentity()
+        return try await database.read { db in try Self.sessionFloor(db) }
+    }
+
+    package func endAllSessions() async throws -> Date {
+        try await database.write { db in
+            let latest = [try Self.sessionFloor(db), try self.now(db).latest].compactMap(\.self).max()
+            let floor = StateGeneration.floor(at: latest ?? self.clock.now, endingAllOf: [])
+            try db.execute(
+                "UPDATE generation SET id = ?, session_floor = ?",
+                [StateGeneration.newID(), floor.timeIntervalSince1970])
+            // A session that is ended must not keep access through the links that it created.
+            try db.execute("DELETE FROM owner_link")
+            return floor
+        }
+    }
+
+    static func sessionFloor(_ db: any StateTransaction) throws -> Date? {
+        try db.real("SELECT session_floor FROM generation").map { Date(timeIntervalSince1970: $0) }
+    }
+}

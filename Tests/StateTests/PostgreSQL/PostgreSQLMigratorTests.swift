@@ -1,0 +1,103 @@
+import BackendFixtures
+import Foundation
+import Gatefold
+import PostgreSQL
+import SQLAccess
+import TestSupport
+import Testing
+
+@testable import State
+
+@Suite("Migration of a PostgreSQL state", .stateServers) struct PostgreSQLMigratorTests {
+    private func open(
+        _ schema: PostgreSQLSchemaName, migrates: Bool = true
+    ) throws -> SQLStateStore {
+        let servers = try #require(StateServers.current)
+        return try SQLStateStore(
+            postgreSQL: try servers.settings(), schema: schema, library: try LibPQ(), migrates: migrates)
+    }
+
+    private func execute(_ sql: String, in schema: PostgreSQLSchemaName) async throws -> String {
+        try await #require(StateServers.current).instance.execute(
+            "SET search_path = \(schema.name); \(sql)", database: "state")
+    }
+
+    @Test("Nodes that start at the same time migrate once")
+    func together() async throws {
+        let schema = StateServers.freshSchema()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<6 { group.addTask { try await open(schema).health() } }
+            try await group.waitForAll()
+        }
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "1")
+        #expect(try await execute("SELECT count(*) FROM generation", in: schema) == "1")
+    }
+
+    @Test("A migration never changes")
+    func frozen() {
+        #expect(
+            PostgreSQLStateSchema.migrations.map(\.checksum) == [
+                "04f47f268a0ad53cd41c13ee742c8f51a97865b6d77eeb24750284e1e7905ea4"
+            ])
+    }
+
+    @Test("Rejects a schema of a newer release and leaves it unchanged")
+    func newer() async throws {
+        let schema = StateServers.freshSchema()
+        try await open(schema).health()
+        _ = try await execute("INSERT INTO migration VALUES (99, 'of the future', 'x')", in: schema)
+        let error = #expect(throws: StateStoreError.self) { try open(schema) }
+        #expect(error?.isNewerSchema == true)
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "2")
+    }
+
+    @Test("Rejects a schema whose migration differs from that of this release")
+    func changed() async throws {
+        let schema = StateServers.freshSchema()
+        try await open(schema).health()
+        _ = try await execute("UPDATE migration SET checksum = 'x'", in: schema)
+        let error = #expect(throws: StateStoreError.self) { try open(schema) }
+        #expect(error?.description.contains("migration 1 differs") == true)
+    }
+
+    @Test("A command creates no tables")
+    func missing() async throws {
+        let schema = StateServers.freshSchema()
+        let error = #expect(throws: StateStoreError.self) { try open(schema, migrates: false) }
+        #expect(error?.description.contains("start the server first") == true)
+        #expect(try await execute("SELECT to_regnamespace('\(schema.name)') IS NULL", in: schema) == "t")
+    }
+
+    @Test("A role that may only use the tables serves, and one that may not is rejected")
+    func leastPrivilege() async throws {
+        let servers = try #require(StateServers.current)
+        let schema = StateServers.freshSchema()
+        try await open(schema).health()
+        let role = "runtime_\(schema.name)"
+        _ = try await execute("CREATE ROLE \(role) LOGIN PASSWORD '\(StateServers.password)'", in: schema)
+        let settings = try servers.settings(user: role)
+        let error = #expect(throws: StateStoreError.self) {
+            try SQLStateStore(postgreSQL: settings, schema: schema, library: try LibPQ())
+        }
+        #expect(error?.description.contains("42501, no permission") == true)
+        _ = try await execute(
+            """
+            GRANT USAGE ON SCHEMA \(schema.name) TO \(role);
+            GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema.name) TO \(role);
+            """, in: schema)
+        let store = try SQLStateStore(postgreSQL: settings, schema: schema, library: try LibPQ())
+        try await store.health()
+        try await store.record(Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon))
+        #expect(try await store.revocations(after: 0).count == 1)
+    }
+
+    @Test("The name of a schema is an identifier without quotes")
+    func names() {
+        for name in ["gatefold", "a", "a_1", String(repeating: "a", count: 63)] {
+            #expect(PostgreSQLSchemaName(name) != nil, "\(name)")
+        }
+        for name in ["", "1a", "A", "a-b", "a\"b", "a b", "pg_x", "é", String(repeating: "a", count: 64)] {
+            #expect(PostgreSQLSchemaName(name) == nil, "\(name)")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import BackendFixtures
+import Foundation
+import PostgreSQL
+import SQLAccess
+import Settings
+import State
+import Synchronization
+
+extension StateServers {
+    private static let schemas = Atomic(0)
+
+    /// Returns the name of a schema that no other test uses.
+    static func freshSchema() -> PostgreSQLSchemaName {
+        PostgreSQLSchemaName("state_\(schemas.add(1, ordering: .relaxed).newValue)")!
+    }
+
+    /// Returns the settings of a connection.
+    ///
+    /// - Parameter port: The port of 127.0.0.1; nil for the server's own.
+    func settings(port: Int? = nil, user: String = user, pool: Int = 4) throws -> PostgreSQLSettings {
+        let text = """
+            connection:
+              hosts: ["127.0.0.1:\(port ?? instance.port)"]
+              database: state
+              user: \(user)
+              password: {env: STATE_PASSWORD}
+            pool: {size: \(pool)}
+            """
+        return try PostgreSQLSettings(
+            YAMLSettings.read(
+                text: text, name: "state.yaml", folder: instance.folder.path,
+                environment: ["STATE_PASSWORD": Self.password]), for: .state)
+    }
+}
