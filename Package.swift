@@ -264,7 +264,7 @@ let package = Package(
             "Accounts AsyncHTTPClient Backends Catalogues Commerce ContentGate Crypto EdgeTokens FrontDoors HTTPTypes",
             "Hummingbird HummingbirdCore HummingbirdTesting Logging MQTT Mail Metrics NIOCore NIOEmbedded NIOHPACK",
             "NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS OutgoingRequests",
-            "PasswordHashing Push Resilience Server ServiceLifecycle Settings State Transfers"),
+            "PasswordHashing PostgreSQL Push Resilience SQLAccess Server ServiceLifecycle Settings State Transfers"),
         tests("SettingsTests", "Settings"),
         tests("StateTests", "Accounts BackendFixtures Commerce Crypto GRDB PostgreSQL SQLAccess Settings State"),
         tests("XMLTests", "XML"),

@@ -123,6 +123,7 @@ public struct GatefoldServer: Sendable {
             report: { SharedFactReceiver.report($0, to: logger) },
             apply: { try await receiver.receive($0, isNew: $1) })
         do {
+            try await state.checkIsComplete()
             try await Self.record(configuration, in: state)
             try await facts.catchUp()
             try await follower.catchUp()

@@ -35,6 +35,18 @@ public final class SQLStateStore: StateStore {
         self.sharedClock = sharedClock
     }
 
+    /// Checks that the state is not the target of a copy that is not complete.
+    ///
+    /// - Throws: ``StateStoreError/unavailable(reason:)``.
+    package func checkIsComplete() async throws {
+        let isUnfinished = try await database.read { db in
+            try db.isTrue("SELECT EXISTS (SELECT 1 FROM lease WHERE name = ?)", [StateCopy.marker])
+        }
+        if isUnfinished {
+            throw StateStoreError.unavailable(reason: "a copy into it is not complete; run `gatefold state copy` again")
+        }
+    }
+
     package func close() throws { try database.close() }
 
     public func health() async throws { try await database.health() }

@@ -14,6 +14,9 @@ package protocol StateStore: SessionStore, StateRetention, SharedFactStore, Purc
     /// The clock that all nodes of the state share; nil if all processes of the state run on this machine.
     var sharedClock: WallClock? { get }
 
+    /// Checks that the state is not the target of a copy that is not complete.
+    func checkIsComplete() async throws
+
     /// Ends every session that was ever issued, because revocations may have been lost. Begins a new history, so that
     /// followers read all changes again.
     ///

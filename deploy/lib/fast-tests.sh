@@ -50,6 +50,8 @@ slow_suites=(
     ReceiptsTests.VerifyReceiptTests
     ServerTests.FileSendingTests
     ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
-    StateTests.LedgerModelTests StateTests.RetentionConformance StateTests.ReverificationConformance
+    StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.LedgerModelTests
+    StateTests.PostgreSQLMigratorTests StateTests.RetentionConformance StateTests.ReverificationConformance
     StateTests.RevocationFollowerTests StateTests.SQLiteAccountTests StateTests.SettlementConformance
+    StateTests.StateCopyTests
 )

@@ -99,6 +99,19 @@ public enum Bootstrap {
     package static func stateStore(
         _ configuration: GatefoldConfiguration, creates: Bool = true
     ) throws -> any StateStore {
+        try sqlStateStore(configuration, creates: creates)
+    }
+
+    /// Opens the state store for a copy, and creates its tables if they are missing.
+    ///
+    /// - Throws: The errors of ``stateStore(_:creates:)``.
+    package static func stateStoreToCopy(_ configuration: GatefoldConfiguration) throws -> SQLStateStore {
+        try sqlStateStore(configuration, creates: true)
+    }
+
+    private static func sqlStateStore(
+        _ configuration: GatefoldConfiguration, creates: Bool
+    ) throws -> SQLStateStore {
         let state = configuration.state
         do {
             try FileManager.default.createDirectory(

@@ -49,6 +49,16 @@ public enum ExampleConfiguration {
         state:
           # The SQLite file of the state.
           path: state/state.sqlite
+          # For several servers, instead of the path:
+          # kind: postgresql
+          # folder: state              # the files that this server keeps for itself
+          # schema: gatefold
+          # connection:
+          #   hosts: [db1.example.com, db2.example.com]
+          #   database: gatefold
+          #   user: gatefold
+          #   password: {file: secrets/postgresql}
+          # pool: {size: 10}
           # The key of the pseudonyms in logs and in the state. It cannot be rotated.
           pseudonym_secret: {file: secrets/pseudonyms}
           # New push tokens accepted per app and hour. Apps send theirs at every launch. Default: 50000.

@@ -63,6 +63,12 @@ protocol StateTransaction {
         of table: String, _ columns: String, after position: ChangePosition, limit: Int,
         _ body: (StateRow) throws -> Void
     ) throws -> ChangeEnd
+
+    /// Returns the last number that the database assigned to a row of the table; 0 if it assigned none.
+    func lastNumber(in table: String, _ column: String) throws -> Int64
+
+    /// Lets the database assign the numbers after the given one.
+    func setLastNumber(_ number: Int64, in table: String, _ column: String) throws
 }
 
 /// The end of a page of changes.

@@ -58,6 +58,22 @@ struct PostgreSQLTransaction: StateTransaction {
         return ChangeEnd(position: ChangePosition(read: reached, history: history), isLast: true)
     }
 
+    func lastNumber(in table: String, _ column: String) throws -> Int64 {
+        // A sequence that assigned nothing names its first number as the last one.
+        try integer(
+            """
+            SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END
+            FROM \(Self.sequence(of: table, column))
+            """) ?? 0
+    }
+
+    func setLastNumber(_ number: Int64, in table: String, _ column: String) throws {
+        _ = try row("SELECT setval('\(Self.sequence(of: table, column))', ?, false)", [number + 1])
+    }
+
+    /// Returns the name that PostgreSQL gives to the sequence of an identity column.
+    private static func sequence(of table: String, _ column: String) -> String { "\(table)_\(column)_seq" }
+
     /// Returns the transactions that have ended in the snapshot of this transaction, and the history of the database:
     /// the generation of the state with the timeline of the server.
     private func present() throws -> (ChangePosition.Horizon, history: String) {

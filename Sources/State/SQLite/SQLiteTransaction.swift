@@ -35,6 +35,15 @@ struct SQLiteTransaction: StateTransaction {
         return ChangeEnd(position: ChangePosition(sequence: last), isLast: count < limit)
     }
 
+    func lastNumber(in table: String, _ column: String) throws -> Int64 {
+        try integer("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]) ?? 0
+    }
+
+    func setLastNumber(_ number: Int64, in table: String, _ column: String) throws {
+        try execute("DELETE FROM sqlite_sequence WHERE name = ?", [table])
+        try execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, number])
+    }
+
     private static func bound(_ arguments: StateArguments) -> StatementArguments {
         StatementArguments(arguments.map { DatabaseValue($0.stateValue) })
     }

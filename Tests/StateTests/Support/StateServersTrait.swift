@@ -1,12 +1,17 @@
 import BackendFixtures
+import Foundation
 import TestSupport
 import Testing
 
 /// A trait of a suite whose tests need the servers. Suites that run at the same time share them.
 struct StateServersTrait: SuiteTrait, TestScoping {
+    /// A Boolean value that indicates whether tests use other servers. `deploy/test --fast` disables it.
+    static let isEnabled = ProcessInfo.processInfo.environment["GATEFOLD_TESTS_WITHOUT_SERVERS"] == nil
+
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
+        guard Self.isEnabled else { return try await function() }
         let servers = try await SharedStateServers.shared.acquire()
         do {
             try await StateServers.$current.withValue(servers) { try await function() }

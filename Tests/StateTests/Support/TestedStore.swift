@@ -43,11 +43,13 @@ struct TestedStore<Part: Sendable>: Sendable, CustomTestStringConvertible {
                 }
             }
         }
-        return [
+        let embedded =
             TestedStore(testDescription: "sqlite", isVolatile: false) { count, folder, clock in
                 try (0..<count).map { _ in part(try SQLStateStore(path: folder + "/state.sqlite", clock: clock)) }
-            },
-            postgreSQL("postgresql") { $0.instance.port }, postgreSQL("pgbouncer") { $0.bouncer },
+            }
+        guard StateServersTrait.isEnabled else { return [embedded] }
+        return [
+            embedded, postgreSQL("postgresql") { $0.instance.port }, postgreSQL("pgbouncer") { $0.bouncer },
         ]
     }
 

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+import SQLAccess
+import Server
+import State
+
+struct StateCopyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy", abstract: "Copy an embedded state into PostgreSQL, or back.",
+        discussion: """
+            The configuration names the state in PostgreSQL, and FILE is the embedded state. Stop all servers that use \
+            either of them first. The target must be empty. The command compares both states at the end. If it is \
+            interrupted, run it again: it continues, and no server starts with the incomplete state.
+            """)
+
+    enum Direction: String, EnumerableFlag {
+        case from, to
+
+        static func help(for value: Direction) -> ArgumentHelp? {
+            switch value {
+            case .from: "Copy FILE into PostgreSQL."
+            case .to: "Copy PostgreSQL into FILE."
+            }
+        }
+    }
+
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "The direction of the copy.")
+    var direction: Direction
+
+    @Argument(help: "The path of the embedded state.", completion: .file())
+    var file: String
+
+    private struct Report: Encodable {
+        let rows: Int
+        let revocations: Int
+    }
+
+    func run() async throws {
+        let read = try configuration.read()
+        guard case .postgreSQL = read.state.location else {
+            throw CommandFailure(.configuration, "the state is in a file; expected `state.kind: postgresql`")
+        }
+        let exists = FileManager.default.fileExists(atPath: file)
+        guard direction == .to || exists else { throw CommandFailure(.noInput, "there is no state at \(file)") }
+        if let process = DatabaseUsageCheck.process(of: file) {
+            throw CommandFailure(.unavailable, "the process \(process) uses the state at \(file); stop it first")
+        }
+        let shared = try Bootstrap.stateStoreToCopy(read)
+        let embedded = try SQLStateStore(path: file)
+        let bar = ProgressBar(isShown: isatty(STDERR_FILENO) == 1)
+        let copy = StateCopy(
+            from: direction == .from ? embedded : shared, to: direction == .from ? shared : embedded,
+            didProgress: { bar.show($0.total == 0 ? 1 : Double($0.rows) / Double($0.total), $0.table) })
+        let report: StateCopy.Report
+        do {
+            report = try await copy.run()
+        } catch let error as StateCopyError {
+            throw CommandFailure(.dataError, error.description)
+        }
+        bar.clear()
+        try embedded.close()
+        try output.print(
+            Report(rows: report.rows, revocations: report.revocations),
+            text: "Copied and compared \(report.rows) rows, \(report.revocations) of them revocations.")
+    }
+}

@@ -1,0 +1,134 @@
+import BackendFixtures
+import Foundation
+import GRDB
+import Gatefold
+import PostgreSQL
+import SQLAccess
+import TestSupport
+import Testing
+
+@testable import State
+
+@Suite("Copy of a state", .stateServers) struct StateCopyTests {
+    /// Opens an embedded state with rows in every table, as a release left it.
+    private func filled(in folder: String) throws -> SQLStateStore {
+        let frozen = try #require(FrozenSchema.all(of: "state").last)
+        let path = folder + "/filled.sqlite"
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: frozen.sql) }
+        // A table without a row of the release gets one with values of each column's type.
+        try queue.writeWithoutTransaction { db in
+            for table in StateTable.all where try Row.fetchOne(db, sql: "SELECT 1 FROM \(table.name)") == nil {
+                let samples = ["TEXT": "'a b\u{e9}'", "REAL": "1.5e-7", "INTEGER": "1", "BLOB": "x'00ff'"]
+                let columns = try db.columns(in: table.name)
+                let values = columns.map { samples[$0.type] ?? "NULL" }.joined(separator: ", ")
+                try db.execute(
+                    sql: """
+                        INSERT INTO \(table.name) (\(columns.map(\.name).joined(separator: ", "))) VALUES (\(values))
+                        """)
+            }
+        }
+        try queue.close()
+        return try SQLStateStore(path: path)
+    }
+
+    private func shared() throws -> SQLStateStore {
+        try SQLStateStore(
+            postgreSQL: try #require(StateServers.current).settings(), schema: StateServers.freshSchema(),
+            library: try LibPQ())
+    }
+
+    private func rows(_ store: SQLStateStore) async throws -> [String: [[StateValue]]] {
+        try await store.database.read { db in
+            try StateTable.all.reduce(into: [:]) { all, table in
+                all[table.name] = try table.rows(db, after: nil, limit: 1_000).map(\.values)
+            }
+        }
+    }
+
+    private func copy(_ source: SQLStateStore, _ target: SQLStateStore) async throws -> StateCopy.Report {
+        try await StateCopy(from: source, to: target, didProgress: { _ in }).run()
+    }
+
+    @Test("A copy has every row, in PostgreSQL and back in a file")
+    func roundTrip() async throws {
+        try await withTemporaryFolder { folder in
+            let (one, two) = (try filled(in: folder), try shared())
+            let three = try SQLStateStore(path: folder + "/back.sqlite")
+            let before = try await rows(one)
+            for table in StateTable.all { #expect(before[table.name]?.isEmpty == false, "\(table.name)") }
+            let report = try await copy(one, two)
+            #expect(report.rows == before.values.reduce(0) { $0 + $1.count })
+            #expect(try await rows(two) == before)
+            #expect(try await copy(two, three) == report)
+            #expect(try await rows(three) == before)
+            // The numbers continue in the copies as they would have in the original.
+            for store in [one, two, three] {
+                let event = Revocation(publication: daily, subscriber: subscriber(77), session: nil, at: noon)
+                try await store.record(event)
+            }
+            let last = try await [one, two, three].asyncMap { try await $0.revocations(after: 0).map(\.sequence).max() }
+            #expect(Set(last).count == 1)
+            #expect(try await one.sessionFloor() == three.sessionFloor())
+        }
+    }
+
+    @Test("A copy that was interrupted continues, and no server opens its target before")
+    func resumed() async throws {
+        try await withTemporaryFolder { folder in
+            let (source, target) = (try filled(in: folder), try shared())
+            let before = try await rows(source)
+            let task = Task {
+                try await StateCopy(
+                    from: source, to: target,
+                    didProgress: { if $0.table == "claim" { withUnsafeCurrentTask { $0?.cancel() } } }
+                ).run()
+            }
+            await #expect(throws: (any Error).self) { try await task.value }
+            await #expect(throws: StateStoreError.self) { try await target.checkIsComplete() }
+            // Another state cannot continue it.
+            let other = try SQLStateStore(path: folder + "/other.sqlite")
+            await #expect(throws: StateCopyError.otherSource) { try await copy(other, target) }
+            _ = try await copy(source, target)
+            #expect(try await rows(target) == before)
+            try await target.checkIsComplete()
+        }
+    }
+
+    @Test("Rejects a target with rows of its own")
+    func occupied() async throws {
+        try await withTemporaryFolder { folder in
+            let (source, target) = (try filled(in: folder), try shared())
+            _ = try await target.recordKnownDevice([1], of: [1])
+            await #expect(throws: StateCopyError.notEmpty(table: "store_clock")) { try await copy(source, target) }
+            try await target.checkIsComplete()
+        }
+    }
+
+    @Test("Knows every table and column of the state")
+    func schema() async throws {
+        let queue = try DatabaseQueue()
+        try StateSchema.migrator.migrate(queue)
+        let known = try await queue.read { db in
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT name FROM sqlite_master
+                    WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'grdb_%'
+                    """
+            ).reduce(into: [String: Set<String>]()) { all, table in
+                all[table] = Set(try db.columns(in: table).map(\.name))
+            }
+        }
+        let copied = Dictionary(uniqueKeysWithValues: StateTable.all.map { ($0.name, Set($0.columns)) })
+        #expect(known.filter { !["generation", "lease"].contains($0.key) } == copied)
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<Value>(_ transform: (Element) async throws -> Value) async rethrows -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await transform(element)) }
+        return values
+    }
+}
