@@ -39,7 +39,13 @@ extension PostgreSQLConnection {
     ///   ``PostgreSQLError/valueRejected(sqlState:)`` and ``PostgreSQLError/noRows`` the connection is no longer
     ///   usable.
     public func query(_ sql: String, _ values: [String?], _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
-        try result(limits, valueCount: values.count) {
+        try query(sql, values, limits, cancels: true)
+    }
+
+    private func query(
+        _ sql: String, _ values: [String?], _ limits: Limits, cancels: Bool
+    ) throws(PostgreSQLError) -> PostgreSQLRows {
+        try result(limits, valueCount: values.count, cancels: cancels) {
             withTexts(values) { library.sendQueryParams(handle, sql, $1, nil, $0, nil, nil, 0) == 1 }
         }
     }
@@ -53,12 +59,15 @@ extension PostgreSQLConnection {
 
     /// Runs one statement for its changes, with the rules of ``query(_:_:_:)``.
     ///
+    /// - Parameter cancels: Whether the server is asked to cancel the statement when it takes too long.
     /// - Returns: the number of rows that the statement changed or returned, or nil where the server does not
     ///   count them.
-    public func change(_ sql: String, _ values: [String?], _ limits: Limits) throws(PostgreSQLError) -> Int? {
+    public func change(
+        _ sql: String, _ values: [String?], _ limits: Limits, cancels: Bool = true
+    ) throws(PostgreSQLError) -> Int? {
         lastCount = nil
         do {
-            _ = try query(sql, values, limits)
+            _ = try query(sql, values, limits, cancels: cancels)
         } catch {
             guard error == .noRows else { throw error }
         }
@@ -77,10 +86,11 @@ extension PostgreSQLConnection {
 
     /// - Parameters:
     ///   - valueCount: The number of parameters.
+    ///   - cancels: Whether the server is asked to cancel the statement when it takes too long.
     ///   - isScript: Whether statements without rows may stand beside the one with rows.
     ///   - send: Queues the statement, and returns whether it could be queued.
     private func result(
-        _ limits: Limits, valueCount: Int = 0, isScript: Bool = false, _ send: () -> Bool
+        _ limits: Limits, valueCount: Int = 0, isScript: Bool = false, cancels: Bool = true, _ send: () -> Bool
     ) throws(PostgreSQLError) -> PostgreSQLRows {
         do {
             // The flag stays set until the result is read to its end.
@@ -91,7 +101,7 @@ extension PostgreSQLConnection {
         } catch {
             switch error {
             case .serverError, .valueRejected, .noRows: isPoisoned = false
-            case .timedOut, .interrupted, .tooManyRows: cancelStatement()
+            case .timedOut, .interrupted, .tooManyRows: if cancels { cancelStatement() }
             default: break
             }
             throw error

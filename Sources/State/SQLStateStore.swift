@@ -63,6 +63,7 @@ public final class SQLStateStore: StateStore {
             try db.execute(
                 "UPDATE generation SET id = ?, session_floor = ?",
                 [StateGeneration.newID(), floor.timeIntervalSince1970])
+            for table in ["revocation", "shared_fact"] { try db.renewChanges(of: table) }
             // A session that is ended must not keep access through the links that it created.
             try db.execute("DELETE FROM owner_link")
             return floor

@@ -17,9 +17,13 @@ public actor InMemoryPushTokens: PushTokenStore, PushCampaignStore, LeaseStore {
 
     /// Takes a lease, which does not end by itself.
     public func takeLease(_ name: String, owner: [UInt8], for duration: TimeInterval) -> Bool {
-        guard leases[name] ?? owner == owner else { return false }
+        guard leases[name] == nil else { return false }
         leases[name] = owner
         return true
+    }
+
+    public func extendLease(_ name: String, owner: [UInt8], for duration: TimeInterval) -> Bool {
+        leases[name] == owner
     }
 
     public func endLease(_ name: String, owner: [UInt8]) {

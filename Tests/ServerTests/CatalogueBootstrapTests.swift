@@ -117,7 +117,7 @@ struct CatalogueBootstrapTests {
 
     private func write(_ names: [String], alongside configuration: GatefoldConfiguration) throws {
         let items = names.map { #"{"name": "\#($0)", "date": "2026-10-01 00:00:00"}"# }
-        let folder = URL(filePath: configuration.state.path).deletingLastPathComponent()
+        let folder = URL(filePath: configuration.state.location.folder)
         try Data("[\(items.joined(separator: ","))]".utf8).write(to: folder.appending(path: "shelf.json"))
     }
 
@@ -186,7 +186,7 @@ struct CatalogueBootstrapTests {
 
     /// Returns the configuration after a change of its file.
     private func reread(_ configuration: GatefoldConfiguration, _ text: String) throws -> GatefoldConfiguration {
-        let folder = URL(filePath: configuration.state.path).deletingLastPathComponent()
+        let folder = URL(filePath: configuration.state.location.folder)
         return try GatefoldConfiguration(
             try YAMLSettings.read(
                 text: text, name: "gatefold.yaml", folder: folder.path, environment: ConfigurationTests.environment))

@@ -77,7 +77,7 @@ struct FrontDoorRegistryTests {
         try await withParts(text("Semper eadem"), frontDoors: Self.registry) { parts, configuration async throws in
             let publications = ReloadableSnapshot(try parts.assemble(configuration))
             let router = MainRouter(publications: publications, clock: .system, readiness: { .ready })
-            let folder = URL(filePath: configuration.state.path).deletingLastPathComponent().path
+            let folder = configuration.state.location.folder
             let changed = try parts.assemble(try read(text("Plus ultra"), in: folder))
             let removed = try parts.assemble(try read(ConfigurationTests.minimal, in: folder))
             try await Application(responder: ListenerResponder(router: router)).test(.router) { client async throws in

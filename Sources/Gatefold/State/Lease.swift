@@ -21,7 +21,12 @@ package final class Lease: Sendable {
     /// Source: Pitfall 27, “The paused leader wakes up”.
     package var isHeld: Bool { clock.elapsed < end.withLock(\.self) }
 
-    fileprivate func extend(to time: TimeInterval) { end.withLock { $0 = time } }
+    /// Extends the lease, unless it has ended. A lease that has ended stays lost.
+    fileprivate func extend(to time: TimeInterval) {
+        end.withLock { end in
+            if clock.elapsed < end { end = time }
+        }
+    }
 }
 
 extension LeaseStore {
@@ -73,7 +78,7 @@ extension LeaseStore {
             do { try await sleep(Lease.duration / 3) } catch { return }
             let start = clock.elapsed
             do {
-                guard try await takeLease(name, owner: owner, for: Lease.duration) else { return }
+                guard lease.isHeld, try await extendLease(name, owner: owner, for: Lease.duration) else { return }
                 lease.extend(to: start + Lease.duration)
             } catch {
                 // The store may be back before the lease ends.

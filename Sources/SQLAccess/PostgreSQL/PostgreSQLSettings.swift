@@ -29,6 +29,7 @@ package struct PostgreSQLSettings: Sendable {
     package let server: PostgreSQLServer
     package var poolSize: Int
     package let idleLifetime: Duration
+    package let statementTimeout: Duration
     /// The time limit for a result: the statement timeout plus 1 s for its message to arrive.
     package let responseTimeout: Duration
 
@@ -52,6 +53,7 @@ package struct PostgreSQLSettings: Sendable {
         try section.finish()
         server = PostgreSQLServer(
             hosts: hosts, session: session, connectTimeout: .seconds(connectTimeout), parameters: parameters)
+        self.statementTimeout = .seconds(statementTimeout)
         responseTimeout = .seconds(statementTimeout + 1)
 
         let pool = try settings.section("pool")

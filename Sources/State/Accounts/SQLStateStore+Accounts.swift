@@ -18,8 +18,7 @@ extension SQLStateStore {
             return known
         }
         // No other process can create the account between the read and the write.
-        let lock = StateLock("account", Data(publication.rawValue.utf8), Data(owner.bytes))
-        return try await database.write(.locked(lock)) { db in
+        return try await database.write(.locked(StateLock(accountOf: owner, in: publication))) { db in
             if let known = try AccountRow.find(db, owner, in: publication) {
                 var present = known.details
                 guard !present.identifier.utf8.elementsEqual(details.identifier.utf8) else { return known }
@@ -35,7 +34,7 @@ extension SQLStateStore {
     public func change(
         _ details: AccountDetails, of owner: PurchaseOwner, in publication: PublicationID, at timestamp: Date
     ) async throws -> Account? {
-        try await database.write(.statements) { db in
+        try await database.write(.locked(StateLock(accountOf: owner, in: publication))) { db in
             guard try AccountRow.update(db, owner, in: publication, details: details, at: timestamp) else { return nil }
             return try AccountRow.find(db, owner, in: publication)
         }
@@ -95,5 +94,11 @@ extension SQLStateStore {
     private static func present(_ account: Account?) throws -> Account {
         guard let account else { throw StateStoreError.unreadableRow(table: AccountRow.table) }
         return account
+    }
+}
+
+extension StateLock {
+    fileprivate init(accountOf owner: PurchaseOwner, in publication: PublicationID) {
+        self.init("account", Data(publication.rawValue.utf8), Data(owner.bytes))
     }
 }

@@ -24,6 +24,9 @@ protocol StateDatabase: Sendable {
     /// - Throws: ``StateStoreError/unavailable(reason:)``, or the error that prevents writes.
     func health() async throws
 
+    /// Deletes rows of the database's own. Call it often, because most calls cost nothing.
+    func maintain() async throws
+
     func close() throws
 }
 
@@ -63,6 +66,9 @@ protocol StateTransaction {
         of table: String, _ columns: String, after position: ChangePosition, limit: Int,
         _ body: (StateRow) throws -> Void
     ) throws -> ChangeEnd
+
+    /// Marks all rows of a table as inserted by this transaction, so that followers read them again.
+    func renewChanges(of table: String) throws
 
     /// Returns the last number that the database assigned to a row of the table; 0 if it assigned none.
     func lastNumber(in table: String, _ column: String) throws -> Int64

@@ -1,14 +1,14 @@
 import Crypto
 import Foundation
 
-/// What a write needs from the database beside atomicity.
+/// The relation of a write to other writes that run at the same time.
 enum StateIsolation: Sendable {
     /// The write takes effect as if no other ran at the same time.
     case serializable
     /// No other write with the same lock runs at the same time. For frequent writes that read and change the rows of one
     /// subject: writes about different subjects then never conflict.
     case locked(StateLock)
-    /// Each statement of the write is correct by itself, in any order with those of others.
+    /// The statements of other writes may run in between, because each statement is correct by itself.
     case statements
 }
 

@@ -10,7 +10,7 @@ extension SQLStateStore {
                 INSERT INTO lease (name, owner, ends, ends_set) VALUES (?, ?, ?, ?)
                 ON CONFLICT (name) DO UPDATE
                 SET owner = excluded.owner, ends = excluded.ends, ends_set = excluded.ends_set
-                WHERE lease.owner = excluded.owner OR \(DueDate.condition("lease.ends", set: "lease.ends_set"))
+                WHERE \(DueDate.condition("lease.ends", set: "lease.ends_set"))
                 RETURNING name
                 """,
                 [
@@ -18,6 +18,18 @@ extension SQLStateStore {
                     now.timeIntervalSince1970,
                 ] + DueDate.arguments(at: now))
             return taken != nil
+        }
+    }
+
+    public func extendLease(_ name: String, owner: [UInt8], for duration: TimeInterval) async throws -> Bool {
+        try await database.write(.statements) { db in
+            let now = self.clock.now
+            return try db.execute(
+                "UPDATE lease SET ends = ?, ends_set = ? WHERE name = ? AND owner = ?",
+                [
+                    now.addingTimeInterval(duration).timeIntervalSince1970, now.timeIntervalSince1970, name,
+                    Data(owner),
+                ]) > 0
         }
     }
 

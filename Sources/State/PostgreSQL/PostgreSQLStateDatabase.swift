@@ -2,17 +2,24 @@ import Foundation
 import Gatefold
 import PostgreSQL
 import SQLAccess
+import Synchronization
 
 /// A state in a PostgreSQL database that several nodes share.
 ///
 /// Every call is one transaction with settings of its own, so that it also works behind PgBouncer in transaction mode.
-struct PostgreSQLStateDatabase: StateDatabase {
+final class PostgreSQLStateDatabase: StateDatabase {
     private let pool: ConnectionPool<PostgreSQLConnection>
+    private let schema: PostgreSQLSchemaName
     private let begin: PostgreSQLTransactionStart
     private let clock: DatabaseClock
     private let limits: PostgreSQLConnection.Limits
+    private let outage = PostgreSQLOutage()
+    private let pruned = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// The maximum number of calls that wait for a connection.
+    private static let maxWaiting = 1_000
     /// The time limit for the repetitions of one write.
-    private let retryTimeout = Duration.seconds(10)
+    private static let retryTimeout = Duration.seconds(10)
 
     init(_ settings: PostgreSQLSettings, schema: PostgreSQLSchemaName, library: LibPQ, clock: DatabaseClock) {
         let server = settings.server
@@ -22,15 +29,16 @@ struct PostgreSQLStateDatabase: StateDatabase {
             open: { PostgreSQLConnection(library, server, canceller: canceller) },
             isConnectionLoss: { ($0 as? PostgreSQLError)?.isConnectionLoss ?? false })
         limits = PostgreSQLConnection.Limits(rows: .max, bytes: 1 << 30, time: settings.responseTimeout)
-        begin = PostgreSQLTransactionStart(schema: schema, timeout: settings.responseTimeout)
+        begin = PostgreSQLTransactionStart(schema: schema, timeout: settings.statementTimeout)
+        self.schema = schema
         self.clock = clock
     }
 
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (any StateTransaction) throws -> Value
     ) async throws -> Value {
-        try await use { connection in
-            _ = try start(begin.read, on: connection)
+        try await use { [self] connection in
+            try start(begin.read, on: connection)
             return try complete(connection) {
                 let value = try body(PostgreSQLTransaction(connection: connection, limits: limits))
                 _ = try connection.change("COMMIT", [], limits)
@@ -39,20 +47,20 @@ struct PostgreSQLStateDatabase: StateDatabase {
         }
     }
 
+    @discardableResult
     func write<Value: Sendable>(
         _ isolation: StateIsolation, _ body: @escaping @Sendable (any StateTransaction) throws -> Value
     ) async throws -> Value {
-        let deadline = ContinuousClock.now + retryTimeout
+        let deadline = ContinuousClock.now + Self.retryTimeout
         var pause = Duration.milliseconds(2)
         while true {
-            do {
-                switch try await use({ connection in try attempt(isolation, body, on: connection) }) {
-                case .committed(let value): return value
-                case .unknown(let value, let transaction):
-                    if try await isCommitted(transaction, until: deadline) { return value }
-                }
-            } catch let error as PostgreSQLError where error.isConflict && ContinuousClock.now < deadline {
+            switch try await use({ [self] connection in try attempt(isolation, body, on: connection) }) {
+            case .committed(let value): return value
+            case .unknown(let value, let token):
+                if try await isCommitted(token, until: deadline) { return value }
+            case .conflict(let error):
                 // Another transaction changed the same rows, so that the two have no order. A new attempt sees them.
+                guard ContinuousClock.now < deadline else { throw Self.unavailable(error) }
             }
             try await Task.sleep(for: pause * Double.random(in: 0.5...1.5))
             pause = min(pause * 2, .milliseconds(100))
@@ -68,43 +76,69 @@ struct PostgreSQLStateDatabase: StateDatabase {
         }
     }
 
+    /// Deletes tokens that no write looks up any more.
+    func maintain() async throws {
+        let now = ContinuousClock.now
+        let isDue = pruned.withLock { pruned in
+            guard pruned.map({ now - $0 >= .seconds(10) }) ?? true else { return false }
+            pruned = now
+            return true
+        }
+        guard isDue else { return }
+        try await write(.statements) { db in
+            try db.execute(
+                """
+                DELETE FROM write_token WHERE token IN (
+                    SELECT token FROM write_token WHERE written < clock_timestamp() - interval '1 hour' LIMIT 50000)
+                """)
+        }
+    }
+
     func close() throws {}
 
     // MARK: Attempts
 
     private enum Attempt<Value: Sendable>: Sendable {
         case committed(Value)
-        /// The connection was lost before the response to the commit.
-        case unknown(Value, PostgreSQLTransactionStart.Transaction)
+        /// The connection was lost before the response to the commit of the transaction with the token.
+        case unknown(Value, UUID)
+        case conflict(PostgreSQLError)
     }
 
     private func attempt<Value>(
         _ isolation: StateIsolation, _ body: (any StateTransaction) throws -> Value, on connection: PostgreSQLConnection
     ) throws -> Attempt<Value> {
-        let transaction = try start(begin.write(isolation), on: connection)
-        let value = try complete(connection) {
-            try body(PostgreSQLTransaction(connection: connection, limits: limits))
+        let token = UUID()
+        let value: Value
+        do {
+            try start(begin.write(isolation, token: token), on: connection)
+            value = try complete(connection) {
+                try body(PostgreSQLTransaction(connection: connection, limits: limits))
+            }
+        } catch let error as PostgreSQLError where error.isConflict {
+            return .conflict(error)
         }
         do {
-            _ = try connection.change("COMMIT", [], limits)
+            // A commit that waits for a standby is not cancelled, because it would then take effect on this server alone.
+            _ = try connection.change("COMMIT", [], limits, cancels: false)
             return .committed(value)
         } catch {
+            if error.isConflict { return .conflict(error) }
             guard error.isCommitUnknown else { throw error }
-            return .unknown(value, transaction)
+            return .unknown(value, token)
         }
     }
 
-    /// Starts a transaction. Records the server's time if the transaction may write.
-    private func start(
-        _ script: String, on connection: PostgreSQLConnection
-    ) throws -> PostgreSQLTransactionStart.Transaction {
+    /// Starts a transaction, and records the server's time.
+    private func start(_ script: String, on connection: PostgreSQLConnection) throws {
         let sent = clock.elapsed
-        let result = try connection.script(script, limits)
-        guard let transaction = PostgreSQLTransactionStart.Transaction(result) else {
-            throw PostgreSQLError.unexpectedResponse
+        try complete(connection) {
+            let result = try connection.script(script, limits)
+            guard let text = result.rows.first?.first, let seconds = text.flatMap({ Double($0) }) else {
+                throw PostgreSQLError.unexpectedResponse
+            }
+            clock.record(Date(timeIntervalSince1970: seconds), sent: sent, received: clock.elapsed)
         }
-        clock.record(transaction.timestamp, sent: sent, received: clock.elapsed)
-        return transaction
     }
 
     /// Runs the body and rolls back when it fails, so that the connection can be used again.
@@ -117,54 +151,82 @@ struct PostgreSQLStateDatabase: StateDatabase {
         }
     }
 
-    /// Returns whether a transaction whose commit got no response has committed. If that cannot be known, because the
-    /// server has another history now, the write is made again: every write of the state has the same effect when it is
-    /// made twice.
+    /// Returns whether a transaction whose commit got no response has committed, also on another server after a failover.
+    ///
+    /// The token is written here too. This waits for the transaction if it is still in progress. If it succeeds, the
+    /// transaction has not committed and never will.
     ///
     /// Source: Pitfall 30, “Commit outcome unknown”.
-    private func isCommitted(
-        _ transaction: PostgreSQLTransactionStart.Transaction, until deadline: ContinuousClock.Instant
-    ) async throws -> Bool {
+    private func isCommitted(_ token: UUID, until deadline: ContinuousClock.Instant) async throws -> Bool {
         while true {
             do {
-                let status = try await use { connection in
-                    try connection.query(
-                        """
-                        SELECT CASE left(pg_walfile_name(pg_current_wal_lsn()), 8) WHEN $1
-                            THEN pg_xact_status($2::text::xid8) ELSE 'aborted' END
-                        """, [transaction.timeline, String(transaction.id)], limits
-                    ).rows.first?.first
+                let written = try await use { [self] connection in
+                    try connection.change(
+                        "INSERT INTO \(schema.quoted).write_token (token) VALUES ($1::uuid) ON CONFLICT DO NOTHING",
+                        [token.uuidString], limits)
                 }
-                switch status {
-                case "committed": return true
-                case "in progress": break
-                default: return false
-                }
-            } catch let error where ContinuousClock.now >= deadline {
-                throw error
-            } catch is StateStoreError {
-                // The server cannot be reached yet.
+                return written == 0
+            } catch let error as StateStoreError {
+                // The server cannot be reached yet, or the transaction waits for a standby.
+                guard ContinuousClock.now < deadline else { throw error }
             }
-            guard ContinuousClock.now < deadline else {
-                throw StateStoreError.unavailable(reason: "PostgreSQL did not say whether a change was made")
-            }
-            try await Task.sleep(for: .milliseconds(50))
+            try await Task.sleep(for: .milliseconds(100))
         }
     }
 
     /// Runs the work with a connection.
     ///
-    /// - Throws: ``StateStoreError/unavailable(reason:)`` for an error of PostgreSQL other than a conflict.
+    /// - Throws: ``StateStoreError/unavailable(reason:)`` for an error of PostgreSQL, and at once while no server can be
+    ///   reached or too many calls wait.
     private func use<Value: Sendable>(
         _ work: @escaping @Sendable (PostgreSQLConnection) throws -> Value
     ) async throws -> Value {
+        if let reason = outage.reason { throw StateStoreError.unavailable(reason: reason) }
+        guard pool.waitingCount < Self.maxWaiting else {
+            throw StateStoreError.unavailable(reason: "too many calls wait for PostgreSQL")
+        }
         do {
-            return try await pool.use(work)
-        } catch let error as PostgreSQLError where !error.isConflict {
+            let queued = ContinuousClock.now
+            let value = try await pool.use { [limits] connection in
+                // A call that waited too long for a connection does not take the time of one more statement.
+                guard ContinuousClock.now - queued < limits.time else { throw PostgreSQLError.timedOut }
+                return try work(connection)
+            }
+            outage.end()
+            return value
+        } catch let error as PostgreSQLError {
             if error == .interrupted { throw CancellationError() }
-            throw StateStoreError.unavailable(reason: PostgreSQLFailure(error: error).cause)
+            if error.isOutage { outage.begin(PostgreSQLFailure(error: error).cause) }
+            throw Self.unavailable(error)
         }
     }
+
+    private static func unavailable(_ error: PostgreSQLError) -> StateStoreError {
+        .unavailable(reason: PostgreSQLFailure(error: error).cause)
+    }
+}
+
+/// The knowledge that no server can be reached. For a second after a failure, calls fail at once instead of waiting for
+/// their time limits one after another.
+private final class PostgreSQLOutage: Sendable {
+    private struct Failure {
+        let reason: String
+        let end: ContinuousClock.Instant
+    }
+
+    private let failure = Mutex<Failure?>(nil)
+
+    /// The reason of the last failure; nil if the next call may try.
+    var reason: String? {
+        failure.withLock { failure in
+            guard let last = failure, ContinuousClock.now < last.end else { return nil }
+            return last.reason
+        }
+    }
+
+    func begin(_ reason: String) { failure.withLock { $0 = Failure(reason: reason, end: .now + .seconds(1)) } }
+
+    func end() { failure.withLock { $0 = nil } }
 }
 
 extension PostgreSQLError {
@@ -177,6 +239,14 @@ extension PostgreSQLError {
         switch self {
         case .serverError(let state): isConnectionLoss || state == "40003"
         case .lost, .timedOut, .interrupted, .unexpectedResponse: true
+        default: false
+        }
+    }
+
+    /// A Boolean value that indicates whether other calls would fail in the same way.
+    fileprivate var isOutage: Bool {
+        switch self {
+        case .couldNotConnect, .timedOut: true
         default: false
         }
     }

@@ -24,6 +24,10 @@ enum PostgreSQLStateSchema {
             CREATE INDEX revocation_xid ON revocation (xid, sequence);
             ALTER TABLE shared_fact ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();
             CREATE INDEX shared_fact_xid ON shared_fact (xid, sequence);
+            -- One row for each write of the last hours, by which a commit without a response is looked up.
+            CREATE TABLE write_token (token uuid PRIMARY KEY, written timestamptz NOT NULL DEFAULT clock_timestamp());
+            CREATE INDEX write_token_written ON write_token (written);
+            CREATE UNIQUE INDEX generation_single ON generation ((true));
             INSERT INTO generation (id) VALUES (decode(replace(gen_random_uuid()::text, '-', ''), 'hex'));
 
             """

@@ -16,6 +16,7 @@ struct PostgreSQLTransaction: StateTransaction {
         }
     }
 
+    @discardableResult
     func execute(_ sql: String, _ arguments: StateArguments) throws -> Int {
         let statement = PostgreSQLStatement(sql, arguments)
         return try connection.change(statement.sql, statement.values, limits) ?? 0
@@ -35,19 +36,18 @@ struct PostgreSQLTransaction: StateTransaction {
         // primary. All changes are then read again.
         let isComparable = position.history == history && position.read.end <= present.end
         var end = isComparable ? position : ChangePosition(history: history)
+        let isFirstPage = end.transaction == 0
         let reached = end.reached ?? present
         end.reached = reached
         var count = 0
         try forEach(
             """
-            SELECT sequence, \(columns), xid::text::bigint FROM \(table)
-            WHERE (xid >= ?::xid8 OR xid = ANY (?::xid8[])) AND (xid, sequence) > (?::xid8, ?)
+            SELECT sequence, \(columns), xid::text::bigint AS number FROM \(table)
+            WHERE (xid >= ?::xid8 OR xid = ANY (?::xid8[]))\(isFirstPage ? "" : " AND (xid, sequence) > (?::xid8, ?)")
             ORDER BY xid, sequence LIMIT ?
             """,
-            [
-                String(end.read.end), "{\(end.read.open.map { String($0) }.joined(separator: ","))}",
-                String(end.transaction), end.sequence, limit,
-            ]
+            [String(end.read.end), "{\(end.read.open.map { String($0) }.joined(separator: ","))}"]
+                + (isFirstPage ? [] : [String(end.transaction), end.sequence] as StateArguments) + [limit]
         ) { row in
             count += 1
             end.sequence = try StateRow.integer(row, 0, table)
@@ -56,6 +56,11 @@ struct PostgreSQLTransaction: StateTransaction {
         }
         guard count < limit else { return ChangeEnd(position: end, isLast: false) }
         return ChangeEnd(position: ChangePosition(read: reached, history: history), isLast: true)
+    }
+
+    func renewChanges(of table: String) throws {
+        // The rows of a dump have the transactions of the database that it was made of.
+        try execute("UPDATE \(table) SET xid = pg_current_xact_id()")
     }
 
     func lastNumber(in table: String, _ column: String) throws -> Int64 {
@@ -74,13 +79,17 @@ struct PostgreSQLTransaction: StateTransaction {
     /// Returns the name that PostgreSQL gives to the sequence of an identity column.
     private static func sequence(of table: String, _ column: String) -> String { "\(table)_\(column)_seq" }
 
-    /// Returns the transactions that have ended in the snapshot of this transaction, and the history of the database:
-    /// the generation of the state with the timeline of the server.
+    /// Returns the transactions that have ended in the snapshot of this transaction, and the history of the database.
+    ///
+    /// The history is the generation of the state with the timeline of the server, and what changes when the server starts
+    /// or recovers from a crash: a server that crashed assigns numbers again whose transactions left no trace.
     private func present() throws -> (ChangePosition.Horizon, history: String) {
         let row = try row(
             """
-            SELECT pg_current_snapshot()::text,
-                encode(id, 'hex') || left(pg_walfile_name(pg_current_wal_lsn()), 8) FROM generation
+            SELECT pg_current_snapshot()::text, concat_ws(
+                ' ', encode(id, 'hex'), left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time(),
+                (SELECT stats_reset FROM pg_stat_archiver))
+            FROM generation
             """)
         guard let row, let horizon = ChangePosition.Horizon(snapshot: try StateRow.text(row, 0, "generation")) else {
             throw StateStoreError.unreadableRow(table: "generation")

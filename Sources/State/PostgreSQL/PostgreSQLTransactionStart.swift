@@ -1,26 +1,14 @@
 import Foundation
-import PostgreSQL
 
 /// The statements that start a transaction, sent together.
 struct PostgreSQLTransactionStart: Sendable {
-    /// What the server returns at the start of a transaction.
-    struct Transaction: Sendable {
-        /// The number of the transaction; 0 if it only reads.
-        let id: Int64
-        /// The timeline of the server's history. Numbers of transactions mean something only in one timeline.
-        let timeline: String
-        /// The time of the server.
-        let timestamp: Date
-
-        init?(_ result: PostgreSQLRows) {
-            guard let row = result.rows.first, row.count == 3, let id = row[0].flatMap({ Int64($0) }),
-                let seconds = row[2].flatMap({ Double($0) })
-            else { return nil }
-            self.id = id
-            timeline = row[1] ?? ""
-            timestamp = Date(timeIntervalSince1970: seconds)
-        }
-    }
+    /// The query for the server's time.
+    private static let time = "SELECT extract(epoch FROM clock_timestamp())::double precision"
+    /// Requires that a commit is on disk when it is acknowledged, even if the server or the role disabled it.
+    private static let durability = """
+        DO 'BEGIN IF current_setting(''synchronous_commit'') = ''off'' THEN
+            SET LOCAL synchronous_commit = on; END IF; END';
+        """
 
     /// Starts a transaction that sees the state as of one moment.
     let read: String
@@ -40,7 +28,7 @@ struct PostgreSQLTransactionStart: Sendable {
             """
         read = """
             BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \(settings)
-            SELECT 0, '', extract(epoch FROM clock_timestamp())::double precision
+            \(Self.time)
             """
     }
 
@@ -48,7 +36,9 @@ struct PostgreSQLTransactionStart: Sendable {
     ///
     /// A statement of a transaction with a lock sees all that was committed before it started, and so all changes of
     /// transactions that had the lock before.
-    func write(_ isolation: StateIsolation) -> String {
+    ///
+    /// - Parameter token: A unique token. The transaction writes it, so that a commit without a response can be looked up.
+    func write(_ isolation: StateIsolation, token: UUID) -> String {
         let level: String
         var lock = ""
         switch isolation {
@@ -61,9 +51,8 @@ struct PostgreSQLTransactionStart: Sendable {
             lock = "DO 'BEGIN PERFORM pg_advisory_xact_lock(\(stateLock.number(in: schema.name))); END';"
         }
         return """
-            BEGIN ISOLATION LEVEL \(level) READ WRITE; \(settings) \(lock)
-            SELECT pg_current_xact_id(), left(pg_walfile_name(pg_current_wal_lsn()), 8),
-                extract(epoch FROM clock_timestamp())::double precision
+            BEGIN ISOLATION LEVEL \(level) READ WRITE; \(settings) \(Self.durability) \(lock)
+            INSERT INTO write_token (token) VALUES ('\(token)'); \(Self.time)
             """
     }
 }

@@ -24,13 +24,13 @@ extension SQLStateStore {
     }
 
     /// Stores the progress of a campaign. The position never decreases: if two processes send one campaign, the
-    /// further position wins.
+    /// further position wins. A finished campaign stays finished.
     public func save(_ campaign: PushCampaign) async throws {
         try await database.write(.statements) { db in
             try db.execute(
                 """
                 UPDATE push_campaign SET position = ?, sent = ?, failed = ?, gone = ?, finished = ?
-                WHERE name = ? AND position <= ?
+                WHERE name = ? AND position <= ? AND finished IS NULL
                 """,
                 [
                     campaign.position, Int64(campaign.sent), Int64(campaign.failed), Int64(campaign.gone),

@@ -10,6 +10,8 @@ extension SQLStateStore {
     private static let interval: TimeInterval = 3600
     /// The number of rows per deletion. It bounds the time that other writers wait.
     private static let batch = 1_000
+    /// The number of deletions per call. It bounds the time in which a follower reads no revocations.
+    private static let maxBatches = 20
 
     public func record(_ bounds: TokenBounds, of publication: PublicationID) async throws {
         try await database.write { db in
@@ -21,6 +23,7 @@ extension SQLStateStore {
     }
 
     public func maintain() async throws -> [PublicationID: Date] {
+        try await database.maintain()
         let (isDue, hasJumped) = timing.withLock { timing in
             let elapsed = clock.elapsed
             let hasJumped = timing.seen.map { clock.now.timeIntervalSince($0) > Self.interval } ?? true
@@ -32,14 +35,18 @@ extension SQLStateStore {
         // was ahead remains valid longer.
         let timestamp = try await database.write { db in try self.now(db).timestamp }
         guard isDue else { return [:] }
-        try await pruneRevocations(at: timestamp)
         let seconds = timestamp.timeIntervalSince1970
-        try await prune("known_device", "digest", "seen < ?", before: seconds - knownDeviceLifetime)
         let oldest = seconds - Self.purchaseRetention - StoreClock.margin
-        try await prune(
-            "receipt", "id", "status = 'rejected' AND settled < ? AND \(ReceiptRow.isUnclaimed)", before: oldest)
-        try await database.write { db in
-            try db.execute("DELETE FROM store_event WHERE received < ?", [oldest])
+        var batches = Self.maxBatches
+        guard try await pruneRevocations(at: timestamp, &batches),
+            try await prune("known_device", "digest", "seen < ?", before: seconds - knownDeviceLifetime, &batches),
+            try await prune(
+                "receipt", "id", "status = 'rejected' AND settled < ? AND \(ReceiptRow.isUnclaimed)", before: oldest,
+                &batches),
+            try await prune("store_event", "store, id", "received < ?", before: oldest, &batches)
+        else {
+            // The next call continues.
+            return [:]
         }
         timing.withLock { $0.pruned = clock.elapsed }
         return try await database.read { db in try TokenBoundsRow.prunedUntil(db) }
@@ -65,13 +72,19 @@ extension SQLStateStore {
         return max(before, clock.latest).addingTimeInterval(lifetime)
     }
 
-    private func pruneRevocations(at timestamp: Date) async throws {
+    /// - Parameter batches: The number of deletions that this call may still make.
+    /// - Returns: False if rows are left.
+    private func pruneRevocations(at timestamp: Date, _ batches: inout Int) async throws -> Bool {
         let publications = try await database.read { db in
             try db.allTexts("SELECT DISTINCT publication FROM revocation")
         }
         for publication in publications.compactMap({ PublicationID($0) }) {
-            while try await !hasPrunedAll(in: publication, at: timestamp) {}
+            while try await !hasPrunedAll(in: publication, at: timestamp) {
+                batches -= 1
+                if batches <= 0 { return false }
+            }
         }
+        return true
     }
 
     private func hasPrunedAll(in publication: PublicationID, at timestamp: Date) async throws -> Bool {
@@ -103,17 +116,22 @@ extension SQLStateStore {
         return deleted.count < batch
     }
 
-    private func prune(_ table: String, _ key: String, _ condition: String, before seconds: TimeInterval) async throws {
-        var count: Int
-        repeat {
-            count = try await database.write { db in
+    /// - Returns: False if rows are left.
+    private func prune(
+        _ table: String, _ key: String, _ condition: String, before seconds: TimeInterval, _ batches: inout Int
+    ) async throws -> Bool {
+        while true {
+            let count = try await database.write(.statements) { db in
                 try db.execute(
                     """
-                    DELETE FROM \(table) WHERE \(key) IN (
+                    DELETE FROM \(table) WHERE (\(key)) IN (
                         SELECT \(key) FROM \(table) WHERE \(condition) LIMIT \(Self.batch))
                     """, [seconds])
             }
-        } while count == Self.batch
+            if count < Self.batch { return true }
+            batches -= 1
+            if batches <= 0 { return false }
+        }
     }
 }
 

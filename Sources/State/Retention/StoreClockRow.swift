@@ -32,7 +32,9 @@ enum StoreClockRow {
         try db.execute(
             """
             INSERT INTO store_clock (id, reading, latest) VALUES (1, ?, ?)
-            ON CONFLICT (id) DO UPDATE SET reading = excluded.reading, latest = excluded.latest
+            ON CONFLICT (id) DO UPDATE SET
+                reading = CASE WHEN excluded.reading > store_clock.reading THEN excluded.reading ELSE store_clock.reading END,
+                latest = CASE WHEN excluded.latest > store_clock.latest THEN excluded.latest ELSE store_clock.latest END
             """, [clock.timestamp.timeIntervalSince1970, clock.latest.timeIntervalSince1970])
     }
 }

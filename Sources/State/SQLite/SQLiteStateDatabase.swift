@@ -52,6 +52,8 @@ struct SQLiteStateDatabase: StateDatabase {
         }
     }
 
+    func maintain() async throws {}
+
     /// Writes all changes into the database file and closes the connections. GRDB closes the writing connection first,
     /// so that SQLite itself would leave the write-ahead log.
     func close() throws {

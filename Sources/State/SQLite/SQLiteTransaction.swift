@@ -14,6 +14,7 @@ struct SQLiteTransaction: StateTransaction {
         while let row = try rows.next() { try body(StateRow(row)) }
     }
 
+    @discardableResult
     func execute(_ sql: String, _ arguments: StateArguments) throws -> Int {
         try db.cachedStatement(sql: sql).execute(arguments: Self.bound(arguments))
         return db.changesCount
@@ -34,6 +35,9 @@ struct SQLiteTransaction: StateTransaction {
         }
         return ChangeEnd(position: ChangePosition(sequence: last), isLast: count < limit)
     }
+
+    /// Does nothing, because a follower of an embedded state has no position from before a restore.
+    func renewChanges(of table: String) throws {}
 
     func lastNumber(in table: String, _ column: String) throws -> Int64 {
         try integer("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]) ?? 0

@@ -42,7 +42,11 @@ extension SQLStateStore {
         try await database.write(.statements) { db in
             // Both clocks have to agree, because a fact that has ended by a clock that is ahead is still valid.
             let present = min(timestamp, try self.now(db).timestamp)
-            try db.execute("DELETE FROM shared_fact WHERE ends < ?", [present.timeIntervalSince1970])
+            try db.execute(
+                """
+                DELETE FROM shared_fact WHERE sequence IN (
+                    SELECT sequence FROM shared_fact WHERE ends < ? ORDER BY ends LIMIT 50000)
+                """, [present.timeIntervalSince1970])
             try db.execute(
                 """
                 DELETE FROM shared_fact WHERE sequence <= (

@@ -22,7 +22,7 @@ public final class SharedFactWriter: Sendable {
     private let capacity: Int
     private let waiting = Mutex(Waiting())
     /// The number of facts in one write. It bounds the time that other writers wait.
-    private static let batch = 1_000
+    private static let batch = 100
 
     /// - Parameters:
     ///   - store: The store of the facts.

@@ -183,7 +183,9 @@ struct TimingRuleTests {
         #expect(report["timing-enumeration"] == .passed(80), "\(report.broken)")
         let ofMany = try await sound {
             try await check(
-                FakePublisherServer.withPasswords { request, _ in if request.isSignIn { FakePublisherServer.work() } },
+                FakePublisherServer.withPasswords { request, response in
+                    if request.isSignIn { response.delay = FakeResponse.usual }
+                },
                 of: Self.kinds,
                 hasHTTP2: false)
         }

@@ -14,16 +14,18 @@ import Testing
             #expect(try await stores[1].takeLease("b", owner: [2], for: 30))
             // The owner extends it.
             clock.advance(by: 20)
-            #expect(try await stores[0].takeLease("a", owner: [1], for: 30))
+            #expect(try await stores[0].extendLease("a", owner: [1], for: 30))
             clock.advance(by: 20)
             #expect(try await !stores[1].takeLease("a", owner: [2], for: 30))
             clock.advance(by: 10)
             #expect(try await stores[1].takeLease("a", owner: [2], for: 30))
             // The former owner neither extends nor ends it.
-            #expect(try await !stores[0].takeLease("a", owner: [1], for: 30))
+            #expect(try await !stores[0].extendLease("a", owner: [1], for: 30))
             try await stores[0].endLease("a", owner: [1])
             #expect(try await !stores[0].takeLease("a", owner: [1], for: 30))
             try await stores[1].endLease("a", owner: [2])
+            // Nor does the former owner extend a lease that another process had and ended.
+            #expect(try await !stores[0].extendLease("a", owner: [1], for: 30))
             #expect(try await stores[0].takeLease("a", owner: [1], for: 30))
         }
     }
@@ -49,9 +51,12 @@ import Testing
         private(set) var ended = 0
 
         func takeLease(_ name: String, owner: [UInt8], for duration: TimeInterval) -> Bool {
-            if self.owner.isEmpty { self.owner = owner }
-            return self.owner == owner
+            guard self.owner.isEmpty else { return false }
+            self.owner = owner
+            return true
         }
+
+        func extendLease(_ name: String, owner: [UInt8], for duration: TimeInterval) -> Bool { self.owner == owner }
 
         func endLease(_ name: String, owner: [UInt8]) {
             ended += 1

@@ -106,6 +106,42 @@ import Testing
         }
     }
 
+    @Test("After a crash of the server all changes are read again, because numbers may have been assigned again")
+    func crashed() async throws {
+        try await StateServers.run { servers in
+            let store = try SQLStateStore(
+                postgreSQL: try servers.settings(), schema: StateServers.freshSchema(), library: try LibPQ())
+            try await store.record([fact(1)], origin: Self.here)
+            let page = try await store.sharedFacts(after: .start, excluding: Self.there, limit: 9)
+            #expect(try await store.sharedFacts(after: page.end, excluding: Self.there, limit: 9).facts.isEmpty)
+            // The server ends all connections and recovers when one of its processes is killed.
+            let process = try await servers.instance.execute(
+                "SELECT pid FROM pg_stat_activity WHERE usename = 'gatefold' LIMIT 1", database: "postgres")
+            #expect(kill(try #require(pid_t(process)), SIGKILL) == 0)
+            #expect(
+                try await eventually(within: .seconds(30)) {
+                    (try? await store.record([fact(2)], origin: Self.here)) != nil
+                })
+            let second = try await store.sharedFacts(after: page.end, excluding: Self.there, limit: 9)
+            #expect(Set(second.facts.map(\.id)) == Set([1, 2].map { fact($0).id }))
+        }
+    }
+
+    @Test("The end of all sessions raises the floor, and lets followers read all changes again")
+    func ended() async throws {
+        let kind = TestedStore<any StateStore>.durable { $0 }[1]
+        try await kind.with { store in
+            try await store.record(Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon))
+            try await store.record([fact(1)], origin: Self.here)
+            let page = try await store.sharedFacts(after: .start, excluding: Self.there, limit: 9)
+            let floor = try await store.endAllSessions()
+            #expect(floor > store.now)
+            #expect(try await store.sessionFloor() == floor)
+            #expect(try await store.sharedFacts(after: page.end, excluding: Self.there, limit: 9).facts == [fact(1)])
+            #expect(try await store.revocations(after: 0).count == 1)
+        }
+    }
+
     @Test("Reads the text of a snapshot")
     func snapshots() {
         #expect(ChangePosition.Horizon(snapshot: "10:20:10,14,15") == .init(end: 20, open: [10, 14, 15]))

@@ -37,7 +37,7 @@ import Testing
     func frozen() {
         #expect(
             PostgreSQLStateSchema.migrations.map(\.checksum) == [
-                "04f47f268a0ad53cd41c13ee742c8f51a97865b6d77eeb24750284e1e7905ea4"
+                "6580f9af28112df685e3095323faea165109f6a0f24d18f0c4ec4372de977158"
             ])
     }
 
