@@ -25,7 +25,7 @@ struct RetiredNamesTests {
             ("enum A { case one, refused\n }", "refused"), ("enum A { case one(guess: Int)\n }", "guess"),
             ("for waiter in all {}", "waiter"), ("all.map { waiter in 1 }", "waiter"),
             ("let (kept, b) = a", "kept"), ("func a() -> (b: Int, moment: Int) { b }", "moment"),
-            ("protocol A { associatedtype Answer }", "Answer"), ("init(retryTimeout: Int) {}", "retryTimeout"),
+            ("protocol A { associatedtype Answer }", "Answer"), ("init(patience: Int) {}", "patience"),
             ("guard let answer = a else { return }", "answer"), ("let a = \"\\(\"(\")\"; let answer = 1", "answer"),
         ])
     func declarations(source: String, name: String) async throws {
