@@ -95,8 +95,8 @@ struct ParserListTests {
         "ActiveImport", "CatalogueCache", "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing",
         "DeniedEditions", "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "PrivateFile", "SQLiteCommandExecutor",
-        "SQLStateStore",
-        "SQLStateStore+ItemNumbers", "SQLStateStore+KnownDevices", "SharedFact+Merging", "StateBackup",
+        "PostgreSQLStatement", "PostgreSQLTransaction", "PostgreSQLTransactionStart", "SQLStateStore+ItemNumbers",
+        "SQLStateStore+SQLite", "SQLStateStore+KnownDevices", "SharedFact+Merging", "StateBackup",
         "StateRestore", "SubscriberDatabase", "SubscriberDatabase+Applying", "WriteAheadLog",
     ]
 
@@ -106,7 +106,8 @@ struct ParserListTests {
         "ConstantTime", "ContentType", "CredentialFacts", "CryptFunction",
         "DummyHashes",
         "DigestFunction", "ByteExactString", "FeedItem",
-        "LoginAttempt", "HTTPMessages", "InPlayerSettings", "InPlayerTransport",
+        "LoginAttempt", "StateDatabase", "StateIsolation", "StateTable", "HTTPMessages", "InPlayerSettings",
+        "InPlayerTransport",
         "MQTTPacket", "NewerSchema", "PBKDF2Hash", "PINCodeStore", "PasswordHasher", "PasswordVerifier",
         "AuthorizationService", "PushToken",
         "BackendQueryKey", "CachedSignIn", "ReceiptVerifier", "OCSPStatusCache", "SQLChange", "SQLDatabase",

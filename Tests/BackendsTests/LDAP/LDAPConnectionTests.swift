@@ -206,11 +206,13 @@ import Testing
             #expect(throws: LDAPError.timedOut) { try short.search(Self.everybody("(uid=a)")) }
             #expect(!short.isUsable)
             #expect(throws: LDAPError.connectionLost) { try short.search(Self.everybody("(uid=a)")) }
-            let failed = Task.detached { () -> LDAPError? in
-                do {
-                    _ = try long.search(Self.everybody("(uid=a)"))
-                    return nil
-                } catch { return error as? LDAPError }
+            let failed = Task {
+                await onOwnThread { () -> LDAPError? in
+                    do {
+                        _ = try long.search(Self.everybody("(uid=a)"))
+                        return nil
+                    } catch { return error as? LDAPError }
+                }
             }
             try await Task.sleep(for: .milliseconds(100))
             long.interrupt()

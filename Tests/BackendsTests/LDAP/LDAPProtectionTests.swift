@@ -96,12 +96,14 @@ import Testing
                     longer.timeout = .seconds(3600)
                     let extended = try LDAPConnectionTests.connection(
                         slapd, to: "ldaps://127.0.0.1:\(proxy.port)", longer)
-                    let waiting = Task.detached { () -> LDAPError? in
-                        do throws(LDAPError) {
-                            try extended.connect()
-                            return nil
-                        } catch {
-                            return error
+                    let waiting = Task {
+                        await onOwnThread { () -> LDAPError? in
+                            do throws(LDAPError) {
+                                try extended.connect()
+                                return nil
+                            } catch {
+                                return error
+                            }
                         }
                     }
                     try await Task.sleep(for: .milliseconds(200))

@@ -67,10 +67,10 @@ import Testing
                 fixture, [("attributes: {", "attributes: {StepAPI: 1, ")], chunk: 1_000)
             #expect(try connection.rows("SELECT 1 UNION ALL SELECT 2", []).rows == [["1"], ["2"]])
             let endless = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT count(*) FROM t"
-            let task = Task.detached { try connection.rows(endless, []) }
+            let task = Task { await onOwnThread { Result { try connection.rows(endless, []) } } }
             try await Task.sleep(for: .milliseconds(200))
             connection.interrupt()
-            await #expect(throws: ODBCError.interrupted) { _ = try await task.value }
+            await #expect(throws: ODBCError.interrupted) { _ = try await task.value.get() }
             #expect(!connection.isUsable)
         }
     }
