@@ -84,10 +84,12 @@ extension PostgreSQLConnection {
         library.changedRows(result).flatMap { Int(String(cString: $0)) }
     }
 
+    /// Sends statements, and reads the whole result.
+    ///
     /// - Parameters:
     ///   - valueCount: The number of parameters.
     ///   - cancels: Whether the server is asked to cancel the statement when it takes too long.
-    ///   - isScript: Whether statements without rows may stand beside the one with rows.
+    ///   - isScript: Whether there may be several statements, of which at most one returns rows.
     ///   - send: Queues the statement, and returns whether it could be queued.
     private func result(
         _ limits: Limits, valueCount: Int = 0, isScript: Bool = false, cancels: Bool = true, _ send: () -> Bool

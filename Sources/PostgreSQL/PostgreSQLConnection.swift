@@ -9,9 +9,10 @@ import Synchronization
 
 /// A connection to a PostgreSQL server, used through blocking calls that another thread can interrupt.
 ///
-/// `@unchecked Sendable`: `ConnectionPool` lends a connection to one thread at a time, so only this thread reads or
-/// writes its mutable properties. Connections pass between threads through the pool's mutex, which orders these
-/// accesses. Other threads may only call ``interrupt()``, which uses only `wakeupPipe`, and that has a lock.
+/// `@unchecked Sendable`: only one thread at a time reads or writes the mutable properties. It is the thread to which
+/// `ConnectionPool` lends the connection, or the thread of the function that made the connection and closes it. Connections
+/// pass between threads through the pool's mutex, which orders these accesses. Other threads may only call
+/// ``interrupt()``, which uses only `wakeupPipe`, and that has a lock.
 public final class PostgreSQLConnection: @unchecked Sendable {
     let library: LibPQ
     private let server: PostgreSQLServer

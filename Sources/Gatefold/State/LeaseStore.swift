@@ -5,7 +5,7 @@ public import Foundation
 /// A lease is a row with an end, not a lock of a connection or a file, so that it also ends when its owner is paused or
 /// its machine fails.
 public protocol LeaseStore: Sendable {
-    /// Takes a lease that nobody holds.
+    /// Takes a lease, unless another owner has it.
     ///
     /// - Parameters:
     ///   - name: The name of the task.

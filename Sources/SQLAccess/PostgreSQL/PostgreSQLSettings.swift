@@ -29,6 +29,7 @@ package struct PostgreSQLSettings: Sendable {
     package let server: PostgreSQLServer
     package var poolSize: Int
     package let idleLifetime: Duration
+    /// The time limit that the server applies to a statement.
     package let statementTimeout: Duration
     /// The time limit for a result: the statement timeout plus 1 s for its message to arrive.
     package let responseTimeout: Duration

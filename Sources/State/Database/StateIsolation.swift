@@ -8,7 +8,7 @@ enum StateIsolation: Sendable {
     /// No other write with the same lock runs at the same time. For frequent writes that read and change the rows of one
     /// subject: writes about different subjects then never conflict.
     case locked(StateLock)
-    /// The statements of other writes may run in between, because each statement is correct by itself.
+    /// Statements of other writes may run between those of this write.
     case statements
 }
 
