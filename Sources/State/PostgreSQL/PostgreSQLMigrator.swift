@@ -50,15 +50,23 @@ struct PostgreSQLMigrator {
         try hasMigrationTable() && applied() == migrations.count
     }
 
+    /// Returns whether the schema, or its table `migration`, exists.
+    ///
+    /// The statements read the catalogue's tables. Functions such as `to_regclass` read a cache of the connection,
+    /// which after the wait for the lock may lack what another node has just created.
+    private func exists(_ statement: String) throws -> Bool {
+        try connection.query("SELECT EXISTS (\(statement))", [schema.name], limits).rows.first?.first == "t"
+    }
+
     private func hasMigrationTable() throws -> Bool {
-        try connection.query("SELECT to_regclass($1) IS NOT NULL", ["\(schema.quoted).migration"], limits)
-            .rows.first?.first == "t"
+        try exists("SELECT FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'migration'")
     }
 
     private func createMigrationTable() throws {
         if try hasMigrationTable() { return }
-        let present = try connection.query("SELECT to_regnamespace($1) IS NOT NULL", [schema.quoted], limits)
-        if present.rows.first?.first != "t" { _ = try connection.change("CREATE SCHEMA \(schema.quoted)", [], limits) }
+        if try !exists("SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1") {
+            _ = try connection.change("CREATE SCHEMA \(schema.quoted)", [], limits)
+        }
         _ = try connection.change(
             """
             CREATE TABLE migration (

@@ -33,6 +33,34 @@ import Testing
         #expect(try await execute("SELECT count(*) FROM generation", in: schema) == "1")
     }
 
+    @Test("A node that waited for the migration lock sees what the other node created")
+    func waited() async throws {
+        let schema = StateServers.freshSchema()
+        let key = "hashtext('gatefold migration of \(schema.name)')"
+        let locks = "pg_locks WHERE locktype = 'advisory' AND objid::bigint = (\(key)::bigint & 4294967295)"
+        // A whole migration would send so many invalidations that PostgreSQL interrupts the waiting connection.
+        async let other: String = execute(
+            """
+            BEGIN;
+            SELECT pg_advisory_xact_lock(\(key));
+            DO $wait$ BEGIN
+                WHILE NOT EXISTS (SELECT FROM \(locks) AND NOT granted) LOOP PERFORM pg_sleep(0.01); END LOOP;
+            END $wait$;
+            SET LOCAL ROLE \(StateServers.user);
+            CREATE SCHEMA \(schema.name);
+            CREATE TABLE migration (
+                number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+                applied timestamptz NOT NULL DEFAULT clock_timestamp());
+            COMMIT;
+            """, in: schema)
+        try await eventually("the other node has the lock") {
+            try await execute("SELECT count(*) FROM \(locks) AND granted", in: schema) == "1"
+        }
+        try await open(schema).health()
+        _ = try await other
+        #expect(try await execute("SELECT count(*) FROM generation", in: schema) == "1")
+    }
+
     @Test("A migration never changes")
     func frozen() {
         #expect(
