@@ -120,7 +120,7 @@ struct ParserListTests {
         "AWSSignature", "AccessDocument", "BackendEvent+Protection", "CacheableDocument", "CampaignCommand",
         "CheckReport+Table",
         "CheckRun+Malformed", "DrillReader", "FeedDocument", "InPlayerResponse", "JSONWriter",
-        "LDAPConnection+Operations", "EventLoopYield", "MailMessage", "MemoryTrimmer", "MicrobenchmarkFixture",
+        "LibLDAPConnection+Operations", "EventLoopYield", "MailMessage", "MemoryTrimmer", "MicrobenchmarkFixture",
         "NoCacheHeaders",
         "PathConfusionCases", "Probe",
         "PugpigResponse", "SourceCitation", "XMLText",

@@ -52,9 +52,8 @@ final class DirectorySession: PooledConnection {
     }
 
     var isUsable: Bool {
-        state.withLock { state in
-            !state.isInterrupted && state.reader?.isUsable == true && state.binder?.isUsable != false
-        }
+        let (reader, binder, isInterrupted) = state.withLock { ($0.reader, $0.binder, $0.isInterrupted) }
+        return !isInterrupted && reader?.isUsable == true && binder?.isUsable != false
     }
 
     func interrupt() {

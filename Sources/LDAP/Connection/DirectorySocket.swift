@@ -45,7 +45,8 @@ final class DirectorySocket: Sendable {
             state.withLock { $0.isExpired = true }
             shutDown()
         }
-        DispatchQueue.global().asyncAfter(
+        // The threads of the default priority may all be busy.
+        DispatchQueue.global(qos: .userInteractive).asyncAfter(
             deadline: .now() + .milliseconds(Int(limit.milliseconds)), execute: watchdog)
         defer { watchdog.cancel() }
         return try body()

@@ -1,218 +1,50 @@
-import CLDAP
+import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// A connection to a directory, used through blocking calls, one at a time.
-///
-/// `@unchecked Sendable`: `DirectorySession` owns a connection, and `ConnectionPool` lends the session to one thread
-/// at a time, so only this thread reads or writes the mutable properties. Sessions pass between threads through the
-/// pool's mutex, which orders these accesses. Other threads may only call `interrupt()`, which uses only
-/// `directorySocket`, and that has a lock.
-public final class LDAPConnection: @unchecked Sendable {
-    /// The maximum size of a message, in bytes. Larger messages are not read, because no reader has that many
-    /// attributes.
-    private static let maxMessageSize = 16 << 20
-
-    let functions: LDAPFunctions
-    let options: LDAPOptions
-    private let url: DirectoryURL
-    private let directorySocket = DirectorySocket()
-    private var handle: LDAPFunctions.Handle?
-    private var descriptor: Int32 = -1
-
-    /// A Boolean value that indicates whether the connection is open and no error has left its state uncertain.
-    public private(set) var isUsable = false
+/// A connection to a directory, used through blocking calls that another thread can interrupt.
+public final class LDAPConnection: Sendable {
+    private let directorySocket: DirectorySocket
+    /// The connection of libldap. A call holds the lock until it ends, so ``interrupt()`` does not use it.
+    private let connection: Mutex<LibLDAPConnection>
 
     public init(library: LDAPLibrary, url: DirectoryURL, options: LDAPOptions) {
-        functions = library.functions
-        self.options = options
-        self.url = url
+        let directorySocket = DirectorySocket()
+        self.directorySocket = directorySocket
+        connection = Mutex(LibLDAPConnection(library.functions, url, options, directorySocket))
     }
 
-    deinit {
-        close()
-    }
+    /// A Boolean value that indicates whether the connection is open and no error has left its state uncertain.
+    public var isUsable: Bool { connection.withLock { $0.isUsable } }
 
     /// Connects, and sets up TLS where it is configured.
-    ///
-    /// libldap receives a connection that is already made. A connection that libldap makes itself cannot be
-    /// interrupted, and after it breaks libldap reconnects without TLS and anonymously.
     public func connect() throws(LDAPError) {
-        let descriptor = try directorySocket.connect(to: url, timeout: options.connectTimeout)
-        self.descriptor = descriptor
-        let protocols = (tcp: Int32(1), unix: Int32(3))
-        var made: LDAPFunctions.Handle?
-        let status = functions.initialiseDescriptor(
-            descriptor, url.scheme == .ldapi ? protocols.unix : protocols.tcp, url.description, &made)
-        guard status == LDAP_SUCCESS, let made else {
-            // libldap did not take ownership of the descriptor, so this code closes it.
-            closeDescriptor(descriptor)
-            self.descriptor = -1
-            throw .notSent(status)
-        }
-        handle = made
-        configure(made)
-        do throws(LDAPError) {
-            switch url.scheme {
-            case .ldaps: try protect(made)
-            case .ldap where options.startsTLS:
-                var id: Int32 = 0
-                let code = try timed { () throws(LDAPError) in
-                    try sent(functions.startTLS(made, nil, nil, &id))
-                    return try result(to: id, .startTLS)
-                }
-                guard code == .success else { throw .insecure }
-                try protect(made)
-            case .ldap, .ldapi: break
-            }
-        } catch {
-            close()
-            throw error
-        }
-        isUsable = true
+        try connection.withLock { connection throws(LDAPError) in try connection.connect() }
     }
 
     /// Makes a call in progress on another thread return soon, and makes the connection unusable.
-    public func interrupt() {
-        directorySocket.shutDown()
-    }
+    public func interrupt() { directorySocket.shutDown() }
 
     /// Unbinds and frees the connection, which is not used again.
-    public func close() {
-        // The call must not wait on a connection whose state is uncertain.
-        if !isUsable { directorySocket.shutDown() }
-        isUsable = false
-        if let handle { _ = functions.unbind(handle, nil, nil) }
-        handle = nil
-        directorySocket.close()
-    }
+    public func close() { connection.withLock { $0.close() } }
 
-    /// Sets every option that ldap.conf, .ldaprc or the environment could have set.
-    private func configure(_ handle: LDAPFunctions.Handle) {
-        set(handle, LDAP_OPT_PROTOCOL_VERSION, 3)
-        set(handle, LDAP_OPT_DEREF, 0)
-        set(handle, LDAP_OPT_SIZELIMIT, 0)
-        set(handle, LDAP_OPT_TIMELIMIT, 0)
-        // libldap would follow a referral to another server without TLS and without a bind, even when this
-        // connection has both.
-        _ = functions.setOption(handle, LDAP_OPT_REFERRALS, nil)
-        var on: Int32 = 1
-        _ = functions.setOption(handle, LDAP_OPT_RESTART, &on)
-        var limit = timeval(options.connectTimeout)
-        _ = functions.setOption(handle, LDAP_OPT_NETWORK_TIMEOUT, &limit)
-        limit = timeval(options.timeout)
-        _ = functions.setOption(handle, LDAP_OPT_TIMEOUT, &limit)
-        var socket: OpaquePointer?
-        if functions.getOption(handle, LDAP_OPT_SOCKBUF, &socket) == LDAP_OPT_SUCCESS, let socket {
-            var maxSize = UInt(Self.maxMessageSize)
-            _ = functions.controlSocket(socket, LBER_SB_OPT_SET_MAX_INCOMING, &maxSize)
-        }
-    }
-
-    private func set(_ handle: LDAPFunctions.Handle, _ option: Int32, _ value: Int32) {
-        var value = value
-        _ = functions.setOption(handle, option, &value)
-    }
-
-    private func protect(_ handle: LDAPFunctions.Handle) throws(LDAPError) {
-        set(handle, LDAP_OPT_X_TLS_REQUIRE_CERT, LDAP_OPT_X_TLS_DEMAND)
-        set(handle, LDAP_OPT_X_TLS_PROTOCOL_MIN, 3 << 8 | 3)
-        set(handle, LDAP_OPT_X_TLS_CRLCHECK, LDAP_OPT_X_TLS_CRL_NONE)
-        let files: [(Int32, String?)] = [
-            (LDAP_OPT_X_TLS_CACERTDIR, nil), (LDAP_OPT_X_TLS_CACERTFILE, options.tls.authorityFile),
-            (LDAP_OPT_X_TLS_CERTFILE, options.tls.certificateFile), (LDAP_OPT_X_TLS_KEYFILE, options.tls.keyFile),
-        ]
-        for (option, file) in files { _ = functions.setOption(handle, option, file) }
-        var isServer: Int32 = 0
-        guard functions.setOption(handle, LDAP_OPT_X_TLS_NEWCTX, &isServer) == LDAP_OPT_SUCCESS else {
-            throw .unusableTLSFiles
-        }
-        let status = try directorySocket.timed(options.connectTimeout) { () throws(LDAPError) in
-            functions.installTLS(handle)
-        }
-        guard status == LDAP_SUCCESS else {
-            if directorySocket.isExpired { throw .timedOut }
-            if directorySocket.isShutDown { throw .connectionLost }
-            throw status == LDAP_TIMEOUT ? .timedOut : .insecure
-        }
-    }
-}
-
-extension LDAPConnection {
-    /// Returns the handle if libldap still uses the connection that the handle was made with.
-    func ready() throws(LDAPError) -> LDAPFunctions.Handle {
-        guard isUsable, let handle else { throw .connectionLost }
-        var present: Int32 = -1
-        guard functions.getOption(handle, LDAP_OPT_DESC, &present) == LDAP_OPT_SUCCESS, present == descriptor else {
-            throw recordUnusable(.connectionLost)
-        }
-        return handle
-    }
-
-    /// Runs one operation. Waiting for the response is limited by the configured timeout. A call that blocks
-    /// elsewhere ends 500 ms later.
-    func timed<Result>(_ body: () throws(LDAPError) -> Result) throws(LDAPError) -> Result {
-        try directorySocket.timed(options.timeout + .milliseconds(500), body)
-    }
-
-    func sent(_ status: Int32) throws(LDAPError) {
-        switch status {
-        case LDAP_SUCCESS: return
-        case _ where directorySocket.isExpired: throw recordUnusable(.timedOut)
-        case LDAP_SERVER_DOWN, LDAP_CONNECT_ERROR: throw recordUnusable(.connectionLost)
-        case LDAP_TIMEOUT: throw recordUnusable(.timedOut)
-        default: throw recordUnusable(.notSent(status))
-        }
-    }
-
-    /// Waits for the result of an operation.
+    /// Performs a simple bind (RFC 4513 section 5.1.3).
     ///
-    /// - Parameter collect: called with each message before the last, and with its type.
-    func result(
-        to id: Int32, _ operation: LDAPOperation,
-        collect: (LDAPFunctions.Message, Int32) throws(LDAPError) -> Void = { _, _ in }
-    ) throws(LDAPError) -> ResultCode {
-        guard let handle else { throw .connectionLost }
-        let deadline = ContinuousClock.now + options.timeout
-        while true {
-            var limit = timeval(max(.zero, deadline - .now))
-            var message: LDAPFunctions.Message?
-            let type = functions.result(handle, id, 0, &limit, &message)
-            guard type > 0, let message else {
-                if type == 0 { _ = functions.abandon(handle, id, nil, nil) }
-                throw recordUnusable(
-                    type == 0 && !directorySocket.isShutDown || directorySocket.isExpired ? .timedOut : .connectionLost)
-            }
-            if type == Int32(LDAP_RES_SEARCH_ENTRY) || type == Int32(LDAP_RES_SEARCH_REFERENCE) {
-                defer { _ = functions.freeMessage(message) }
-                do throws(LDAPError) {
-                    try collect(message, type)
-                } catch {
-                    throw recordUnusable(error)
-                }
-                continue
-            }
-            var code: Int32 = 0
-            guard functions.parseResult(handle, message, &code, nil, nil, nil, nil, 1) == LDAP_SUCCESS, code >= 0
-            else { throw recordUnusable(.connectionLost) }
-            return ResultCode(rawValue: code)
-        }
+    /// - Returns: the server's result code. Its meaning depends on the account that binds.
+    /// - Throws: ``LDAPError/unauthenticatedBind`` for an empty name or password, because such a bind would
+    ///   succeed as anonymous (RFC 4513 section 5.1.2).
+    public func bind(name: String, password: [UInt8]) throws(LDAPError) -> ResultCode {
+        try connection.withLock { connection throws(LDAPError) in try connection.bind(name, password) }
     }
 
-    /// Marks the connection as unusable.
-    private func recordUnusable(_ error: LDAPError) -> LDAPError {
-        isUsable = false
-        return error
+    /// Asks the server whether an attribute has a value. Result codes other than true and false are errors.
+    public func compare(name: String, attribute: String, value: [UInt8]) throws(LDAPError) -> ResultCode {
+        try connection.withLock { connection throws(LDAPError) in try connection.compare(name, attribute, value) }
     }
 
-    /// Returns the error for a result code of the server, and marks the connection as unusable if the code requires
-    /// that.
-    func rejected(_ operation: LDAPOperation, _ code: ResultCode) -> LDAPError {
-        let error = LDAPError.rejected(operation, code)
-        return error.leavesConnectionUsable ? error : recordUnusable(error)
+    /// Searches for entries.
+    ///
+    /// - Returns: the entries that were found, or nil when the base does not exist.
+    /// - Throws: ``LDAPError`` unless the response is complete, or complete up to the limit.
+    public func search(_ search: DirectorySearch) throws(LDAPError) -> SearchResult? {
+        try connection.withLock { connection throws(LDAPError) in try connection.search(search) }
     }
 }

@@ -6,13 +6,8 @@ import CLDAP
     import Darwin
 #endif
 
-extension LDAPConnection {
-    /// Performs a simple bind (RFC 4513 section 5.1.3).
-    ///
-    /// - Returns: the server's result code. Its meaning depends on the account that binds.
-    /// - Throws: ``LDAPError/unauthenticatedBind`` for an empty name or password, because such a bind would
-    ///   succeed as anonymous (RFC 4513 section 5.1.2).
-    public func bind(name: String, password: [UInt8]) throws(LDAPError) -> ResultCode {
+extension LibLDAPConnection {
+    func bind(_ name: String, _ password: [UInt8]) throws(LDAPError) -> ResultCode {
         guard !name.isEmpty, !password.isEmpty else { throw .unauthenticatedBind }
         try requireText(name)
         let handle = try ready()
@@ -26,8 +21,7 @@ extension LDAPConnection {
         return code
     }
 
-    /// Asks the server whether an attribute has a value. Result codes other than true and false are errors.
-    public func compare(name: String, attribute: String, value: [UInt8]) throws(LDAPError) -> ResultCode {
+    func compare(_ name: String, _ attribute: String, _ value: [UInt8]) throws(LDAPError) -> ResultCode {
         try requireText(name, attribute)
         let handle = try ready()
         var id: Int32 = 0
@@ -37,11 +31,7 @@ extension LDAPConnection {
         }
     }
 
-    /// Searches for entries.
-    ///
-    /// - Returns: the entries that were found, or nil when the base does not exist.
-    /// - Throws: ``LDAPError`` unless the response is complete, or complete up to the limit.
-    public func search(_ search: DirectorySearch) throws(LDAPError) -> SearchResult? {
+    func search(_ search: DirectorySearch) throws(LDAPError) -> SearchResult? {
         try requireText(search.base, search.filter)
         for attribute in search.attributes { try requireText(attribute) }
         let handle = try ready()
