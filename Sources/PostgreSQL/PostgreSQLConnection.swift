@@ -1,44 +1,31 @@
-import CLibPQ
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// A connection to a PostgreSQL server, used through blocking calls that another thread can interrupt.
-///
-/// `@unchecked Sendable`: only one thread at a time reads or writes the mutable properties. It is the thread to which
-/// `ConnectionPool` lends the connection, or the thread of the function that made the connection and closes it. Connections
-/// pass between threads through the pool's mutex, which orders these accesses. Other threads may only call
-/// ``interrupt()``, which uses only `wakeupPipe`, and that has a lock.
-public final class PostgreSQLConnection: @unchecked Sendable {
-    let library: LibPQ
-    private let server: PostgreSQLServer
-    private let canceller: Canceller
-    private let wakeupPipe = WakeupPipe()
-    private(set) var handle: OpaquePointer?
-    /// A Boolean value that indicates whether data of a query is unread, so that the next query would read the
-    /// wrong result.
-    var isPoisoned = false
-    /// The number of rows that the last statement changed or returned, or nil where the server does not count them.
-    var lastCount: Int?
+public final class PostgreSQLConnection: Sendable {
+    private let wakeupPipe: WakeupPipe
+    /// The connection of libpq. A call holds the lock until it ends, so ``interrupt()`` does not use it.
+    private let connection: Mutex<LibPQConnection>
 
     /// Creates a connection that is not open yet.
     public init(_ library: LibPQ, _ server: PostgreSQLServer, canceller: Canceller) {
-        self.library = library
-        self.server = server
-        self.canceller = canceller
+        let wakeupPipe = WakeupPipe()
+        self.wakeupPipe = wakeupPipe
+        connection = Mutex(LibPQConnection(library, server, canceller, wakeupPipe))
     }
-
-    deinit { close() }
 
     /// A Boolean value that indicates whether another query may be sent: the connection is open, in no transaction,
     /// and the previous result has been read.
-    public var isUsable: Bool {
-        guard let handle, !isPoisoned, !wakeupPipe.isRaised else { return false }
-        return library.status(handle) == CONNECTION_OK && library.transactionStatus(handle) == PQTRANS_IDLE
+    public var isUsable: Bool { connection.withLock { $0.isUsable } }
+
+    /// A Boolean value that indicates whether the connection is in a transaction, including a failed one.
+    public var isInTransaction: Bool { connection.withLock { $0.isInTransaction } }
+
+    /// Connects to the first suitable host.
+    ///
+    /// - Throws: ``PostgreSQLError/couldNotConnect(_:)`` with the most specific failure of all hosts, or
+    ///   ``PostgreSQLError/interrupted``.
+    public func connect() throws(PostgreSQLError) {
+        try connection.withLock { connection throws(PostgreSQLError) in try connection.connect() }
     }
 
     /// Makes a call in progress on another thread end with ``PostgreSQLError/interrupted``, and all later calls
@@ -46,107 +33,62 @@ public final class PostgreSQLConnection: @unchecked Sendable {
     public func interrupt() { wakeupPipe.raise() }
 
     /// Frees all resources. The connection is not used again.
-    public func close() {
-        disconnect()
-        wakeupPipe.close()
-    }
+    public func close() { connection.withLock { $0.close() } }
 
-    private func disconnect() {
-        if let handle { library.finish(handle) }
-        handle = nil
-    }
-
-    /// Requests that the server cancel the current statement, without waiting for it.
-    func cancelStatement() {
-        if let handle { canceller.cancel(handle, library) }
-    }
-
-    // MARK: Connecting
-
-    /// Connects to the first suitable host.
+    /// Runs one statement with separate parameters, and reads the whole result.
     ///
-    /// - Throws: ``PostgreSQLError/couldNotConnect(_:)`` with the most specific failure of all hosts, or
-    ///   ``PostgreSQLError/interrupted``.
-    public func connect() throws(PostgreSQLError) {
-        var worst: ConnectFailure?
-        for (host, session) in server.attempts {
-            do {
-                return try connect(host, session)
-            } catch {
-                disconnect()
-                switch error {
-                case .couldNotConnect(let failure):
-                    if failure.rank < worst?.rank ?? .max { worst = failure }
-                case .timedOut:
-                    if ConnectFailure.timedOut.rank < worst?.rank ?? .max { worst = .timedOut }
-                default:
-                    throw error
-                }
-            }
-        }
-        throw .couldNotConnect(worst ?? .unreachable)
+    /// - Parameters:
+    ///   - sql: one statement with the placeholders `$1`, `$2` and so on.
+    ///   - values: the parameters as texts without NUL, nil for NULL. The server infers their types.
+    ///   - limits: The limits of the result and of the time.
+    /// - Throws: ``PostgreSQLError``. After any error except ``PostgreSQLError/serverError(sqlState:)``,
+    ///   ``PostgreSQLError/valueRejected(sqlState:)`` and ``PostgreSQLError/noRows`` the connection is no longer
+    ///   usable.
+    public func query(_ sql: String, _ values: [String?], _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
+        try connection.withLock { connection throws(PostgreSQLError) in try connection.query(sql, values, limits) }
     }
 
-    private func connect(
-        _ host: PostgreSQLServer.Host, _ session: PostgreSQLServer.Session
-    ) throws(PostgreSQLError) {
-        let deadline = ContinuousClock.now + server.connectTimeout
-        let keywords = server.keywords(host, session)
-        handle = withTexts(keywords.map(\.0) + [nil]) { names in
-            withTexts(keywords.map(\.1) + [nil]) { values in library.connectStartParams(names, values, 0) }
-        }
-        guard let handle else { throw .couldNotConnect(.unreachable) }
-        // Notices would be printed, and error messages would quote values.
-        _ = library.setNoticeReceiver(handle, { _, _ in }, nil)
-        _ = library.setErrorVerbosity(handle, PQERRORS_SQLSTATE)
-        guard library.status(handle) != CONNECTION_BAD else { throw connectFailure(handle) }
-        var next = PGRES_POLLING_WRITING
-        while next != PGRES_POLLING_OK {
-            switch next {
-            case PGRES_POLLING_READING: _ = try wait(POLLIN, until: deadline)
-            case PGRES_POLLING_WRITING: _ = try wait(POLLOUT, until: deadline)
-            default: throw connectFailure(handle)
-            }
-            next = library.connectPoll(handle)
-        }
-        guard library.setNonBlocking(handle, 1) == 0 else { throw .lost }
-    }
-
-    private func connectFailure(_ handle: OpaquePointer) -> PostgreSQLError {
-        let message = library.errorMessage(handle).map { String(cString: $0) } ?? ""
-        return .couldNotConnect(ConnectFailure(message: message))
-    }
-
-    // MARK: Waiting
-
-    /// Waits until the connection is ready for reading or writing.
+    /// Runs several statements without parameters, with the rules of ``query(_:_:_:)``, in one round trip.
     ///
-    /// - Returns: the events for which it is ready.
-    func wait(_ events: Int32, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) -> Int32 {
-        while true {
-            var watched = [
-                pollfd(fd: library.socket(handle), events: Int16(events), revents: 0),
-                pollfd(fd: wakeupPipe.descriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            if wakeupPipe.isRaised { throw .interrupted }
-            let left = deadline - .now
-            guard left > .zero else { throw .timedOut }
-            // Rounded up, so that poll(2) does not repeatedly return just before the deadline.
-            let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
-            let ready = poll(&watched, 2, Int32(clamping: milliseconds))
-            if ready < 0 && errno != EINTR { throw .lost }
-            if ready <= 0 { continue }
-            if watched[1].revents != 0 { throw .interrupted }
-            if watched[0].revents != 0 { return Int32(watched[0].revents) }
+    /// - Returns: The rows of the statement that returns rows; empty if none does. At most one may.
+    public func script(_ sql: String, _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
+        try connection.withLock { connection throws(PostgreSQLError) in try connection.script(sql, limits) }
+    }
+
+    /// Runs one statement for its changes, with the rules of ``query(_:_:_:)``.
+    ///
+    /// - Parameter cancels: Whether the server is asked to cancel the statement when it takes too long.
+    /// - Returns: the number of rows that the statement changed or returned, or nil where the server does not
+    ///   count them.
+    public func change(
+        _ sql: String, _ values: [String?], _ limits: Limits, cancels: Bool = true
+    ) throws(PostgreSQLError) -> Int? {
+        try connection.withLock { connection throws(PostgreSQLError) in
+            try connection.change(sql, values, limits, cancels: cancels)
         }
     }
 }
 
-/// Calls `body` with an array of C strings; nil stays a null pointer.
-func withTexts<Result>(
-    _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
-) -> Result {
-    let copies = texts.map { text in text.flatMap { strdup($0) } }
-    defer { copies.forEach { free($0) } }
-    return copies.map { UnsafePointer($0) }.withUnsafeBufferPointer { body($0.baseAddress) }
+extension PostgreSQLConnection {
+    /// The limits of a query's result and time.
+    public struct Limits: Sendable {
+        public var rows: Int
+        /// The maximum size of all values together, in bytes. Default: 64 MiB.
+        public var bytes: Int
+        public var time: Duration
+
+        public init(rows: Int, bytes: Int = 64 << 20, time: Duration) {
+            self.rows = rows
+            self.bytes = bytes
+            self.time = time
+        }
+    }
+}
+
+/// The rows of a result as texts, nil for NULL.
+public struct PostgreSQLRows: Sendable, Equatable {
+    public var columns: [String] = []
+    /// The OIDs of the columns' types (PostgreSQL manual, 53.64, `pg_type`).
+    public var types: [UInt32] = []
+    public var rows: [[String?]] = []
 }

@@ -6,64 +6,23 @@ import CLibPQ
     import Darwin
 #endif
 
-/// The rows of a result as texts, nil for NULL.
-public struct PostgreSQLRows: Sendable, Equatable {
-    public var columns: [String] = []
-    /// The OIDs of the columns' types (PostgreSQL manual, 53.64, `pg_type`).
-    public var types: [UInt32] = []
-    public var rows: [[String?]] = []
-}
+extension LibPQConnection {
+    typealias Limits = PostgreSQLConnection.Limits
 
-extension PostgreSQLConnection {
-    /// The limits of a query's result and time.
-    public struct Limits: Sendable {
-        public var rows: Int
-        /// The maximum size of all values together, in bytes. Default: 64 MiB.
-        public var bytes: Int
-        public var time: Duration
-
-        public init(rows: Int, bytes: Int = 64 << 20, time: Duration) {
-            self.rows = rows
-            self.bytes = bytes
-            self.time = time
-        }
-    }
-
-    /// Runs one statement with separate parameters, and reads the whole result.
-    ///
-    /// - Parameters:
-    ///   - sql: one statement with the placeholders `$1`, `$2` and so on.
-    ///   - values: the parameters as texts without NUL, nil for NULL. The server infers their types.
-    ///   - limits: The limits of the result and of the time.
-    /// - Throws: ``PostgreSQLError``. After any error except ``PostgreSQLError/serverError(sqlState:)``,
-    ///   ``PostgreSQLError/valueRejected(sqlState:)`` and ``PostgreSQLError/noRows`` the connection is no longer
-    ///   usable.
-    public func query(_ sql: String, _ values: [String?], _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
-        try query(sql, values, limits, cancels: true)
-    }
-
-    private func query(
-        _ sql: String, _ values: [String?], _ limits: Limits, cancels: Bool
+    func query(
+        _ sql: String, _ values: [String?], _ limits: Limits, cancels: Bool = true
     ) throws(PostgreSQLError) -> PostgreSQLRows {
         try result(limits, valueCount: values.count, cancels: cancels) {
             withTexts(values) { library.sendQueryParams(handle, sql, $1, nil, $0, nil, nil, 0) == 1 }
         }
     }
 
-    /// Runs several statements without parameters, with the rules of ``query(_:_:_:)``, in one round trip.
-    ///
-    /// - Returns: The rows of the statement that returns rows; empty if none does. At most one may.
-    public func script(_ sql: String, _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
+    func script(_ sql: String, _ limits: Limits) throws(PostgreSQLError) -> PostgreSQLRows {
         try result(limits, isScript: true) { library.sendQuery(handle, sql) == 1 }
     }
 
-    /// Runs one statement for its changes, with the rules of ``query(_:_:_:)``.
-    ///
-    /// - Parameter cancels: Whether the server is asked to cancel the statement when it takes too long.
-    /// - Returns: the number of rows that the statement changed or returned, or nil where the server does not
-    ///   count them.
-    public func change(
-        _ sql: String, _ values: [String?], _ limits: Limits, cancels: Bool = true
+    func change(
+        _ sql: String, _ values: [String?], _ limits: Limits, cancels: Bool
     ) throws(PostgreSQLError) -> Int? {
         lastCount = nil
         do {
@@ -74,8 +33,7 @@ extension PostgreSQLConnection {
         return lastCount
     }
 
-    /// A Boolean value that indicates whether the connection is in a transaction, including a failed one.
-    public var isInTransaction: Bool {
+    var isInTransaction: Bool {
         guard let handle else { return false }
         return library.transactionStatus(handle) != PQTRANS_IDLE
     }
