@@ -2,18 +2,18 @@ internal import CODBC
 import Synchronization
 
 /// A handle of the driver manager, freed with its last reference, and before its parent.
-///
-/// `@unchecked Sendable`: all properties are constants, and `isConnected` is atomic. ``ODBCConnection`` passes the
-/// pointer to the driver manager on one thread at a time, except to SQLCancel, which ODBC allows on any thread.
-/// `deinit` frees the pointer when no reference is left.
-final class ODBCHandle: @unchecked Sendable {
+final class ODBCHandle: Sendable {
     enum Kind: SQLSMALLINT {
         case environment = 1
         case connection = 2
         case statement = 3
     }
 
-    let pointer: UnsafeMutableRawPointer
+    /// The pointer that ODBC's functions take.
+    ///
+    /// `nonisolated(unsafe)`: ODBC requires that several threads can use one handle (Programmer's Reference,
+    /// "Multithreading"), and only `deinit` frees it.
+    nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
     /// True when the handle is connected to a server and must be disconnected before it is freed.
     let isConnected = Atomic(false)
     private let kind: Kind
