@@ -61,11 +61,13 @@ extension AccountService {
         case .proceed(let permit):
             do {
                 let (result, isCorrect) = try await authorizationService.queryBackend(work)
-                limiter.settle(permit, as: isCorrect ? .right : .wrong, at: authorizationService.clock.elapsed)
+                let settlement = await limiter.settle(
+                    permit, as: isCorrect ? .right : .wrong, at: authorizationService.clock.elapsed)
+                if case .throttled(let wait) = settlement { throw AccountError.throttled(retryAfter: wait) }
                 if !isCorrect { await authorizationService.rejectionJitter.wait() }
                 return result
             } catch {
-                limiter.settle(permit, as: .undecided, at: authorizationService.clock.elapsed)
+                await limiter.settle(permit, as: .undecided, at: authorizationService.clock.elapsed)
                 throw error
             }
         }

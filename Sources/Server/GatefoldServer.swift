@@ -27,6 +27,8 @@ public struct GatefoldServer: Sendable {
     private let parts: ServerServices
     private let follower: RevocationFollower
     private let facts: SharedFactFollower
+    /// The membership of this server in the nodes of the state; nil if the state belongs to one machine.
+    private let membership: NodeMembership?
     private let stateHealth: StateHealth
     private let push: PushService
     private let mail: QueueingMailer?
@@ -69,7 +71,7 @@ public struct GatefoldServer: Sendable {
             didChange: { readiness in
                 switch readiness {
                 case .ready: logger.notice("State is writable again")
-                case .degraded: break
+                case .degraded, .draining: break
                 case .notReady(let cause): logger.error("State cannot be written", metadata: ["cause": "\(cause)"])
                 }
             },
@@ -82,6 +84,8 @@ public struct GatefoldServer: Sendable {
                 hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers),
             pseudonymKey: configuration.state.pseudonymKey, observe: events.report)
         services.credentialFacts = CredentialFacts(record: { writer.add($0) })
+        let shares = state.sharedClock.map { _ in SlotShares(clock: clock) }
+        services.slotShares = shares
         let eventRelay = PublishedEventRelay()
         mail = try configuration.mail.map { settings in
             try QueueingMailer(
@@ -92,8 +96,8 @@ public struct GatefoldServer: Sendable {
         }
         parts = ServerServices(
             state: state, pseudonymKey: configuration.state.pseudonymKey, revocations: revocations,
-            loginThrottle: LoginThrottle(limits: configuration.loginThrottle),
-            registrationThrottle: LoginThrottle(limits: configuration.loginThrottle),
+            loginThrottle: Self.throttle("sign-in", configuration, state),
+            registrationThrottle: Self.throttle("registration", configuration, state),
             sessions: SessionLimiter(
                 perHour: configuration.state.sessionsPerHour, capacity: configuration.loginThrottle.capacity),
             denials: DenialCache(clock: clock, record: { writer.add($0) }),
@@ -122,11 +126,23 @@ public struct GatefoldServer: Sendable {
             store: state, writer: writer, clock: clock,
             report: { SharedFactReceiver.report($0, to: logger) },
             apply: { try await receiver.receive($0, isNew: $1) })
+        membership =
+            if let shares {
+                NodeMembership(
+                    try NodeIdentity(configuration, started: clock.now, random: random), store: state, shares: shares,
+                    clock: clock, logger: logger, behind: { [follower] in follower.behind },
+                    backends: { [publications] in
+                        publications.value.backends.all.compactMap { $0 as? ProtectedBackend }
+                    })
+            } else {
+                nil
+            }
         do {
             try await state.checkIsComplete()
             try await Self.record(configuration, in: state)
             try await facts.catchUp()
             try await follower.catchUp()
+            try await membership?.join()
         } catch {
             throw BootstrapError.state(name: configuration.state.location.name, cause: "\(error)")
         }
@@ -142,6 +158,7 @@ public struct GatefoldServer: Sendable {
         var services: [any Service] = []
         if let mail { services.append(MailService(mailer: mail)) }
         if let notifications { services.append(notifications) }
+        if let membership { services.append(membership) }
         services +=
             [
                 FollowService(follower: follower),
@@ -168,6 +185,15 @@ public struct GatefoldServer: Sendable {
         // A state file without its write-ahead log is complete: an operator may copy it, and an older copy is noticed.
         defer { try? parts.state.close() }
         try await ServiceGroup(configuration: group).run()
+    }
+
+    /// Returns a login throttle that counts with those of the other nodes, if there may be any.
+    private static func throttle(
+        _ purpose: String, _ configuration: GatefoldConfiguration, _ state: any StateStore
+    ) -> any LoginThrottling {
+        if state.sharedClock == nil { return LoginThrottle(limits: configuration.loginThrottle) }
+        return SharedLoginThrottle(
+            purpose, limits: configuration.loginThrottle, store: state, pseudonymKey: configuration.state.pseudonymKey)
     }
 
     /// The worker that delivers purchases.
@@ -216,7 +242,8 @@ public struct GatefoldServer: Sendable {
     }
 
     @Sendable private func readiness() async -> Readiness {
-        await stateHealth.readiness()
+        if membership?.isDraining == true { return .draining }
+        return await stateHealth.readiness()
             .withUnreadable(revocations: follower.unreadable, rows: parts.state.unreadable.byTable)
     }
 

@@ -1,3 +1,4 @@
+package import Foundation
 public import Gatefold
 import Synchronization
 
@@ -13,6 +14,8 @@ public final class RevocationFollower: Sendable {
         var position = ChangePosition.start
         /// The sequence numbers of unreadable rows.
         var unreadable: Set<Int64> = []
+        /// The time at which the lists last had all revocations.
+        var caughtUp = ContinuousClock.now
     }
 
     /// The maximum number of rows that one page loads into memory.
@@ -49,10 +52,14 @@ public final class RevocationFollower: Sendable {
     /// The current number of unreadable rows.
     public var unreadable: Int { state.withLock { $0.unreadable.count } }
 
+    /// The number of seconds since the lists last had all revocations.
+    package var behind: TimeInterval { (.now - state.withLock(\.caughtUp)) / .seconds(1) }
+
     /// Applies every revocation that was recorded since the last call.
     ///
     /// - Throws: The store's error when the store could not be queried.
     public func catchUp() async throws {
+        let start = ContinuousClock.now
         if let floor = try await store.sessionFloor() { lists.raiseFloor(to: floor) }
         let before = state.withLock { $0 }
         var unreadable = before.unreadable
@@ -70,7 +77,10 @@ public final class RevocationFollower: Sendable {
             isLast = page.isLast
             state.withLock { $0.position = page.end }
         }
-        state.withLock { $0.unreadable = unreadable }
+        state.withLock { state in
+            state.unreadable = unreadable
+            state.caughtUp = start
+        }
         if unreadable != before.unreadable { didFindUnreadable(unreadable) }
     }
 

@@ -9,4 +9,7 @@ package protocol StateDiagnostics: Sendable {
 
     /// Checks that the store can read and write, and throws if it is unavailable.
     func health() async throws
+
+    /// Returns what waits in the queues.
+    func status() async throws -> StateStatus
 }

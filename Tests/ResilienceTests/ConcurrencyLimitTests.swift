@@ -58,6 +58,27 @@ struct ConcurrencyLimitTests {
         #expect(limit.load.counts.full == 1 && limit.load.counts.timedOut == 1)
     }
 
+    @Test("Uses more slots once there are more, and none of those that were taken away")
+    func changingSlots() async throws {
+        let slots = Locked(0)
+        var settings = ConcurrencySettings()
+        settings.waiting = 10
+        let limit = ConcurrencyLimit(settings, slots: { slots.withLock { $0 } }, sleep: ManualTime().sleep)
+        let calls = (0..<3).map { _ in Task { try await limit.enter(.reader) } }
+        await until { limit.load.waiting == 3 }
+        slots.withLock { $0 = 2 }
+        limit.release()
+        await until { limit.load.inUse == 2 }
+        #expect(limit.load.waiting == 1)
+        slots.withLock { $0 = 1 }
+        limit.leave()
+        #expect(limit.load.inUse == 1 && limit.load.waiting == 1)
+        limit.leave()
+        await until { limit.load.waiting == 0 }
+        #expect(limit.load.inUse == 1)
+        for call in calls { try await call.value }
+    }
+
     @Test("Returns the slot if the call is no longer wanted")
     func unwanted() async throws {
         let limit = limit(maxConcurrent: 1, waiting: 2)

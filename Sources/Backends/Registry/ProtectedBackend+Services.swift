@@ -32,8 +32,10 @@ extension ProtectedBackend {
 
 extension BackendServices {
     fileprivate var protection: ProtectionServices {
-        ProtectionServices(
+        var services = ProtectionServices(
             clock: clock, random: random, pseudonymKey: pseudonymKey, observe: observe,
             credentialFacts: credentialFacts)
+        services.slotShares = slotShares
+        return services
     }
 }

@@ -32,21 +32,27 @@ extension AuthorizationService {
         do {
             credentialsOutcome = try await authenticate(typed, device: device, context)
         } catch {
-            loginThrottle.settle(permit, as: .undecided, at: clock.elapsed)
+            await loginThrottle.settle(permit, as: .undecided, at: clock.elapsed)
             throw error
         }
         switch credentialsOutcome {
         case .rejected(let messageText, let found):
-            loginThrottle.settle(
+            let settlement = await loginThrottle.settle(
                 permit, as: .wrong, of: found.all.map { pseudonymKey.reference(to: $0) }, at: clock.elapsed)
+            if case .throttled(let wait) = settlement {
+                return reject(.throttled(retryAfter: wait), message(.throttled, context))
+            }
             return await rejectCredentials(messageText, context)
         case .open(let subscriber, let device, let session, issuedAt: let issuedAt, let cacheHitRecord):
             let subscriberReference = pseudonymKey.reference(to: subscriber)
-            if !loginThrottle.settle(permit, as: .right, of: [subscriberReference], at: clock.elapsed),
-                await !isKnownDevice(attempt)
-            {
+            let settlement = await loginThrottle.settle(
+                permit, as: .right, of: [subscriberReference], at: clock.elapsed)
+            if settlement != .final, await !isKnownDevice(attempt) {
                 // The result must equal that of a wrong password. Otherwise it would reveal that this password is
                 // right, or that the reader exists.
+                if case .throttled(let wait) = settlement {
+                    return reject(.throttled(retryAfter: wait), message(.throttled, context))
+                }
                 return await rejectCredentials(nil, context)
             }
             return try await admit(

@@ -57,6 +57,15 @@ struct LoginAttemptBuckets<Key: Hashable & Sendable>: Sendable {
         emptyAt.set(key, until: until, at: now)
     }
 
+    /// Sets the wrong attempts to those of all nodes, if these are more.
+    ///
+    /// - Parameter debt: The number of seconds until the bucket is empty.
+    mutating func raise(_ key: Key, to debt: TimeInterval, at now: TimeInterval) {
+        let until = now + min(debt, window)
+        guard until > (emptyAt.timestamp(of: key, at: now) ?? now) else { return }
+        emptyAt.set(key, until: until, at: now)
+    }
+
     /// Removes the wrong attempts.
     mutating func empty(_ key: Key) {
         emptyAt.remove(key)

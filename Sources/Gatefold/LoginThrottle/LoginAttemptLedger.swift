@@ -134,12 +134,7 @@ public struct LoginAttemptLedger: Sendable {
         switch outcome {
         case .undecided: break
         case .wrong:
-            let isRepeated = failedIdentifiers.timestamp(of: attempt.claim, at: now) != nil
-            for counter in permit.counters where !(isRepeated && counter.kind == .reader) { charge(counter, at: now) }
-            // Subscribers are charged only if the attempt counts against the reader.
-            if !isRepeated, permit.counters.contains(where: { $0.kind == .reader }) {
-                for subscriber in subscribers { charge(.subscriber(subscriber), at: now) }
-            }
+            for counter in counters(chargedBy: permit, of: subscribers, at: now) { charge(counter, at: now) }
             failedIdentifiers.set(attempt.claim, until: now + limits.window, at: now)
         case .right:
             if !isTrustedDevice(permit, at: now), subscribers.contains(where: { isFull(.subscriber($0), at: now) }) {
@@ -158,6 +153,31 @@ public struct LoginAttemptLedger: Sendable {
             }
         }
         return Settlement(holds: holds, released: freed.flatMap { release($0, at: now) })
+    }
+
+    /// Returns the counters that a wrong attempt is counted by.
+    func counters(
+        chargedBy permit: LoginAttemptPermit, of subscribers: [SubscriberPseudonym], at now: TimeInterval
+    ) -> [LoginAttemptCounter] {
+        let isRepeated = failedIdentifiers.timestamp(of: permit.attempt.claim, at: now) != nil
+        let charged = permit.counters.filter { !(isRepeated && $0.kind == .reader) }
+        // Subscribers are charged only if the attempt counts against the reader.
+        guard charged.contains(where: { $0.kind == .reader }) else { return charged }
+        return charged + subscribers.map { .subscriber($0) }
+    }
+
+    /// Returns the counters that admit a right attempt of these subscribers; none if its device is trusted.
+    func counters(
+        admitting permit: LoginAttemptPermit, of subscribers: [SubscriberPseudonym], at now: TimeInterval
+    ) -> [LoginAttemptCounter] {
+        isTrustedDevice(permit, at: now) ? [] : permit.counters + subscribers.map { .subscriber($0) }
+    }
+
+    /// Sets a counter to the wrong attempts at all nodes, if these are more.
+    ///
+    /// - Parameter debt: The number of seconds until the counter is empty.
+    mutating func raise(_ counter: LoginAttemptCounter, to debt: TimeInterval, at now: TimeInterval) {
+        buckets[counter.kind.rawValue].raise(counter, to: debt, at: now)
     }
 
     /// Releases the attempts that wait for a counter while there is room.

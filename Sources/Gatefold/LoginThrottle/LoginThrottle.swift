@@ -65,7 +65,7 @@ public final class LoginThrottle: LoginThrottling {
     public func settle(
         _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym],
         at now: TimeInterval
-    ) -> Bool {
+    ) -> LoginAttemptSettlement {
         let (holds, resumed) = state.withLock { state in
             let settlement = state.ledger.settle(permit, as: outcome, of: subscribers, at: now)
             let resumed = settlement.released.compactMap { release in
@@ -74,7 +74,12 @@ public final class LoginThrottle: LoginThrottling {
             return (settlement.holds, resumed)
         }
         for resumption in resumed { resumption.continuation.resume(returning: resumption.verdict) }
-        return holds
+        return holds ? .final : .untrusted
+    }
+
+    /// Passes the ledger to the throttle of several nodes.
+    func withLedger<Value: Sendable>(_ body: (inout LoginAttemptLedger) -> Value) -> Value {
+        state.withLock { body(&$0.ledger) }
     }
 
     private func decide(

@@ -24,19 +24,21 @@ public protocol LoginThrottling: Sendable {
     ///   - subscribers: The subscribers that the backend found, if it reports them. It may report them for a wrong
     ///     proof, too.
     ///   - now: The time of `WallClock.elapsed`.
-    /// - Returns: Whether a right sign-in is accepted. If not, only a known device of the reader may still sign in,
-    ///   and any other attempt is rejected like a wrong one.
+    /// - Returns: Whether the caller may reveal the outcome.
     @discardableResult
     func settle(
         _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym],
         at now: TimeInterval
-    ) -> Bool
+    ) async -> LoginAttemptSettlement
 }
 
 extension LoginThrottling {
     /// Records the outcome of an attempt without a known subscriber.
-    public func settle(_ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, at now: TimeInterval) {
-        settle(permit, as: outcome, of: [], at: now)
+    @discardableResult
+    public func settle(
+        _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, at now: TimeInterval
+    ) async -> LoginAttemptSettlement {
+        await settle(permit, as: outcome, of: [], at: now)
     }
 }
 
@@ -58,6 +60,20 @@ public enum LoginAttemptOutcome: Sendable, Equatable {
     case undecided
 }
 
+/// What the caller does with the outcome of an attempt.
+public enum LoginAttemptSettlement: Sendable, Equatable {
+    /// The outcome stands.
+    case final
+    /// A right sign-in is accepted from a known device of the reader only. Any other attempt is rejected like a wrong
+    /// one.
+    case untrusted
+    /// Wrong attempts at other nodes have used up the limit in the meantime. Only a right sign-in from a known device of
+    /// the reader is accepted. The outcome of any other attempt is not revealed.
+    ///
+    /// - Parameter retryAfter: The wait in whole seconds, at least 1.
+    case throttled(retryAfter: Int)
+}
+
 /// A throttle without limits, for tests and for the test backend.
 public struct UnlimitedLoginAttempts: LoginThrottling {
     public init() {}
@@ -69,5 +85,5 @@ public struct UnlimitedLoginAttempts: LoginThrottling {
     public func settle(
         _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym],
         at now: TimeInterval
-    ) -> Bool { true }
+    ) -> LoginAttemptSettlement { .final }
 }

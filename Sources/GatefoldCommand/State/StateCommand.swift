@@ -4,7 +4,7 @@ import State
 
 struct StateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "state", abstract: "Back up, restore and copy the state.",
+        commandName: "state", abstract: "Show, back up, restore and copy the state.",
         discussion: """
             The state contains the data that must survive a restart: revocations, devices, receipts, purchases, \
             accounts. A copy of its file alone lacks the write-ahead log, and restoring one by hand revives ended \
@@ -14,7 +14,21 @@ struct StateCommand: AsyncParsableCommand {
             """,
         subcommands: [
             StateBackupCommand.self, StateRestoreCommand.self, StateCopyCommand.self, StateEndSessionsCommand.self,
+            StateStatusCommand.self,
         ])
+}
+
+extension GatefoldConfiguration {
+    /// Opens a state in PostgreSQL.
+    ///
+    /// - Parameter hint: What to do with a state in a file instead.
+    /// - Throws: ``CommandFailure`` if the state is in a file, or ``BootstrapError``.
+    func sharedStateStore(_ hint: String) throws -> any StateStore {
+        guard case .postgreSQL = state.location else {
+            throw CommandFailure(.configuration, "the state is in a file; expected one in PostgreSQL. \(hint)")
+        }
+        return try Bootstrap.existingStateStore(self)
+    }
 }
 
 extension GatefoldConfiguration.StateConfiguration {

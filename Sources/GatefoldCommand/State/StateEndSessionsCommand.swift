@@ -21,11 +21,7 @@ struct StateEndSessionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
-        guard case .postgreSQL = read.state.location else {
-            throw CommandFailure(
-                .configuration, "the state is in a file; expected one in PostgreSQL. `state restore` ends its sessions")
-        }
-        let floor = try await Bootstrap.existingStateStore(read).endAllSessions()
+        let floor = try await read.sharedStateStore("`state restore` ends its sessions").endAllSessions()
         try output.print(
             Report(sessionFloor: floor), text: "Sessions issued before \(floor.formatted(.iso8601)) are ended.")
     }

@@ -8,7 +8,8 @@ struct AdmissionQueue: Sendable {
         case full
     }
 
-    let maxConcurrent: Int
+    /// The number of slots. If it becomes less than the slots in use, these are released first.
+    var maxConcurrent: Int
     let capacity: Int
     private(set) var inUse = 0
     private var waiting: Set<Place> = []
@@ -42,15 +43,22 @@ struct AdmissionQueue: Sendable {
 
     /// Releases a slot and returns the place that receives it next.
     mutating func leave() -> Place? {
+        inUse -= 1
+        return takeFree()
+    }
+
+    /// Returns the place that receives a free slot, if there are both.
+    mutating func takeFree() -> Place? {
+        guard inUse < maxConcurrent else { return nil }
         while head < order.count {
             let place = order[head]
             head += 1
             guard waiting.remove(place) != nil else { continue }
             compact()
+            inUse += 1
             return place
         }
         compact()
-        inUse -= 1
         return nil
     }
 

@@ -22,11 +22,16 @@ package final class ConcurrencyLimit: Sendable {
     }
 
     private let queueTimeout: TimeInterval
+    /// Returns the number of slots at this moment.
+    private let slots: @Sendable () -> Int
     private let sleep: Sleep
     private let state: Mutex<State>
 
-    package init(_ settings: ConcurrencySettings, sleep: @escaping Sleep) {
+    /// - Parameter slots: Returns the number of slots at this moment; nil for the number in the settings. Call
+    ///   ``release()`` after it has increased.
+    package init(_ settings: ConcurrencySettings, slots: (@Sendable () -> Int)? = nil, sleep: @escaping Sleep) {
         queueTimeout = settings.queueTimeout
+        self.slots = slots ?? { settings.maxConcurrent }
         self.sleep = sleep
         state = Mutex(State(queue: AdmissionQueue(maxConcurrent: settings.maxConcurrent, capacity: settings.waiting)))
     }
@@ -40,6 +45,7 @@ package final class ConcurrencyLimit: Sendable {
     /// - Throws: ``ProtectionError``, or `CancellationError` as soon as the calling task is cancelled.
     package func enter(_ priority: Priority, checkStillNeeded: () throws -> Void = {}) async throws {
         let entry = state.withLock { state -> Entry in
+            state.queue.maxConcurrent = slots()
             switch state.queue.enter(mayWait: priority == .reader) {
             case .admitted: return .admitted
             case .full:
@@ -74,9 +80,23 @@ package final class ConcurrencyLimit: Sendable {
     /// Releases a slot to the query that has waited longest.
     package func leave() {
         let next = state.withLock { state in
-            state.queue.leave().flatMap { state.promises.removeValue(forKey: $0) }
+            state.queue.maxConcurrent = slots()
+            return state.queue.leave().flatMap { state.promises.removeValue(forKey: $0) }
         }
         next?.resolve(.success(()))
+    }
+
+    /// Passes slots that have become free to the queries that have waited longest.
+    package func release() {
+        let next = state.withLock { state in
+            state.queue.maxConcurrent = slots()
+            var promises: [OneShotPromise<Void>] = []
+            while let place = state.queue.takeFree() {
+                if let promise = state.promises.removeValue(forKey: place) { promises.append(promise) }
+            }
+            return promises
+        }
+        for promise in next { promise.resolve(.success(())) }
     }
 
     /// The slots in use, the waiting queries, and the number of rejected queries so far.

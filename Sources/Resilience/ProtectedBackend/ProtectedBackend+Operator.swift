@@ -7,7 +7,8 @@ extension ProtectedBackend {
         let (breakerState, rejected) = breaker.status
         let (lastFailed, late) = healthTracker.status
         return ProtectionStatus(
-            breaker: breakerState, inUse: inUse, waiting: waiting, maxConcurrent: settings.concurrency.maxConcurrent,
+            breaker: breakerState, inUse: inUse, waiting: waiting,
+            maxConcurrent: services.slotShares?.slots(of: name) ?? settings.concurrency.maxConcurrent,
             maxQueued: settings.concurrency.waiting, entries: entries, bytes: bytes, lastFailed: lastFailed,
             counts: [
                 .fresh: found.fresh, .revalidating: found.revalidating, .miss: found.miss,
@@ -15,6 +16,12 @@ extension ProtectedBackend {
                 .queueFull: rejections.full, .queueTimeout: rejections.timedOut, .breakerOpen: rejected,
             ])
     }
+
+    /// The maximum number of concurrent queries of all nodes together.
+    package var clusterLimit: Int { settings.concurrency.maxConcurrent }
+
+    /// Sends waiting queries after the node's part of the limit has increased.
+    package func didIncreaseSlots() { limit.release() }
 
     /// Removes cached results in every process on the same state. The next caller gets its result from the backend,
     /// even if the same query is in progress.

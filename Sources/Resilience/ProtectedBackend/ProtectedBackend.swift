@@ -56,7 +56,7 @@ public final class ProtectedBackend: WrappingBackend {
         breaker = CircuitBreaker(settings.breaker, clock: services.clock, random: services.random) { change in
             services.observe(BackendEvent(change, of: backend.name))
         }
-        limit = ConcurrencyLimit(settings.concurrency, sleep: sleep)
+        limit = ConcurrencyLimit(settings.concurrency, slots: services.slots(of: backend.name), sleep: sleep)
         deadline = Deadline(seconds: settings.deadline, sleep: sleep)
         healthTracker = HealthTracker(clock: services.clock)
     }

@@ -10,6 +10,8 @@ public struct ProtectionServices: Sendable {
     let observe: @Sendable (BackendEvent) -> Void
     /// The credential facts that are shared with other processes on the same state.
     let credentialFacts: CredentialFacts
+    /// The node's part of the concurrency limits; nil if this process has all of them.
+    package var slotShares: SlotShares?
 
     public init(
         clock: WallClock, random: RandomSource, pseudonymKey: PseudonymKey,
@@ -21,5 +23,11 @@ public struct ProtectionServices: Sendable {
         self.pseudonymKey = pseudonymKey
         self.observe = observe
         self.credentialFacts = credentialFacts
+    }
+
+    /// Returns the node's part of a backend's concurrency limit; nil if it has all of it.
+    func slots(of backend: String) -> (@Sendable () -> Int)? {
+        guard let slotShares else { return nil }
+        return { slotShares.slots(of: backend) }
     }
 }

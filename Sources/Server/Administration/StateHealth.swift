@@ -9,6 +9,8 @@ enum Readiness: Sendable, Equatable {
     ///
     /// - Parameter reason: The reason, in words that strangers may read.
     case degraded(_ reason: String)
+    /// The server works, but an operator wants it to receive no new requests.
+    case draining
     /// - Parameter cause: The cause, for the operator.
     case notReady(cause: String)
 

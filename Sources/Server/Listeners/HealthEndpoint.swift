@@ -35,6 +35,7 @@ struct HealthEndpoint: Sendable {
         return switch await currentReadiness() {
         case .ready: Response(.ok, text: (healths.allSatisfy(\.isGood) ? "ready\n" : "degraded\n") + lines)
         case .degraded(let reason): Response(.ok, text: "degraded\n" + reason + "\n" + lines)
+        case .draining: Response(.serviceUnavailable, text: "draining\n" + lines)
         case .notReady(let cause):
             Response(.serviceUnavailable, text: "not ready\n" + (showsCause ? "state: \(cause)\n" : "") + lines)
         }

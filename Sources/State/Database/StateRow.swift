@@ -7,9 +7,13 @@ struct StateRow: Sendable {
 
 /// Decoding of rows without trust in their column types.
 extension StateRow {
+    static func real(_ row: StateRow, _ index: Int, _ table: String) throws -> Double {
+        guard case .real(let value) = row.values[index] else { throw StateStoreError.unreadableRow(table: table) }
+        return value
+    }
+
     static func date(_ row: StateRow, _ index: Int, _ table: String) throws -> Date {
-        guard case .real(let seconds) = row.values[index] else { throw StateStoreError.unreadableRow(table: table) }
-        return Date(timeIntervalSince1970: seconds)
+        Date(timeIntervalSince1970: try real(row, index, table))
     }
 
     static func integer(_ row: StateRow, _ index: Int, _ table: String) throws -> Int64 {

@@ -11,7 +11,10 @@ enum PostgreSQLStateSchema {
         let sql: String
     }
 
-    static let migrations = [Migration(number: 1, name: "state", sql: state)]
+    static let migrations = [
+        Migration(number: 1, name: "state", sql: state),
+        Migration(number: 2, name: "nodes", sql: [StateSchema.counters, StateSchema.nodes].map(translated).joined()),
+    ]
 
     private static let state =
         [

@@ -43,7 +43,8 @@ extension SQLStateStore {
             try await prune(
                 "receipt", "id", "status = 'rejected' AND settled < ? AND \(ReceiptRow.isUnclaimed)", before: oldest,
                 &batches),
-            try await prune("store_event", "store, id", "received < ?", before: oldest, &batches)
+            try await prune("store_event", "store, id", "received < ?", before: oldest, &batches),
+            try await prune("rate_counter", "key", "empty_at < ?", before: seconds, &batches)
         else {
             // The next call continues.
             return [:]

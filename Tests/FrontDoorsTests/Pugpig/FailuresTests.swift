@@ -203,5 +203,5 @@ private struct AlwaysThrottled: LoginThrottling {
     func settle(
         _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym],
         at now: TimeInterval
-    ) -> Bool { true }
+    ) -> LoginAttemptSettlement { .final }
 }

@@ -98,7 +98,7 @@ struct SignInTests {
         await #expect(throws: Unavailable(retryAfter: 5, cause: "too many concurrent sign-ins")) {
             try await harness.signIn()
         }
-        limiter.settle(permit, as: .undecided, at: harness.clock.wall.elapsed)
+        await limiter.settle(permit, as: .undecided, at: harness.clock.wall.elapsed)
         #expect(try await harness.signIn().token != nil)
     }
 

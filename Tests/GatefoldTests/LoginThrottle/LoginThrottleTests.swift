@@ -17,7 +17,7 @@ struct LoginThrottleTests {
                     let verdict = await limiter.admit(attempt, at: clock.wall.elapsed) { false }
                     guard case .proceed(let permit) = verdict else { return false }
                     await Task.yield()
-                    limiter.settle(permit, as: .wrong, at: clock.wall.elapsed)
+                    await limiter.settle(permit, as: .wrong, at: clock.wall.elapsed)
                     return true
                 }
             }
@@ -58,7 +58,7 @@ struct LoginThrottleTests {
                             attempt, at: timestamp, isKnownDevice: { false })
                     else { return false }
                     await latch.pass()
-                    limiter.settle(permit, as: .right, at: timestamp)
+                    await limiter.settle(permit, as: .right, at: timestamp)
                     return true
                 }
             }
@@ -119,7 +119,7 @@ struct LoginThrottleTests {
         #expect(await waiting.value == .busy(retryAfter: 5))
         #expect(limiter.queued == 0)
         // The timed-out attempt leaves no trace: all ten places are free after the others are settled.
-        for permit in permits { limiter.settle(permit, as: .undecided, at: time.clock.wall.elapsed) }
+        for permit in permits { await limiter.settle(permit, as: .undecided, at: time.clock.wall.elapsed) }
         for number in 0..<10 {
             let verdict = await limiter.admit(
                 LoginThrottleLedgerTests.attempt("reader", "later \(number)"), at: time.clock.wall.elapsed,
@@ -151,7 +151,7 @@ struct LoginThrottleTests {
         let waiting = wait(limiter, time)
         await until { limiter.queued == 1 }
         #expect(await wait(limiter, time).value == .busy(retryAfter: 5))
-        for permit in permits { limiter.settle(permit, as: .wrong, at: time.clock.wall.elapsed) }
+        for permit in permits { await limiter.settle(permit, as: .wrong, at: time.clock.wall.elapsed) }
         #expect(await waiting.value == .throttled(retryAfter: 90))
     }
 }

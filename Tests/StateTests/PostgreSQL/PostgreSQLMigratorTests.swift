@@ -29,7 +29,7 @@ import Testing
             for _ in 0..<6 { group.addTask { try await open(schema).health() } }
             try await group.waitForAll()
         }
-        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "1")
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "2")
         #expect(try await execute("SELECT count(*) FROM generation", in: schema) == "1")
     }
 
@@ -65,7 +65,8 @@ import Testing
     func frozen() {
         #expect(
             PostgreSQLStateSchema.migrations.map(\.checksum) == [
-                "6580f9af28112df685e3095323faea165109f6a0f24d18f0c4ec4372de977158"
+                "6580f9af28112df685e3095323faea165109f6a0f24d18f0c4ec4372de977158",
+                "4322917af328ad4571e7e937020e184b1ed13b42edb6a17412c241d53481ec11",
             ])
     }
 
@@ -76,7 +77,7 @@ import Testing
         _ = try await execute("INSERT INTO migration VALUES (99, 'of the future', 'x')", in: schema)
         let error = #expect(throws: StateStoreError.self) { try open(schema) }
         #expect(error?.isNewerSchema == true)
-        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "2")
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "3")
     }
 
     @Test("Rejects a schema whose migration differs from that of this release")

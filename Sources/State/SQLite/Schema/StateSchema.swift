@@ -24,6 +24,7 @@ enum StateSchema {
             try db.execute(sql: firstItemNumber, arguments: [SaleItem.firstAssigned - 1])
         }
         migrator.registerMigration("2 leases") { db in try db.execute(sql: leases) }
+        migrator.registerMigration("3 nodes") { db in try db.execute(sql: counters + "\n" + nodes) }
         return migrator
     }
 }

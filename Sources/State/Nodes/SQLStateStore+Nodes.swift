@@ -1,0 +1,80 @@
+public import Foundation
+public import Gatefold
+import Primitives
+
+extension SQLStateStore {
+    public func heartbeat(
+        _ node: NodeIdentity, behind: TimeInterval,
+        claim: @escaping @Sendable (_ others: [NodeReport]) -> [String: Int]
+    ) async throws -> [NodeReport] {
+        try await database.write(.locked(StateLock("nodes"))) { db in
+            let now = self.clock.now
+            let known = try Self.nodes(db)
+            let others = known.filter { $0.node.id != node.id }
+            let slots = claim(others)
+            // A new process of the node takes readers again.
+            let before = known.first {
+                $0.node.id == node.id && abs($0.node.started.timeIntervalSince(node.started)) < 0.001
+            }
+            let report = NodeReport(
+                node: node, heard: now, behind: behind, isDraining: before?.isDraining ?? false, slots: slots)
+            try db.execute(
+                """
+                INSERT INTO node (id, name, version, started, heard, behind, draining, slots)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET name = excluded.name, version = excluded.version,
+                    started = excluded.started, heard = excluded.heard, behind = excluded.behind,
+                    draining = excluded.draining, slots = excluded.slots
+                """,
+                [
+                    Data(node.id), try StateText.storable(node.name, Self.node),
+                    try StateText.storable(node.version, Self.node), node.started.timeIntervalSince1970,
+                    now.timeIntervalSince1970, behind, report.isDraining, try Self.text(slots),
+                ])
+            return others + [report]
+        }
+    }
+
+    public func nodes() async throws -> [NodeReport] {
+        try await database.read { db in try Self.nodes(db) }
+    }
+
+    public func setDraining(_ isDraining: Bool, ofNode name: String) async throws -> Bool {
+        try await database.write(.locked(StateLock("nodes"))) { db in
+            try db.execute("UPDATE node SET draining = ? WHERE name = ?", [isDraining, name]) > 0
+        }
+    }
+
+    public func removeNode(_ id: [UInt8]) async throws {
+        try await database.write(.locked(StateLock("nodes"))) { db in
+            try db.execute("DELETE FROM node WHERE id = ?", [Data(id)])
+        }
+    }
+
+    private static let node = "node"
+
+    private static func nodes(_ db: any StateTransaction) throws -> [NodeReport] {
+        // An unreadable row does not stop the other nodes.
+        // Source: Pitfall 31, “One unreadable row that stops the follower”.
+        try db.rows(
+            "SELECT id, name, version, started, heard, behind, draining, slots FROM node ORDER BY name, id"
+        ).compactMap { row in
+            try? NodeReport(
+                node: NodeIdentity(
+                    id: Array(StateRow.bytes(row, 0, node)), name: StateRow.text(row, 1, node),
+                    version: StateRow.text(row, 2, node), started: StateRow.date(row, 3, node)),
+                heard: StateRow.date(row, 4, node), behind: StateRow.real(row, 5, node),
+                isDraining: StateRow.integer(row, 6, node) == 1, slots: slots(StateRow.text(row, 7, node)))
+        }
+    }
+
+    private static func text(_ slots: [String: Int]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return try StateText.storable(String(decoding: encoder.encode(slots), as: UTF8.self), node)
+    }
+
+    private static func slots(_ text: String) throws -> [String: Int] {
+        try JSONDecoder().decode([String: Int].self, from: Data(text.utf8))
+    }
+}
