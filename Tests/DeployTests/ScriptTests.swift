@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Scripts in deploy")
 struct ScriptTests {
-    static let names = ["bench", "docs", "fuzz", "run", "soak", "test"]
+    static let names = ["bench", "cluster", "docs", "fuzz", "run", "soak", "test"]
 
     @Test("are all executable files in the folder")
     func complete() throws {

@@ -1,0 +1,120 @@
+"""Measures the time from an acknowledged sign-out to its effect at every node."""
+
+import asyncio
+import itertools
+import time
+import urllib.parse
+
+import calls
+from client import Client, NoResponse
+from history import DENIED, DONE, GRANTED
+from topology import NODES, say
+
+SECONDS = 20
+# A fraction of the sessions is observed, at all nodes, because observing all would be most of the load.
+OBSERVED_PER_SECOND = 15
+INTERVAL = 0.05
+GIVE_UP = 10.0
+# Readers that the rest of the report does not use.
+FIRST_READER = 970_000
+
+
+def measure(cluster, rate):
+    """Signs readers in, and then out at a constant rate. Returns the rate, the times of the sign-outs, and the times until the last
+    node rejected."""
+    return asyncio.run(Measurement(cluster, rate).run())
+
+
+class Measurement:
+    def __init__(self, cluster, rate):
+        front = cluster.hosts["front"]
+        self.front = Client(front.address, front.port("apps"))
+        self.nodes = [Client(cluster.hosts[name].address, cluster.hosts[name].port("node")) for name in NODES]
+        self.rate = rate
+        self.sign_outs, self.delays, self.failures = [], [], 0
+
+    async def run(self):
+        count = min(self.rate * SECONDS, 29_000)
+        say(f"Signing {count:,} readers in, and out again at {self.rate} a second")
+        tokens = await self.sign_in(count)
+        # The nodes have read the sessions of their own sign-ins. Starts with calm nodes.
+        await asyncio.sleep(2)
+        tasks, start = [], time.monotonic()
+        step = max(1, self.rate // OBSERVED_PER_SECOND)
+        for number, token in enumerate(tokens):
+            if (delay := start + number / self.rate - time.monotonic()) > 0:
+                await asyncio.sleep(delay)
+            tasks.append(asyncio.create_task(self.sign_out(token, number % step == 0)))
+        sent = time.monotonic() - start
+        await asyncio.gather(*tasks)
+        for client in [self.front, *self.nodes]:
+            client.close()
+        return {"rate": len(tokens) / sent, "sign_outs": self.sign_outs, "delays": self.delays, "failures": self.failures}
+
+    async def sign_in(self, count):
+        numbers, tokens = iter(range(FIRST_READER, FIRST_READER + count)), []
+
+        async def worker():
+            for reader in numbers:
+                fields = {"email": f"reader{reader}@example.com", "password": f"password-{reader}", "device": "only"}
+                for _ in range(5):
+                    response = await self.front.post("/sign_in", fields)
+                    if calls.interpret("sign_in", response)[0] == GRANTED:
+                        tokens.append(urllib.parse.quote(calls.token(response)))
+                        break
+                    await asyncio.sleep(1)
+
+        await asyncio.gather(*(worker() for _ in range(16)))
+        return tokens
+
+    async def sign_out(self, token, is_observed):
+        if is_observed:
+            # The nodes must decide from the revocation and not because the session is new to them.
+            await asyncio.gather(*(client.get(f"/verify_subscription?token={token}") for client in self.nodes))
+        start = time.monotonic()
+        try:
+            response = await self.front.get(f"/sign_out?token={token}")
+        except (OSError, NoResponse, TimeoutError, asyncio.TimeoutError):
+            self.failures += 1
+            return
+        if calls.interpret("sign_out", response)[0] != DONE:
+            self.failures += 1
+            return
+        committed = time.monotonic()
+        self.sign_outs.append(committed - start)
+        if is_observed:
+            self.delays.append(max(await asyncio.gather(*(self.until_denied(client, token, committed) for client in self.nodes))))
+
+    async def until_denied(self, client, token, committed):
+        for number in itertools.count(1):
+            sent = time.monotonic()
+            response = await client.get(f"/verify_subscription?token={token}")
+            if calls.interpret("verify", response)[0] == DENIED or sent - committed > GIVE_UP:
+                # The request that was denied decided after it was sent.
+                return time.monotonic() - committed
+            await asyncio.sleep(max(0, committed + number * INTERVAL - time.monotonic()))
+
+
+def percentile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+def histogram(values, width=0.2):
+    """Returns the number of values in each interval."""
+    counts = {}
+    for value in values:
+        counts[int(value / width)] = counts.get(int(value / width), 0) + 1
+    return [(index * width, (index + 1) * width, counts.get(index, 0)) for index in range(max(counts) + 1)]
+
+
+def rendered(times):
+    delays, sign_outs = times["delays"], times["sign_outs"]
+    if not delays:
+        return ["No sign-out was acknowledged."]
+    lines = [
+        f"Revocation without a fault: {times['rate']:.0f} sign-outs a second, {times['failures']} failed. The response took p50 "
+        f"{percentile(sign_outs, 0.5) * 1000:.0f} ms, p99 {percentile(sign_outs, 0.99) * 1000:.0f} ms. From the response until the "
+        f"last of three nodes rejected, for {len(delays)} of them: p50 {percentile(delays, 0.5):.2f} s, p99 "
+        f"{percentile(delays, 0.99):.2f} s, maximum {max(delays):.2f} s.", "", "| after, in s | sessions |", "| --- | --- |"]
+    return lines + [f"| {low:.1f} to {high:.1f} | {number} |" for low, high, number in histogram(delays)]
