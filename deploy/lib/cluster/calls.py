@@ -27,8 +27,9 @@ def interpret(kind, response):
     if kind in ("edition", "foreign"):
         if "<userid>" in text:
             return GRANTED, ""
-        # The subscriber system is unavailable.
-        return (ERROR if "retry-after" in response.headers else DENIED), text[-200:]
+        # With Retry-After, the subscriber system is unavailable.
+        denied = "<error" in text and "retry-after" not in response.headers
+        return (DENIED if denied else ERROR), text[-200:]
     if kind == "sign_out":
         return (DONE, "") if "Signed out" in text else (ERROR, text[:120])
     if kind in ("verify", "audit"):

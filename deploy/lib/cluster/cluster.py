@@ -18,11 +18,13 @@ import volumes
 from topology import Cluster, say
 
 RESTART_DELAY = 5
+READER_SHOWN = 123456
 
 
 def parsed_arguments():
     parser = argparse.ArgumentParser(prog="deploy/cluster")
     parser.add_argument("--gatefold", help=argparse.SUPPRESS)
+    parser.add_argument("--caller", type=pathlib.Path, default=pathlib.Path.cwd(), help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=pathlib.Path,
                         default=pathlib.Path(tempfile.gettempdir()) / f"gatefold-cluster-{os.getuid()}")
     parser.add_argument("--stop", action="store_true")
@@ -33,7 +35,7 @@ def parsed_arguments():
     parser.add_argument("--sign-outs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    arguments.folder = arguments.folder.resolve()
+    arguments.folder = (arguments.caller / arguments.folder).resolve()
     if not 10 <= arguments.seconds <= 600:
         parser.error("--seconds: expected 10 to 600")
     if not 1 <= arguments.rate <= 2000:
@@ -113,11 +115,12 @@ def show(cluster):
             delay = "tc qdisc add dev eth0 root netem delay 200ms"
             network_lines.append(f"ip netns exec {hosts['pool'].namespace} {delay}   # delays the database")
     lines = "\n".join(network_lines)
-    number = READER_SHOWN
+    reader = f"-d email=reader{READER_SHOWN}@example.com -d password=password-{READER_SHOWN} -d device=phone"
+    token = "sed -n 's:.*<token[^>]*>\\(.*\\)</token>.*:\\1:p'"
     print(f"""
 The cluster is ready at {cluster.url}. A reader's calls, for another terminal:
 
-TOKEN=$(curl -s {cluster.url}/sign_in -d email=reader{number}@example.com -d password=password-{number} -d device=phone | sed -n 's:.*<token[^>]*>\\(.*\\)</token>.*:\\1:p')
+TOKEN=$(curl -s {cluster.url}/sign_in {reader} | {token})
 curl -si "{cluster.url}/verify_subscription?token=$TOKEN"     # X-Node names the node that responded
 curl -s "{cluster.url}/sign_out?token=$TOKEN"
 {"".join(f'''
@@ -128,8 +131,9 @@ What is damaged is started again after {RESTART_DELAY} s. The process ids are in
 pid() {{ cut -d ' ' -f 1 {run}/pids/$1; }}
 kill -9 $(pid node1)                                 # a node
 kill -STOP $(pid node2); sleep 30; kill -CONT $(pid node2)
-kill -9 $(pid patroni-db1) $(head -n 1 {run}/db1/data/postmaster.pid)   # the primary: db2 is promoted within 20 s
-kill -9 $(head -n 1 {run}/db1/data/postmaster.pid)   # PostgreSQL alone: db2 is promoted at once
+postgresql() {{ head -n 1 {run}/$1/data/postmaster.pid; }}
+kill -9 $(pid patroni-db1) $(postgresql db1)         # the primary: db2 is promoted when the lease ends, after 20 s
+kill -9 $(postgresql db1)                            # PostgreSQL alone: db2 is promoted at once
 kill $(pid pgbouncer)
 {lines}
 
@@ -138,9 +142,6 @@ curl -s http://{hosts['node1'].at('admin')}/readyz
 
 deploy/cluster --report damages everything by itself. Stop with Ctrl-C, or with deploy/cluster --stop.
 """, flush=True)
-
-
-READER_SHOWN = 123456
 
 
 def watch(cluster):

@@ -70,6 +70,8 @@ class Database:
             "--listen-client-urls", f"http://{host.at('etcd')}", "--advertise-client-urls", f"http://{host.at('etcd')}",
             "--listen-peer-urls", f"http://{host.at('etcd-peers')}", "--initial-advertise-peer-urls",
             f"http://{host.at('etcd-peers')}", "--initial-cluster", peers, "--initial-cluster-state", "new",
+            # patroni.yaml explains why.
+            "--enable-v2",
             # Tolerates a busy machine: a vote only after 3 s of silence.
             "--heartbeat-interval", "300", "--election-timeout", "3000", "--logger", "zap", "--log-level", "warn"])
 

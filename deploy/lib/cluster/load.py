@@ -36,7 +36,8 @@ class Load:
     """Readers with their sessions. It runs in a thread of its own until it is stopped."""
 
     def __init__(self, address, port, store, rate, seed):
-        self.client = Client(address, port)
+        # Longer than the timeout of HAProxy and one repetition of a call.
+        self.client = Client(address, port, timeout=12.0)
         self.store, self.rate = store, rate
         self.random = random.Random(seed)
         # A different order of readers for each seed, of which none signs in twice.

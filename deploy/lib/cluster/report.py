@@ -2,6 +2,7 @@
 
 import asyncio
 import collections
+import subprocess
 import time
 
 import faults
@@ -14,7 +15,7 @@ from history import ERROR, History
 from topology import NODES, say
 
 # The time in which the cluster must recover by itself after a fault.
-RECOVERY_LIMIT = 120
+RECOVERY_LIMIT = 90
 DECISIONS = ("verify", "edition", "foreign", "download")
 
 
@@ -28,7 +29,7 @@ def run(cluster, arguments):
     times = revocation.measure(cluster, arguments.sign_outs) if arguments.sign_outs else None
     say(f"Sending {arguments.rate} requests a second")
     readers = load.Load(front.address, front.port("apps"), store, arguments.rate, arguments.seed).start()
-    phases, skipped = [], []
+    phases, skipped, interrupted = [], [], False
     try:
         time.sleep(10)
         for fault in chosen:
@@ -38,10 +39,14 @@ def run(cluster, arguments):
                 continue
             phases.append(inject(cluster, readers, fault, arguments.seconds))
         readers.phase = "end"
+    except KeyboardInterrupt:
+        say("Interrupted; reporting what was measured")
+        interrupted = True
     finally:
         readers.stop()
     history = History(readers.operations)
-    examine(cluster, readers, history)
+    if not interrupted:
+        examine(cluster, readers, history)
     history.save(cluster.run / "history.jsonl")
     findings = check(history)
     text = rendered(history, phases, skipped, findings, arguments, times, readers.lag)
@@ -58,7 +63,10 @@ def inject(cluster, readers, fault, seconds):
     say(f"Fault: {fault.title}")
     readers.phase = fault.name
     start = time.monotonic()
-    fault.inject(cluster)
+    try:
+        fault.inject(cluster)
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+        say(f"The fault could not be completed: {error!r}")
     repaired = time.monotonic()
     recovered = None
     while time.monotonic() - repaired < RECOVERY_LIMIT:
@@ -70,7 +78,7 @@ def inject(cluster, readers, fault, seconds):
     if recovered is None:
         say(f"The cluster did not recover within {RECOVERY_LIMIT} s")
     # Longer than the timeout of the client, so that each request of this phase ends in it.
-    time.sleep(max(11, start + seconds - time.monotonic()))
+    time.sleep(max(13, start + seconds - time.monotonic()))
     errors = [operation for operation in list(readers.operations) if operation.phase == fault.name and operation.result == ERROR]
     say(f"{len(errors)} errors; {collections.Counter(f'{error.kind} {error.detail}'[:60] for error in errors).most_common(6)}")
     return {"fault": fault, "start": start, "repaired": repaired, "recovered": recovered}

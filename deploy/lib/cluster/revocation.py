@@ -109,9 +109,10 @@ def histogram(values, width=0.2):
 
 
 def rendered(times):
-    delays, sign_outs = times["delays"], times["sign_outs"]
+    delays = times["delays"]
     if not delays:
         return ["No sign-out was acknowledged."]
+    sign_outs = times["sign_outs"]
     lines = [
         f"Revocation without a fault: {times['rate']:.0f} sign-outs a second, {times['failures']} failed. The response took p50 "
         f"{percentile(sign_outs, 0.5) * 1000:.0f} ms, p99 {percentile(sign_outs, 0.99) * 1000:.0f} ms. From the response until the "

@@ -25,17 +25,18 @@ def create(folder, image):
 
 
 def fill(folder):
-    """Uses all free space of the file system, also the space that files of the database would free slowly."""
-    free = os.statvfs(folder)
-    with open(folder / "filler", "wb") as file:
-        os.posix_fallocate(file.fileno(), 0, max(1, free.f_bavail - 64) * free.f_frsize)
-        try:
-            while True:
-                file.seek(0, os.SEEK_END)
-                file.write(b"\0" * 4096)
-                file.flush()
-        except OSError:
-            pass
+    """Uses all free space of the file system."""
+    with open(folder / "filler", "wb", buffering=0) as file:
+        for size in (1 << 20, 1 << 12):
+            try:
+                while True:
+                    free = os.statvfs(folder)
+                    length = max(size, free.f_bavail * free.f_frsize // 2)
+                    end = file.seek(0, os.SEEK_END)
+                    os.posix_fallocate(file.fileno(), end, length)
+            except OSError:
+                # Less than this size is free.
+                pass
 
 
 def free(folder):
