@@ -60,7 +60,7 @@ let fuzzed = [
     "Accounts Backends CSV Catalogues Commerce Conformance ContentGate Crypto FrontDoors Gatefold HTTPTypes",
     "HummingbirdCore InPlayer JSON LDAP Logging MQTT Mail NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1",
     "NIOWebSocket ODBC OutgoingRequests PKCS7 PasswordHashing PostgreSQL Primitives Push Receipts SQLAccess Server",
-    "Settings Transfers XML",
+    "Settings State Transfers XML",
 ]
 
 let package = Package(
@@ -168,7 +168,7 @@ let package = Package(
             "Resilience Settings"),
         module("Deliveries", "Commerce Crypto Gatefold JSON OutgoingRequests Primitives Resilience SQLAccess Settings"),
         module("Mail", "Gatefold Mustache Primitives Settings Transfers"),
-        module("State", "Accounts Commerce Crypto GRDB Gatefold JSON PostgreSQL Primitives SQLAccess"),
+        module("State", "Accounts Commerce Crypto GRDB Gatefold JSON NIOPosix PostgreSQL Primitives SQLAccess"),
 
         // The protocols of the apps.
         module(

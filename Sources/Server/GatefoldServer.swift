@@ -30,6 +30,7 @@ public struct GatefoldServer: Sendable {
     /// The membership of this server in the nodes of the state; nil if the state belongs to one machine.
     private let membership: NodeMembership?
     private let stateHealth: StateHealth
+    private let node: NodeState?
     private let push: PushService
     private let mail: QueueingMailer?
     private let notifications: MQTTNotificationPublisher?
@@ -76,6 +77,8 @@ public struct GatefoldServer: Sendable {
                 }
             },
             probe: { try await state.health() })
+        let node = try NodeState(configuration, state: state, observe: events.report)
+        self.node = node
         let revocations = RevocationLists()
         let writer = SharedFactWriter(store: state, origin: random.bytes(16))
         var services = BackendServices(
@@ -95,7 +98,8 @@ public struct GatefoldServer: Sendable {
             MQTTNotificationPublisher($0, random: random, observe: events.report)
         }
         parts = ServerServices(
-            state: state, pseudonymKey: configuration.state.pseudonymKey, revocations: revocations,
+            state: state, nodeSessionStore: node?.sessionStore,
+            pseudonymKey: configuration.state.pseudonymKey, revocations: revocations,
             loginThrottle: Self.throttle("sign-in", configuration, state),
             registrationThrottle: Self.throttle("registration", configuration, state),
             sessions: SessionLimiter(
@@ -115,7 +119,7 @@ public struct GatefoldServer: Sendable {
             eventRelay: eventRelay, store: state, publications: publications, clock: clock, random: random,
             observe: events.report)
         follower = RevocationFollower(
-            store: state, lists: revocations,
+            store: state, lists: revocations, freshness: node?.freshness,
             didFail: { error in
                 // Cancellation is the normal end of the follower.
                 if error is CancellationError { return }
@@ -140,6 +144,7 @@ public struct GatefoldServer: Sendable {
         do {
             try await state.checkIsComplete()
             try await Self.record(configuration, in: state)
+            try await node?.begin(revocations)
             try await facts.catchUp()
             try await follower.catchUp()
             try await membership?.join()
@@ -159,6 +164,13 @@ public struct GatefoldServer: Sendable {
         if let mail { services.append(MailService(mailer: mail)) }
         if let notifications { services.append(notifications) }
         if let membership { services.append(membership) }
+        if let node {
+            services.append(
+                node.service { [logger] error in
+                    logger.error(
+                        "Journal of revocations not written", metadata: ["cause": "\(StateHealth.cause(error))"])
+                })
+        }
         services +=
             [
                 FollowService(follower: follower),
@@ -245,6 +257,7 @@ public struct GatefoldServer: Sendable {
         if membership?.isDraining == true { return .draining }
         return await stateHealth.readiness()
             .withUnreadable(revocations: follower.unreadable, rows: parts.state.unreadable.byTable)
+            .withCause { node?.describe($0) ?? $0 }
     }
 
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol
@@ -278,7 +291,7 @@ public struct GatefoldServer: Sendable {
         let responder = AdminRouter(
             metrics: metrics, readiness: readiness, backends: backends,
             catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
-            push: PushAdministration(publications: publications, store: parts.state)
+            push: PushAdministration(publications: publications, store: parts.state), node: node
         ).buildResponder()
         return Application(
             responder: responder,

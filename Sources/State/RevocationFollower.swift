@@ -25,6 +25,7 @@ public final class RevocationFollower: Sendable {
 
     private let store: any RevocationStore & StateRetention
     private let lists: RevocationLists
+    private let freshness: RevocationFreshness?
     private let sleep: @Sendable () async throws -> Void
     private let didFail: @Sendable (any Error) -> Void
     private let didFindUnreadable: @Sendable (Set<Int64>) -> Void
@@ -33,17 +34,20 @@ public final class RevocationFollower: Sendable {
     /// - Parameters:
     ///   - store: The store of the revocations, with its retention.
     ///   - lists: The revocation lists, by publication.
+    ///   - freshness: Receives the time of each successful poll.
     ///   - sleep: Waits between two polls of the store. Default: 1 s.
     ///   - didFail: Receives the error when the store could not be queried. The follower continues.
     ///   - didFindUnreadable: Receives the sequence numbers of the unreadable rows whenever that set changes.
     public init(
         store: any RevocationStore & StateRetention, lists: RevocationLists,
+        freshness: RevocationFreshness? = nil,
         sleep: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) },
         didFail: @escaping @Sendable (any Error) -> Void = { _ in },
         didFindUnreadable: @escaping @Sendable (Set<Int64>) -> Void = { _ in }
     ) {
         self.store = store
         self.lists = lists
+        self.freshness = freshness
         self.sleep = sleep
         self.didFail = didFail
         self.didFindUnreadable = didFindUnreadable
@@ -59,6 +63,10 @@ public final class RevocationFollower: Sendable {
     ///
     /// - Throws: The store's error when the store could not be queried.
     public func catchUp() async throws {
+        if let freshness { try await freshness.poll(poll) } else { try await poll() }
+    }
+
+    private func poll() async throws {
         let start = ContinuousClock.now
         if let floor = try await store.sessionFloor() { lists.raiseFloor(to: floor) }
         let before = state.withLock { $0 }

@@ -19,6 +19,9 @@ package protocol StateStore: SessionStore, StateRetention, SharedFactStore, Purc
     /// Checks that the state is not the target of a copy that is not complete.
     func checkIsComplete() async throws
 
+    /// Returns the current history of the state.
+    func history() async throws -> StateHistory
+
     /// Ends every session that was ever issued, because revocations may have been lost. Begins a new history, so that
     /// followers read all changes again.
     ///

@@ -17,6 +17,11 @@ public enum StateStoreError: Error, Equatable, CustomStringConvertible {
         if case .newerSchema = self { true } else { false }
     }
 
+    /// Returns whether an error means that the store cannot be used at present.
+    package static func isUnavailable(_ error: any Error) -> Bool {
+        if case .unavailable? = error as? StateStoreError { true } else { false }
+    }
+
     /// The affected table, or `state` if the error affects no single table.
     var table: String {
         switch self {

@@ -14,6 +14,11 @@ enum Readiness: Sendable, Equatable {
     /// - Parameter cause: The cause, for the operator.
     case notReady(cause: String)
 
+    /// Returns the readiness with a more detailed cause.
+    func withCause(_ describe: (String) -> String) -> Readiness {
+        if case .notReady(let cause) = self { .notReady(cause: describe(cause)) } else { self }
+    }
+
     /// Returns the readiness after unreadable state is taken into account.
     ///
     /// - Parameters:

@@ -88,7 +88,7 @@ struct PublicationBuilder {
         let random = parts.services.random
         return AuthorizationService(
             publication: served, backend: backend, tokens: tokens, editionSecrets: publication.editionSecrets,
-            state: parts.state, revocations: parts.revocations.list(for: id),
+            state: parts.sessionStore, revocations: parts.revocations.list(for: id),
             loginThrottle: publication.isTest ? UnlimitedLoginAttempts() : parts.loginThrottle,
             sessions: publication.isTest ? nil : parts.sessions, pseudonymKey: parts.pseudonymKey,
             denials: parts.denials, cachedSignIns: parts.cachedSignIns, clock: parts.services.clock, random: random,

@@ -10,6 +10,8 @@ import State
 /// The parts that outlive a configuration.
 struct ServerServices: Sendable {
     let state: any StateStore
+    /// The store of sessions that also works while `state` is unavailable; nil for a state without such a store.
+    var nodeSessionStore: JournaledSessionStore?
     /// The key of the pseudonyms. Devices and revocations are found by their pseudonyms, so the key does not change
     /// after the start.
     let pseudonymKey: PseudonymKey
@@ -40,6 +42,9 @@ struct ServerServices: Sendable {
     let purchaseEventRelay = PurchaseEventRelay()
     /// The signal that a new purchase awaits delivery.
     let deliverySignal = DeliverySignal()
+
+    /// The store of sessions and revocations.
+    var sessionStore: any SessionStore { nodeSessionStore ?? state }
 
     /// Opens the parts that the configuration names.
     ///

@@ -10,7 +10,7 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
     init(
         metrics: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness,
         backends: BackendAdministration, catalogues: CatalogueAdministration? = nil,
-        push: PushAdministration? = nil
+        push: PushAdministration? = nil, node: NodeState? = nil
     ) {
         var routes = Routes()
         routes.add(
@@ -22,6 +22,7 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
             backends.measure()
             catalogues?.measure()
             await push?.measure()
+            node?.measure()
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))

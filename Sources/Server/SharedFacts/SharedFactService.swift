@@ -25,7 +25,7 @@ struct SharedFactReceiver: Sendable {
                 publication: session.publication, subscriber: session.subscriber, session: session.session,
                 at: max(now, session.issuedAt))
             parts.revocations.list(for: session.publication).add(revocation)
-            try await parts.state.record(revocation)
+            try await parts.sessionStore.record(revocation)
         }
     }
 

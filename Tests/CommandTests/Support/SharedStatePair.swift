@@ -14,13 +14,15 @@ struct SharedStatePair: Sendable {
     let sample: Sample
     let ports: [Int]
 
-    /// - Parameter servers: The servers of the state; nil for a file.
-    init(_ sample: Sample, _ servers: StateServers?) throws {
+    /// - Parameters:
+    ///   - servers: The servers of the state; nil for a file.
+    ///   - statePort: The port of the state's database; nil for that of PgBouncer.
+    init(_ sample: Sample, _ servers: StateServers?, statePort: Int? = nil) throws {
         self.sample = sample
         ports = [sample.port, try FreePort.find()]
         try sample.write("ask.py", Self.program)
         try sample.write("secrets/postgresql", StateServers.password)
-        try sample.configure { Self.configuration($0, servers) }
+        try sample.configure { Self.configuration($0, servers, statePort) }
         let first = try String(contentsOfFile: sample.path("gatefold.yaml"), encoding: .utf8)
         try sample.write(
             "second.yaml",
@@ -30,13 +32,13 @@ struct SharedStatePair: Sendable {
                 .replacing("folder: state/node", with: "folder: state/second-node"))
     }
 
-    private static func configuration(_ text: String, _ servers: StateServers?) -> String {
+    private static func configuration(_ text: String, _ servers: StateServers?, _ port: Int?) -> String {
         var text = text
         if let servers {
             text = text.replacing(
                 "path: state/state.sqlite",
                 with: """
-                    kind: postgresql, folder: state/node, connection: {hosts: ["127.0.0.1:\(servers.bouncer)"], \
+                    kind: postgresql, folder: state/node, connection: {hosts: ["127.0.0.1:\(port ?? servers.bouncer)"], \
                     database: state, user: \(StateServers.user), password: {file: secrets/postgresql}}
                     """)
         }

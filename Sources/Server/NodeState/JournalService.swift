@@ -1,0 +1,32 @@
+import Foundation
+import ServiceLifecycle
+import State
+
+/// A service that writes the journal of revocations to the store, until the server stops.
+struct JournalService: Service {
+    /// The pause between two attempts. It is a part of the two seconds within which a revocation is in force on all
+    /// nodes after the store has returned.
+    private static let pause = Duration.milliseconds(250)
+
+    let needsReplay: @Sendable () -> Bool
+    let replay: @Sendable () async throws -> Void
+    /// Receives the error of an attempt, except that the store is unavailable, which its followers report.
+    let didFail: @Sendable (any Error) -> Void
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                if needsReplay() {
+                    do {
+                        try await replay()
+                    } catch is CancellationError {
+                        return
+                    } catch {
+                        if !StateStoreError.isUnavailable(error) { didFail(error) }
+                    }
+                }
+                do { try await Task.sleep(for: Self.pause) } catch { return }
+            }
+        }
+    }
+}

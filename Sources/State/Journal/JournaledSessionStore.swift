@@ -1,0 +1,86 @@
+package import Foundation
+package import Gatefold
+
+/// A store that writes revocations to the journal of this node while the store itself is unavailable.
+///
+/// A sign-out and other calls that only end sessions therefore succeed in an outage. All other calls fail as before.
+package struct JournaledSessionStore: SessionStore {
+    private let store: any SessionStore
+    private let journal: RevocationJournal
+    private let now: @Sendable () -> Date
+    private let observe: @Sendable (JournalEvent) -> Void
+
+    /// - Parameter now: Returns the current time of the store.
+    package init(
+        _ store: any SessionStore, journal: RevocationJournal, now: @escaping @Sendable () -> Date,
+        observe: @escaping @Sendable (JournalEvent) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.journal = journal
+        self.now = now
+        self.observe = observe
+    }
+
+    package func record(_ revocation: Revocation) async throws {
+        try await perform(orJournal: .revocation(revocation)) { try await store.record(revocation) }
+    }
+
+    package func remove(
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
+    ) async throws {
+        let entry = JournalEntry.deviceRemoval(device, of: subscriber, in: publication, at: now())
+        try await perform(orJournal: entry) { try await store.remove(device, of: subscriber, in: publication) }
+    }
+
+    /// Performs a change of the store, or journals it. The outcome of a change that failed may be unknown, so a change
+    /// may be made twice.
+    ///
+    /// - Throws: The error of the store if the journal cannot take the entry.
+    private func perform(orJournal entry: JournalEntry, _ change: () async throws -> Void) async throws {
+        do {
+            try await change()
+        } catch let error where StateStoreError.isUnavailable(error) {
+            do {
+                try await journal.append(entry)
+            } catch let failure as JournalFailure {
+                observe(.failed(failure))
+                throw error
+            }
+        }
+    }
+
+    // MARK: Calls that need the store
+
+    package func admit(
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        limit: DeviceLimit, at timestamp: Date
+    ) async throws -> DeviceRegistration {
+        try await store.admit(device, of: subscriber, in: publication, limit: limit, at: timestamp)
+    }
+
+    package func devices(of subscriber: SubscriberPseudonym, in publication: PublicationID) async throws -> [Device] {
+        try await store.devices(of: subscriber, in: publication)
+    }
+
+    package func touch(
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
+    ) async throws {
+        try await store.touch(device, of: subscriber, in: publication, at: timestamp)
+    }
+
+    package func revocations(after position: ChangePosition, limit: Int) async throws -> RevocationPage {
+        try await store.revocations(after: position, limit: limit)
+    }
+
+    package func revocations(numbered sequences: [Int64]) async throws -> RevocationPage {
+        try await store.revocations(numbered: sequences)
+    }
+
+    package func sessionFloor() async throws -> Date? { try await store.sessionFloor() }
+
+    package func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws {
+        try await store.recordKnownDevice(digest, of: identifier)
+    }
+
+    package func isKnownDevice(_ digest: [UInt8]) async throws -> Bool { try await store.isKnownDevice(digest) }
+}
