@@ -31,6 +31,7 @@ public struct GatefoldServer: Sendable {
     private let membership: NodeMembership?
     private let stateHealth: StateHealth
     private let node: NodeState?
+    private let entrance: StateEntrance
     private let push: PushService
     private let mail: QueueingMailer?
     private let notifications: MQTTNotificationPublisher?
@@ -58,7 +59,7 @@ public struct GatefoldServer: Sendable {
         self.reread = reread
         self.metrics = metrics
         self.logger = logger
-        let state = try Bootstrap.stateStore(configuration)
+        let state = try Bootstrap.stateStore(configuration, opensLater: true)
         let clock = state.sharedClock ?? clock
         if state.didFindOlderState {
             logger.warning(
@@ -77,9 +78,9 @@ public struct GatefoldServer: Sendable {
                 }
             },
             probe: { try await state.health() })
-        let node = try NodeState(configuration, state: state, observe: events.report)
-        self.node = node
         let revocations = RevocationLists()
+        let node = try NodeState(configuration, state: state, lists: revocations, events: events)
+        self.node = node
         let writer = SharedFactWriter(store: state, origin: random.bytes(16))
         var services = BackendServices(
             clock: clock, random: random,
@@ -99,7 +100,8 @@ public struct GatefoldServer: Sendable {
         }
         parts = ServerServices(
             state: state, nodeSessionStore: node?.sessionStore,
-            pseudonymKey: configuration.state.pseudonymKey, revocations: revocations,
+            revocationFreshness: node?.freshness, pseudonymKey: configuration.state.pseudonymKey,
+            revocations: revocations,
             loginThrottle: Self.throttle("sign-in", configuration, state),
             registrationThrottle: Self.throttle("registration", configuration, state),
             sessions: SessionLimiter(
@@ -141,15 +143,23 @@ public struct GatefoldServer: Sendable {
             } else {
                 nil
             }
-        do {
+        entrance = StateEntrance { [facts, follower, membership] in
             try await state.checkIsComplete()
             try await Self.record(configuration, in: state)
-            try await node?.begin(revocations)
+            try await node?.begin()
             try await facts.catchUp()
             try await follower.catchUp()
             try await membership?.join()
+        }
+        do {
+            try await entrance.enter()
         } catch {
-            throw BootstrapError.state(name: configuration.state.location.name, cause: "\(error)")
+            do {
+                guard let node else { throw error }
+                try node.begin(after: error)
+            } catch {
+                throw Bootstrap.stateFailure(error, configuration)
+            }
         }
         await CatalogueFollower.begin(publications.value.catalogues) { try await Task.sleep(for: $0) }
     }
@@ -163,18 +173,10 @@ public struct GatefoldServer: Sendable {
         var services: [any Service] = []
         if let mail { services.append(MailService(mailer: mail)) }
         if let notifications { services.append(notifications) }
-        if let membership { services.append(membership) }
-        if let node {
-            services.append(
-                node.service { [logger] error in
-                    logger.error(
-                        "Journal of revocations not written", metadata: ["cause": "\(StateHealth.cause(error))"])
-                })
-        }
+        if let node { services.append(node.snapshotService) }
         services +=
             [
-                FollowService(follower: follower),
-                SharedFactService(follower: facts),
+                stateService,
                 CatalogueFollower(publications: publications),
                 PurchaseEventRelayService(
                     eventRelay: parts.purchaseEventRelay,
@@ -206,6 +208,21 @@ public struct GatefoldServer: Sendable {
         if state.sharedClock == nil { return LoginThrottle(limits: configuration.loginThrottle) }
         return SharedLoginThrottle(
             purpose, limits: configuration.loginThrottle, store: state, pseudonymKey: configuration.state.pseudonymKey)
+    }
+
+    /// The followers of the state.
+    private var stateService: StateService {
+        let didFail = { @Sendable [logger] (error: any Error) in
+            logger.error("State not entered", metadata: ["cause": "\(StateHealth.cause(error))"])
+        }
+        let journalDidFail = { @Sendable [logger] (error: any Error) in
+            logger.error("Journal of revocations not written", metadata: ["cause": "\(StateHealth.cause(error))"])
+        }
+        return StateService(
+            entrance: entrance, didFail: didFail,
+            didEnter: { EventReporter(logger: logger).report(SnapshotEvent.entered) },
+            services: [FollowService(follower: follower), SharedFactService(follower: facts)]
+                + (node.map { [$0.journalService(journalDidFail)] } ?? []) + (membership.map { [$0] } ?? []))
     }
 
     /// The worker that delivers purchases.
@@ -257,7 +274,7 @@ public struct GatefoldServer: Sendable {
         if membership?.isDraining == true { return .draining }
         return await stateHealth.readiness()
             .withUnreadable(revocations: follower.unreadable, rows: parts.state.unreadable.byTable)
-            .withCause { node?.describe($0) ?? $0 }
+            .withCause { node?.describe($0, publications.value.directory.byID) ?? $0 }
     }
 
     private func mainListener(_ onListening: @escaping @Sendable (Int) async -> Void) throws -> some ApplicationProtocol

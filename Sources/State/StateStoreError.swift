@@ -3,8 +3,10 @@ public enum StateStoreError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     /// A newer release has changed the tables.
     case newerSchema(path: String, reason: String)
-    /// The file is currently not readable or writable.
+    /// The database is currently not readable or writable.
     case unavailable(reason: String)
+    /// No database server can be reached.
+    case unreachable(reason: String)
     /// A row is unreadable.
     case unreadableRow(table: String)
     /// A text contains U+0000, the character that ends texts in databases.
@@ -19,14 +21,17 @@ public enum StateStoreError: Error, Equatable, CustomStringConvertible {
 
     /// Returns whether an error means that the store cannot be used at present.
     package static func isUnavailable(_ error: any Error) -> Bool {
-        if case .unavailable? = error as? StateStoreError { true } else { false }
+        switch error as? StateStoreError {
+        case .unavailable, .unreachable, .cannotOpen, .newerSchema: true
+        case .unreadableRow, .unstorableText, .noSuchReceipt, nil: false
+        }
     }
 
     /// The affected table, or `state` if the error affects no single table.
     var table: String {
         switch self {
         case .unreadableRow(let table), .unstorableText(let table): table
-        case .cannotOpen, .newerSchema, .unavailable, .noSuchReceipt: "state"
+        case .cannotOpen, .newerSchema, .unavailable, .unreachable, .noSuchReceipt: "state"
         }
     }
 
@@ -34,7 +39,7 @@ public enum StateStoreError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the state store \(path): \(reason)"
         case .newerSchema(let path, let reason): "cannot open the state store \(path): \(reason)"
-        case .unavailable(let reason): "the state store cannot be read or written: \(reason)"
+        case .unavailable(let reason), .unreachable(let reason): "the state store cannot be read or written: \(reason)"
         case .unreadableRow(let table): "a row of table \(table) cannot be read"
         case .unstorableText(let table):
             "a string for table \(table) holds the character U+0000; expected a string without it"

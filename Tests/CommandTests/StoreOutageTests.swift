@@ -9,10 +9,13 @@ import Testing
     /// The maximum time until a revocation is in force on the other node, after PostgreSQL has returned.
     private static let bound = Duration.seconds(2)
 
-    private func withPair(_ body: (Pair, PostgreSQLInstance) async throws -> Void) async throws {
+    /// - Parameter settings: Further lines of the publication.
+    private func withPair(
+        _ settings: String = "", _ body: (Pair, PostgreSQLInstance) async throws -> Void
+    ) async throws {
         try await withSample { sample in
             try await StateServers.run { servers in
-                let pair = try Pair(sample, servers, statePort: servers.instance.port)
+                let pair = try Pair(sample, servers, statePort: servers.instance.port, settings: settings)
                 try pair.reader("right")
                 try await body(pair, servers.instance)
             }
@@ -37,7 +40,7 @@ import Testing
                 #expect(ready.status == 503)
                 #expect(ready.text.contains("; revocations last read at 20"), "\(ready.text)")
                 #expect(ready.text.contains("; journal: 1 entries"), "\(ready.text)")
-                #expect(try await metrics(pair).contains("\ngatefold_revocation_journal_entries 1\n"))
+                #expect(try await metrics(pair).contains("\ngatefold_revocation_journal_entries 1"))
                 try await postgreSQL.start()
                 try await eventually("the session ends on the other node", within: Self.bound) {
                     try await pair.state(1, tokens[0]) == "unknown"
@@ -46,8 +49,8 @@ import Testing
                 for number in [0, 1] { #expect(try await pair.state(number, tokens[1]) == "active") }
                 try await eventually("the journal is empty", within: Self.bound) {
                     let metrics = try await metrics(pair)
-                    return metrics.contains("\ngatefold_revocation_journal_entries 0\n")
-                        && metrics.contains("\ngatefold_revocations_replayed_total 1\n")
+                    return metrics.contains("\ngatefold_revocation_journal_entries 0")
+                        && metrics.contains("\ngatefold_revocations_replayed_total 1")
                 }
                 #expect(try journals(pair) == [])
             }
@@ -79,6 +82,116 @@ import Testing
                     for number in [0, 1] { #expect(try await pair.state(number, tokens[19]) == "active") }
                 }
                 #expect(try journals(pair) == [])
+            }
+        }
+    }
+
+    @Test("A node that restarts in an outage has all earlier revocations and those of its journal")
+    func restarted() async throws {
+        try await withPair { pair, postgreSQL async throws in
+            try await withServers([pair.launch(1)]) { _ async throws in
+                var tokens: [String] = []
+                try await withServer(pair.launch(0)) { first async throws in
+                    for _ in 0..<4 { tokens.append(try await pair.token(0, "right")) }
+                    // The revocation of the other node reaches this node, and its disk, before the outage.
+                    #expect(try await signOut(pair, 1, tokens[0]) == 200)
+                    try await eventually("the session ends", within: Self.bound) {
+                        try await pair.state(0, tokens[0]) == "unknown"
+                    }
+                    await postgreSQL.server.stop()
+                    #expect(try await signOut(pair, 0, tokens[1]) == 200)
+                    // The first failed poll writes the snapshot.
+                    try await Task.sleep(for: .seconds(5))
+                    first.send(SIGKILL)
+                    #expect(await first.end() == -SIGKILL)
+                }
+                for round in 0..<2 {
+                    try await withServer(pair.launch(0)) { _ async throws in
+                        #expect(try await pair.state(0, tokens[0]) == "unknown")
+                        #expect(try await pair.state(0, tokens[1]) == "unknown")
+                        #expect(try await pair.state(0, tokens[3]) == "active")
+                        if round == 0 {
+                            #expect(try await signOut(pair, 0, tokens[2]) == 200)
+                            return
+                        }
+                        #expect(try await pair.state(0, tokens[2]) == "unknown")
+                        #expect(try await pair.isIssued(0, tokens[3]))
+                        try await postgreSQL.start()
+                        for token in tokens[1...2] {
+                            try await eventually("a journaled revocation is in force", within: .seconds(3)) {
+                                try await pair.state(1, token) == "unknown"
+                            }
+                        }
+                        try await eventually("the node is ready", within: .seconds(3)) {
+                            try await pair.sample.admin.send("GET", "/readyz").text.hasPrefix("ready\n")
+                        }
+                        // The node follows the other one again.
+                        #expect(try await signOut(pair, 1, tokens[3]) == 200)
+                        try await eventually("the session ends", within: Self.bound) {
+                            try await pair.state(0, tokens[3]) == "unknown"
+                        }
+                    }
+                }
+                #expect(try journals(pair) == [])
+            }
+        }
+    }
+
+    @Test("A node does not start in an outage without a snapshot, or with a damaged one")
+    func unusableSnapshot() async throws {
+        try await withPair { pair, postgreSQL async throws in
+            try await withServer(pair.launch(0)) { _ async throws in _ = try await pair.token(0, "right") }
+            await postgreSQL.server.stop()
+            let snapshot = URL(fileURLWithPath: pair.sample.path("state/node/revocations.snapshot"))
+            var bytes = try Data(contentsOf: snapshot)
+            try await withServer(pair.launch(0)) { _ async throws in
+                #expect(try await pair.call(0, "verify_subscription", ["token": ""]).attribute("state") == "stale")
+            }
+            bytes[bytes.count - 1] ^= 1
+            for problem in ["it is incomplete or damaged", "it does not exist"] {
+                if problem.contains("damaged") {
+                    try bytes.write(to: snapshot)
+                } else {
+                    try FileManager.default.removeItem(at: snapshot)
+                }
+                let run = try await CommandRun.of(
+                    GatefoldProgram.path, ["serve", "--config", "gatefold.yaml"], in: pair.sample.folder)
+                #expect(run.status != 0)
+                #expect(run.errors.contains("the snapshot of revocations cannot be used: \(problem)"), "\(run.errors)")
+            }
+        }
+    }
+
+    @Test("After max_revocation_age a node verifies readers and ends sessions, and opens nothing, also after a restart")
+    func outdated() async throws {
+        try await withPair("    max_revocation_age: 10s\n") { pair, postgreSQL async throws in
+            var tokens: [String] = []
+            func expectOutdated() async throws {
+                let response = try await pair.signIn(0, "right")
+                #expect(response.status == 503)
+                #expect(response["Retry-After"] != nil)
+                #expect(try await pair.call(0, "renew_token", ["token": tokens[0]]).status == 503)
+                #expect(try await !pair.isIssued(0, tokens[0]))
+                #expect(try await pair.state(0, tokens[0]) == "active")
+            }
+            try await withServer(pair.launch(0)) { _ async throws in
+                for _ in 0..<2 { tokens.append(try await pair.token(0, "right")) }
+                await postgreSQL.server.stop()
+                #expect(try await pair.isIssued(0, tokens[0]))
+                try await eventually("the limit is exceeded", within: .seconds(14)) {
+                    try await pair.sample.admin.send("GET", "/readyz").text.contains(
+                        "max_revocation_age exceeded: shared")
+                }
+                try await expectOutdated()
+                #expect(try await signOut(pair, 0, tokens[1]) == 200)
+            }
+            try await withServer(pair.launch(0)) { _ async throws in
+                try await expectOutdated()
+                #expect(try await pair.state(0, tokens[1]) == "unknown")
+                try await postgreSQL.start()
+                try await eventually("the node opens editions again", within: .seconds(3)) {
+                    try await pair.isIssued(0, tokens[0])
+                }
             }
         }
     }

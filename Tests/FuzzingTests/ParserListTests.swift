@@ -95,6 +95,7 @@ struct ParserListTests {
         "ActiveImport", "CatalogueCache", "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing",
         "DeniedEditions", "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "JournalFile", "PrivateFile", "RevocationJournal",
+        "RevocationSnapshot",
         "SQLiteCommandExecutor",
         "PostgreSQLStatement", "PostgreSQLTransaction", "PostgreSQLTransactionStart", "SQLStateStore+ItemNumbers",
         "SQLStateStore+SQLite", "SQLStateStore+KnownDevices", "SharedFact+Merging", "StateBackup",

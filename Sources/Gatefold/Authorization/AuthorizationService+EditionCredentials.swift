@@ -22,6 +22,12 @@ extension AuthorizationService {
             return reject(.rejected, message(token.isEmpty ? .noToken : .tokenRejected, context))
         case .expired, .renewable: return reject(.expired, message(.tokenExpired, context))
         case .good(let authenticated):
+            do {
+                try checkRevocationAge()
+            } catch {
+                // A publication that fails open does so when its backend fails, not for a session that may have ended.
+                return unavailable(error, context)
+            }
             guard let named = edition, !named.allSatisfy(\.isWhitespace) else {
                 return try await credentialsForNoEdition(authenticated.session, context)
             }
@@ -72,11 +78,7 @@ extension AuthorizationService {
             guard publication.failsOpen, catalogue.mayContain(edition), catalogue.isPublished(edition, at: clock.now),
                 !denials.wasDenied(denialKey)
             else {
-                observe(.credentialsRejected(.notEntitled))
-                return .rejected(
-                    CredentialsRejection(
-                        reason: .notEntitled, message: message(.unavailable, context), retryAfter: failure.retryAfter),
-                    notes: [])
+                return unavailable(failure, context)
             }
             let result = try grant(
                 edition, CredentialSubject(authenticated), context,
@@ -84,6 +86,14 @@ extension AuthorizationService {
             observe(.failedOpen(authenticated.reference, edition))
             return result
         }
+    }
+
+    private func unavailable(_ failure: Unavailable, _ context: CallContext) -> CredentialsResult {
+        observe(.credentialsRejected(.notEntitled))
+        return .rejected(
+            CredentialsRejection(
+                reason: .notEntitled, message: message(.unavailable, context), retryAfter: failure.retryAfter),
+            notes: [])
     }
 
     /// Returns the subscriber system's decision and records it.

@@ -7,7 +7,7 @@ extension AuthorizationService {
     ///
     /// Source: Design rules, “Tokens are sealed and stateless”.
     ///
-    /// - Throws: ``Unavailable`` if the backend was unavailable.
+    /// - Throws: ``Unavailable`` if the backend was unavailable, or the revocations are too old.
     public func renew(token: String, _ context: CallContext) async throws -> SignInResult {
         switch read(token) {
         case .unreadable, .revoked:
@@ -15,6 +15,7 @@ extension AuthorizationService {
         case .expired:
             return reject(.rejected, message(.tokenExpired, context))
         case .good(let authenticated), .renewable(let authenticated):
+            try checkRevocationAge()
             let session = authenticated.session
             let authentication = try await queryBackend {
                 try await backend.renew(session.subscriber, context: context)

@@ -7,8 +7,9 @@ extension AuthorizationService {
     ///
     /// Source: Design rules, “Sign-in proves identity only”.
     ///
-    /// - Throws: ``Unavailable`` if the backend or the state store was unavailable.
+    /// - Throws: ``Unavailable`` if the backend or the state store was unavailable, or the revocations are too old.
     public func signIn(_ context: CallContext) async throws -> SignInResult {
+        try checkRevocationAge()
         guard let typed = publication.credentialFields.credentials(from: context.fields), backend.accepts(typed.kind)
         else {
             return reject(.rejected, message(.rejected, context))

@@ -12,6 +12,7 @@ public final class AuthorizationService: Sendable {
     let feedSecret: Secret
     package let state: any SessionStore
     package let revocations: RevocationList
+    let revocationAgeLimit: RevocationAgeLimit?
     package let loginThrottle: any LoginThrottling
     let sessions: SessionLimiter?
     package let pseudonymKey: PseudonymKey
@@ -33,6 +34,7 @@ public final class AuthorizationService: Sendable {
     ///   - editionSecrets: The secret ring, shared with the gate that checks downloads.
     ///   - state: The store of sessions and revocations.
     ///   - revocations: The publication's revocations.
+    ///   - revocationAgeLimit: The limit of their age, or nil for no limit.
     ///   - loginThrottle: The throttle of login attempts.
     ///   - sessions: The limiter for the sessions that a subscriber opens, or nil for no limit.
     ///   - pseudonymKey: The key of pseudonyms and digests.
@@ -46,7 +48,8 @@ public final class AuthorizationService: Sendable {
     ///   - observe: A closure that receives events. It must return immediately.
     public init(
         publication: Publication, backend: any SubscriberBackend, tokens: any TokenCodec, editionSecrets: SecretRing,
-        state: any SessionStore, revocations: RevocationList, loginThrottle: any LoginThrottling,
+        state: any SessionStore, revocations: RevocationList, revocationAgeLimit: RevocationAgeLimit? = nil,
+        loginThrottle: any LoginThrottling,
         sessions: SessionLimiter? = nil, pseudonymKey: PseudonymKey, denials: DenialCache = DenialCache(),
         cachedSignIns: CachedSignInSessions = CachedSignInSessions(), clock: WallClock = .system,
         random: RandomSource = .system, rejectionJitter: RejectionJitter = .none,
@@ -62,6 +65,7 @@ public final class AuthorizationService: Sendable {
         feedSecret = editionSecrets.current
         self.state = state
         self.revocations = revocations
+        self.revocationAgeLimit = revocationAgeLimit
         self.loginThrottle = loginThrottle
         self.sessions = sessions
         self.pseudonymKey = pseudonymKey
@@ -85,6 +89,7 @@ public final class AuthorizationService: Sendable {
         feedSecret = other.feedSecret
         state = other.state
         revocations = other.revocations
+        revocationAgeLimit = other.revocationAgeLimit
         loginThrottle = other.loginThrottle
         sessions = other.sessions
         pseudonymKey = other.pseudonymKey

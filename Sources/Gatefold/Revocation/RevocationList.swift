@@ -9,7 +9,7 @@ import Synchronization
 /// revocations therefore delays a decision by no more than the time for one part.
 public final class RevocationList: Sendable {
     public let publication: PublicationID
-    private let parts = (0..<256).map { _ in RevocationListPart() }
+    let parts = (0..<256).map { _ in RevocationListPart() }
     /// The number of added revocations that ended further sessions.
     private let taken = Atomic<Int>(0)
     private let expiry = Atomic<UInt32>(0)
@@ -48,8 +48,14 @@ public final class RevocationList: Sendable {
         lowest.max(second.value, ordering: .sequentiallyConsistent)
     }
 
-    private var floor: Date {
-        let second = lowest.load(ordering: .sequentiallyConsistent)
+    /// The time before which all sessions are ended; `.distantPast` if there is none.
+    package var floor: Date { Self.date(lowest) }
+
+    /// The token expiry up to which revocations were discarded; `.distantPast` if none were.
+    package var prunedUntil: Date { Self.date(expiry) }
+
+    private static func date(_ second: borrowing Atomic<UInt32>) -> Date {
+        let second = second.load(ordering: .sequentiallyConsistent)
         return second == 0 ? .distantPast : Date(timeIntervalSince1970: TimeInterval(second))
     }
 

@@ -63,6 +63,15 @@ final class RevocationListPart: Sendable {
         }
     }
 
+    /// Returns the revocations to store.
+    func records(in publication: PublicationID) -> [UnsequencedRevocation] {
+        held.withLock { held in
+            held.flatMap { number, value in
+                Self.revocations(value)?.records(of: SubscriberPseudonym(number: number), in: publication) ?? []
+            }
+        }
+    }
+
     func discard(expiredBy timestamp: WholeSecond) {
         held.withLock { held in
             var changed: [(UInt64, Held?)] = []

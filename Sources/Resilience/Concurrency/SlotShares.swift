@@ -25,11 +25,12 @@ package final class SlotShares: Sendable {
         state.withLock { $0 = State(slots: slots, end: end) }
     }
 
-    /// Returns the number of calls that this node may make at a time; 0 for a backend without a share as yet.
+    /// Returns the number of calls that this node may make at a time; 0 for a backend that was added since the shares
+    /// were set.
     package func slots(of backend: String) -> Int {
         state.withLock { state in
-            guard let slots = state.slots[backend] else { return 0 }
-            return clock.elapsed < state.end ? slots : min(slots, 1)
+            let slots = state.slots[backend]
+            return clock.elapsed < state.end ? slots ?? 0 : min(slots ?? 1, 1)
         }
     }
 }

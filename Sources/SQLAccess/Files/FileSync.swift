@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Functions that synchronise folders and files to disk.
 package enum FileSync {
@@ -17,6 +17,24 @@ package enum FileSync {
         guard descriptor >= 0 else { throw SyncFailure(path: path, code: errno) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw SyncFailure(path: path, code: errno) }
+    }
+
+    /// Writes bytes at a place of an open file, without synchronising it.
+    ///
+    /// - Parameter path: The path of the file, for the error.
+    package static func write(
+        _ bytes: some ContiguousBytes, at offset: Int, of descriptor: CInt, _ path: String
+    ) throws(SyncFailure) {
+        let code = bytes.withUnsafeBytes { bytes -> CInt in
+            var written = 0
+            while written < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
+                if count >= 0 { written += count } else if errno != EINTR { return errno }
+            }
+            return 0
+        }
+        if code != 0 { throw SyncFailure(path: path, code: code) }
     }
 
     /// An error that indicates that a folder or a file could not be synchronised to disk.

@@ -11,4 +11,31 @@ package enum PrivateFile {
         let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
     }
+
+    /// Replaces a file as a whole: after a power cut, it has either its former or its new content.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - write: Writes the content to an open file.
+    package static func replace(
+        _ path: String, _ write: (CInt) throws(FileSync.SyncFailure) -> Void
+    ) throws(FileSync.SyncFailure) {
+        let part = "\(path).\(UUID().uuidString).part"
+        let file = open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw FileSync.SyncFailure(path: path, code: errno) }
+        do throws(FileSync.SyncFailure) {
+            defer { close(file) }
+            try write(file)
+            guard fsync(file) == 0 else { throw FileSync.SyncFailure(path: path, code: errno) }
+        } catch {
+            unlink(part)
+            throw error
+        }
+        guard rename(part, path) == 0 else {
+            let code = errno
+            unlink(part)
+            throw FileSync.SyncFailure(path: path, code: code)
+        }
+        try FileSync.synchronise(of: path)
+    }
 }

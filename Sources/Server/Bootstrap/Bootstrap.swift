@@ -94,23 +94,25 @@ public enum Bootstrap {
 
     /// Opens the state store for the server, and creates the store and its folder if they are missing.
     ///
-    /// - Parameter creates: Whether the tables are created in a PostgreSQL database without them.
+    /// - Parameters:
+    ///   - creates: Whether the tables are created in a PostgreSQL database without them.
+    ///   - opensLater: Whether a PostgreSQL database is opened by the first call.
     /// - Throws: ``BootstrapError/state(name:cause:)`` or ``BootstrapError/newerSchema(cause:)``.
     package static func stateStore(
-        _ configuration: GatefoldConfiguration, creates: Bool = true
+        _ configuration: GatefoldConfiguration, creates: Bool = true, opensLater: Bool = false
     ) throws -> any StateStore {
-        try sqlStateStore(configuration, creates: creates)
+        try sqlStateStore(configuration, creates: creates, opensLater: opensLater)
     }
 
     /// Opens the state store for a copy, and creates its tables if they are missing.
     ///
     /// - Throws: The errors of ``stateStore(_:creates:)``.
     package static func stateStoreToCopy(_ configuration: GatefoldConfiguration) throws -> SQLStateStore {
-        try sqlStateStore(configuration, creates: true)
+        try sqlStateStore(configuration, creates: true, opensLater: false)
     }
 
     private static func sqlStateStore(
-        _ configuration: GatefoldConfiguration, creates: Bool
+        _ configuration: GatefoldConfiguration, creates: Bool, opensLater: Bool
     ) throws -> SQLStateStore {
         let state = configuration.state
         do {
@@ -123,13 +125,17 @@ public enum Bootstrap {
             case .postgreSQL(let settings, let schema, _):
                 return try SQLStateStore(
                     postgreSQL: settings, schema: schema, library: LibPQ(), migrates: creates,
-                    newPushTokensPerHour: state.pushTokensPerHour)
+                    opensLater: opensLater, newPushTokensPerHour: state.pushTokensPerHour)
             }
-        } catch let error as StateStoreError where error.isNewerSchema {
-            throw BootstrapError.newerSchema(cause: "\(error)")
         } catch {
-            throw BootstrapError.state(name: state.location.name, cause: "\(error)")
+            throw stateFailure(error, configuration)
         }
+    }
+
+    /// Returns the error for a state that cannot be opened.
+    static func stateFailure(_ error: any Error, _ configuration: GatefoldConfiguration) -> BootstrapError {
+        if (error as? StateStoreError)?.isNewerSchema == true { return .newerSchema(cause: "\(error)") }
+        return .state(name: configuration.state.location.name, cause: "\(error)")
     }
 
     /// Creates a state store that is used only while the folder exists.

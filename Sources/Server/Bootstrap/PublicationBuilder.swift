@@ -89,6 +89,9 @@ struct PublicationBuilder {
         return AuthorizationService(
             publication: served, backend: backend, tokens: tokens, editionSecrets: publication.editionSecrets,
             state: parts.sessionStore, revocations: parts.revocations.list(for: id),
+            revocationAgeLimit: parts.revocationFreshness.map {
+                RevocationAgeLimit($0, maxAge: publication.maxRevocationAge)
+            },
             loginThrottle: publication.isTest ? UnlimitedLoginAttempts() : parts.loginThrottle,
             sessions: publication.isTest ? nil : parts.sessions, pseudonymKey: parts.pseudonymKey,
             denials: parts.denials, cachedSignIns: parts.cachedSignIns, clock: parts.services.clock, random: random,

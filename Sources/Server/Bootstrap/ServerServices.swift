@@ -12,6 +12,8 @@ struct ServerServices: Sendable {
     let state: any StateStore
     /// The store of sessions that also works while `state` is unavailable; nil for a state without such a store.
     var nodeSessionStore: JournaledSessionStore?
+    /// The age of the revocations; nil for a state that is on this machine.
+    var revocationFreshness: RevocationFreshness?
     /// The key of the pseudonyms. Devices and revocations are found by their pseudonyms, so the key does not change
     /// after the start.
     let pseudonymKey: PseudonymKey

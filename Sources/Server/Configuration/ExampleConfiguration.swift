@@ -202,6 +202,9 @@ public enum ExampleConfiguration {
               # Whether a sign-in without a device is rejected. With false an app can bypass the limit by omitting the
               # field. Default: false.
               required: false
+            # For a state in PostgreSQL: the time for which the server can be unable to read the revocations of other
+            # nodes until sign-ins, renewals and edition credentials are unavailable. Default: 1d. Range: 10s to 3650d.
+            max_revocation_age: 1d
             # Issues short-lived edition credentials to holders of a valid token while the backend is unavailable.
             fail_open:
               enabled: false

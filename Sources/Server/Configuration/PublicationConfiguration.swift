@@ -2,7 +2,7 @@ package import Catalogues
 public import ContentGate
 package import Deliveries
 import EdgeTokens
-import Foundation
+package import Foundation
 package import FrontDoors
 public import Gatefold
 public import Primitives
@@ -21,6 +21,8 @@ public struct PublicationConfiguration: Sendable {
     public let editionSecrets: SecretRing
     public let tokenSecrets: SecretRing
     public let acceptsPlainSalts: Bool
+    /// The age in seconds of the revocations from which sign-ins, renewals and edition credentials are unavailable.
+    package let maxRevocationAge: TimeInterval
     /// The push notification settings; nil if the publication sends none.
     package let push: PushSettings?
     /// The purchase settings; nil if the publication sells in no app store.
@@ -78,6 +80,8 @@ public struct PublicationConfiguration: Sendable {
         lifetimes.renewalWindow = try tokens.duration(
             "renewal_window", default: lifetimes.renewalWindow, in: 0...315_360_000)
         try tokens.finish()
+
+        maxRevocationAge = try section.duration("max_revocation_age", default: 86_400, in: 10...315_360_000)
 
         let failOpen = try section.section("fail_open")
         let failsOpen = try failOpen.boolean("enabled", default: false)

@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 import ServiceLifecycle
 import State
 
@@ -12,6 +13,20 @@ struct JournalService: Service {
     let replay: @Sendable () async throws -> Void
     /// Receives the error of an attempt, except that the store is unavailable, which its followers report.
     let didFail: @Sendable (any Error) -> Void
+    private let failures = LogRateLimiter()
+
+    /// - Parameters:
+    ///   - needsReplay: Returns whether the journal has entries.
+    ///   - replay: Writes the journal to the store.
+    ///   - didFail: Receives at most one error a minute.
+    init(
+        needsReplay: @escaping @Sendable () -> Bool, replay: @escaping @Sendable () async throws -> Void,
+        didFail: @escaping @Sendable (any Error) -> Void
+    ) {
+        self.needsReplay = needsReplay
+        self.replay = replay
+        self.didFail = didFail
+    }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -22,7 +37,7 @@ struct JournalService: Service {
                     } catch is CancellationError {
                         return
                     } catch {
-                        if !StateStoreError.isUnavailable(error) { didFail(error) }
+                        if !StateStoreError.isUnavailable(error), failures.admits() { didFail(error) }
                     }
                 }
                 do { try await Task.sleep(for: Self.pause) } catch { return }

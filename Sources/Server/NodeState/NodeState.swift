@@ -12,49 +12,83 @@ struct NodeState: Sendable {
     let sessionStore: JournaledSessionStore
     let freshness: RevocationFreshness
     private let state: any StateStore
+    private let lists: RevocationLists
     private let journal: RevocationJournal
+    private let snapshot: RevocationSnapshot
+    private let events: EventReporter
 
     /// Opens the files of a node. Returns nil for the embedded state, which is on the same disk as these files.
     ///
+    /// - Parameter lists: The revocation lists of this process.
     /// - Throws: ``BootstrapError/state(name:cause:)`` if a file cannot be read.
     init?(
-        _ configuration: GatefoldConfiguration, state: any StateStore,
-        observe: @escaping @Sendable (JournalEvent) -> Void
+        _ configuration: GatefoldConfiguration, state: any StateStore, lists: RevocationLists, events: EventReporter
     ) throws(BootstrapError) {
         guard case .postgreSQL(let settings, let schema, let folder) = configuration.state.location else { return nil }
         let identity = FileOrigin.identity(
             of: settings.server.parameters["dbname"] ?? "", schema: schema.name, key: configuration.state.pseudonymKey)
         do {
             journal = try RevocationJournal(
-                path: folder + "/revocations.journal", identity: identity, observe: observe)
+                path: folder + "/revocations.journal", identity: identity, observe: events.report)
         } catch {
             throw .state(name: configuration.state.location.name, cause: "\(error)")
         }
+        let clock = state.sharedClock ?? .system
         self.state = state
-        freshness = RevocationFreshness(clock: state.sharedClock ?? .system)
-        sessionStore = JournaledSessionStore(state, journal: journal, now: { state.now }, observe: observe)
+        self.lists = lists
+        self.events = events
+        freshness = RevocationFreshness(clock: clock)
+        sessionStore = JournaledSessionStore(state, journal: journal, now: { clock.now }, observe: events.report)
+        snapshot = RevocationSnapshot(
+            path: folder + "/revocations.snapshot", identity: identity, lists: lists, freshness: freshness,
+            clock: clock)
     }
 
-    /// Checks that the journal belongs to the state, and applies its revocations to the lists. The service writes them to
+    /// Checks that the files belong to the state, and applies the revocations of the journal. The service writes them to
     /// the store.
-    func begin(_ lists: RevocationLists) async throws {
-        try await confirm()
+    func begin() async throws {
+        let history = try await state.history()
+        if !snapshot.confirm(history, at: state.now) { events.report(SnapshotEvent.otherState) }
+        try await journal.confirm(history, at: state.now)
+        applyJournal()
+    }
+
+    /// Restores the revocations from the files of this node, because no server can be reached.
+    ///
+    /// - Parameter failure: The error of ``begin()`` or of another call of the store.
+    /// - Throws: The error if it has another cause, or if there is no snapshot that can be used.
+    func begin(after failure: any Error) throws {
+        guard case .unreachable(let cause)? = failure as? StateStoreError else { throw failure }
+        let origin: FileOrigin
+        do {
+            origin = try snapshot.restore()
+        } catch {
+            throw StateStoreError.unreachable(
+                reason: "\(cause); the snapshot of revocations cannot be used: \(error.rawValue)")
+        }
+        journal.assume(origin)
+        applyJournal()
+        events.report(SnapshotEvent.restored(polledAt: origin.confirmedAt, cause: cause))
+    }
+
+    private func applyJournal() {
         for case .revocation(let revocation) in journal.entries {
             lists.list(for: revocation.publication).add(revocation)
         }
     }
 
-    private func confirm() async throws { try await journal.confirm(try await state.history(), at: state.now) }
-
     @Sendable private func replay() async throws {
-        try await confirm()
+        try await journal.confirm(try await state.history(), at: state.now)
         try await journal.replay(into: state)
     }
 
     /// The service that writes the journal to the store when that is available again.
-    func service(_ didFail: @escaping @Sendable (any Error) -> Void) -> any Service {
+    func journalService(_ didFail: @escaping @Sendable (any Error) -> Void) -> any Service {
         JournalService(needsReplay: { journal.needsReplay }, replay: replay, didFail: didFail)
     }
+
+    /// The service that writes the snapshot of revocations.
+    var snapshotService: any Service { SnapshotService(snapshot: snapshot, observe: events.report) }
 
     /// Updates the metrics.
     func measure() {
@@ -62,14 +96,18 @@ struct NodeState: Sendable {
         Gauge(label: "gatefold_revocations_age_seconds").record(age)
     }
 
-    /// The cause of an outage with its duration, for an operator.
-    func describe(_ cause: String) -> String {
+    /// Returns the cause of an outage with its duration and consequences, for an operator.
+    func describe(_ cause: String, _ publications: [PublicationID: AuthorizationService]) -> String {
         var parts = [cause]
         if let polledAt = freshness.polledAt, let age = freshness.age {
             parts.append("revocations last read at \(DebugTime.text(polledAt)), \(Int(age)) s ago")
         }
         let count = journal.count
         if count > 0 { parts.append("journal: \(count) entries") }
+        let limited = publications.filter(\.value.hasOutdatedRevocations).keys.sorted()
+        if !limited.isEmpty {
+            parts.append("max_revocation_age exceeded: \(limited.map(\.rawValue).joined(separator: ", "))")
+        }
         return parts.joined(separator: "; ")
     }
 }

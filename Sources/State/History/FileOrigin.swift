@@ -14,7 +14,7 @@ package struct FileOrigin: Hashable, Sendable {
     /// The generation that the store last confirmed.
     let generation: [UInt8]
     /// The time of that confirmation, by the store's clock.
-    let confirmedAt: Date
+    package let confirmedAt: Date
 
     init(identity: [UInt8], generation: [UInt8], confirmedAt: Date) {
         self.identity = identity

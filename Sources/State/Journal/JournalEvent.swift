@@ -37,7 +37,8 @@ extension JournalEvent: ReportableEvent {
                 .log(.notice, "Revocations of the journal written to the state", ["count": count, "left": left])
         case .rejected(let rejection, let entries):
             .line(
-                .error, "Journal of revocations rejected and renamed", ["cause": rejection.rawValue, "entries": entries])
+                .error, "Journal of revocations rejected and renamed",
+                ["cause": rejection.rawValue, "entries": entries])
         case .damaged(let count):
             .line(.error, "Damaged entries of the journal of revocations skipped", ["count": count])
         case .failed(let failure):

@@ -26,18 +26,7 @@ final class JournalFile: Sendable {
     }
 
     func write(_ bytes: [UInt8], at offset: Int) throws(FileSync.SyncFailure) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
-                return pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
-            }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw FileSync.SyncFailure(path: path, code: errno)
-            }
-            written += count
-        }
+        try FileSync.write(bytes, at: offset, of: descriptor, path)
         try synchronise()
     }
 

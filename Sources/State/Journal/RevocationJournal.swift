@@ -128,6 +128,9 @@ package final class RevocationJournal: Sendable {
         observe(.appended(count: count))
     }
 
+    /// Sets the state that a new file belongs to, while the store cannot confirm it.
+    package func assume(_ origin: FileOrigin) { queue.withLock { $0.origin = origin } }
+
     /// Records the history that the store reports. A file of another state is renamed.
     ///
     /// - Parameter timestamp: The current time of the store.

@@ -12,6 +12,7 @@ final class PostgreSQLStateDatabase: StateDatabase {
     private let schema: PostgreSQLSchemaName
     private let begin: PostgreSQLTransactionStart
     private let clock: DatabaseClock
+    private let preparation: PostgreSQLPreparation
     private let limits: PostgreSQLConnection.Limits
     private let outage = PostgreSQLOutage()
     private let pruned = Mutex<ContinuousClock.Instant?>(nil)
@@ -21,7 +22,10 @@ final class PostgreSQLStateDatabase: StateDatabase {
     /// The time limit for the repetitions of one write.
     private static let retryTimeout = Duration.seconds(10)
 
-    init(_ settings: PostgreSQLSettings, schema: PostgreSQLSchemaName, library: LibPQ, clock: DatabaseClock) {
+    init(
+        _ settings: PostgreSQLSettings, schema: PostgreSQLSchemaName, library: LibPQ, clock: DatabaseClock,
+        preparation: PostgreSQLPreparation
+    ) {
         let server = settings.server
         let canceller = Canceller()
         pool = ConnectionPool(
@@ -32,6 +36,7 @@ final class PostgreSQLStateDatabase: StateDatabase {
         begin = PostgreSQLTransactionStart(schema: schema, timeout: settings.statementTimeout)
         self.schema = schema
         self.clock = clock
+        self.preparation = preparation
     }
 
     func read<Value: Sendable>(
@@ -176,33 +181,36 @@ final class PostgreSQLStateDatabase: StateDatabase {
 
     /// Runs the work with a connection.
     ///
-    /// - Throws: ``StateStoreError/unavailable(reason:)`` for an error of PostgreSQL, and at once while no server can be
-    ///   reached or too many calls wait.
+    /// - Throws: ``StateStoreError/unavailable(reason:)`` for an error of PostgreSQL, and at once if too many calls wait;
+    ///   ``StateStoreError/unreachable(reason:)`` while no server can be reached; the errors of the preparation.
     private func use<Value: Sendable>(
         _ work: @escaping @Sendable (PostgreSQLConnection) throws -> Value
     ) async throws -> Value {
-        if let reason = outage.reason { throw StateStoreError.unavailable(reason: reason) }
+        if let reason = outage.reason { throw StateStoreError.unreachable(reason: reason) }
         guard pool.waitingCount < Self.maxWaiting else {
             throw StateStoreError.unavailable(reason: "too many calls wait for PostgreSQL")
         }
         do {
             let queued = ContinuousClock.now
-            let value = try await pool.use { [limits] connection in
+            let value = try await pool.use { [limits, preparation] connection in
                 // A call that waited too long for a connection does not take the time of one more statement.
                 guard ContinuousClock.now - queued < limits.time else { throw PostgreSQLError.timedOut }
+                try preparation.run(on: connection)
                 return try work(connection)
             }
             outage.end()
             return value
         } catch let error as PostgreSQLError {
             if error == .interrupted { throw CancellationError() }
+            if !error.isAbsence, !preparation.isDone { throw PostgreSQLPreparation.cannotOpen(schema, error) }
             if error.isOutage { outage.begin(PostgreSQLFailure(error: error).cause) }
             throw Self.unavailable(error)
         }
     }
 
     private static func unavailable(_ error: PostgreSQLError) -> StateStoreError {
-        .unavailable(reason: PostgreSQLFailure(error: error).cause)
+        let reason = PostgreSQLFailure(error: error).cause
+        return error.isAbsence ? .unreachable(reason: reason) : .unavailable(reason: reason)
     }
 }
 

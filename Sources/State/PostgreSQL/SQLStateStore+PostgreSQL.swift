@@ -11,26 +11,31 @@ extension SQLStateStore {
     ///   - settings: The connection and its pool.
     ///   - schema: The schema with the tables. It is created if it is missing.
     ///   - migrates: Whether missing tables are created.
+    ///   - opensLater: Whether the first call opens the state, and reports the errors of its opening, instead of the
+    ///     initialiser. A server that is unreachable then is tried again with each further call.
     ///   - clock: The clock of all nodes; nil for that of the database server.
     /// - Throws: ``StateStoreError/cannotOpen(path:reason:)`` or ``StateStoreError/newerSchema(path:reason:)``.
     package convenience init(
         postgreSQL settings: PostgreSQLSettings, schema: PostgreSQLSchemaName, library: LibPQ, migrates: Bool = true,
+        opensLater: Bool = false,
         knownDeviceLifetime: TimeInterval = 400 * 86_400,
         newPushTokensPerHour: Int = PushTokenLimits.defaultNewTokensPerHour, clock: WallClock? = nil
     ) throws {
         let databaseClock = DatabaseClock()
-        let connection = PostgreSQLConnection(library, settings.server, canceller: Canceller())
-        do {
-            try connection.connect()
-            try PostgreSQLMigrator(connection: connection, schema: schema, migrates: migrates).migrate()
-            try databaseClock.read(connection)
-            connection.close()
-        } catch let error as PostgreSQLError {
-            connection.close()
-            throw StateStoreError.cannotOpen(
-                path: "PostgreSQL schema \(schema.name)", reason: PostgreSQLFailure(error: error).cause)
+        let preparation = PostgreSQLPreparation(schema: schema, migrates: migrates)
+        if !opensLater {
+            let connection = PostgreSQLConnection(library, settings.server, canceller: Canceller())
+            defer { connection.close() }
+            do {
+                try connection.connect()
+                try preparation.run(on: connection)
+                try databaseClock.read(connection)
+            } catch let error as PostgreSQLError {
+                throw PostgreSQLPreparation.cannotOpen(schema, error)
+            }
         }
-        let database = PostgreSQLStateDatabase(settings, schema: schema, library: library, clock: databaseClock)
+        let database = PostgreSQLStateDatabase(
+            settings, schema: schema, library: library, clock: databaseClock, preparation: preparation)
         self.init(
             database, didFindOlderState: false, knownDeviceLifetime: knownDeviceLifetime,
             newPushTokensPerHour: newPushTokensPerHour, clock: clock ?? databaseClock.wall,

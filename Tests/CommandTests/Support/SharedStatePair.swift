@@ -17,12 +17,13 @@ struct SharedStatePair: Sendable {
     /// - Parameters:
     ///   - servers: The servers of the state; nil for a file.
     ///   - statePort: The port of the state's database; nil for that of PgBouncer.
-    init(_ sample: Sample, _ servers: StateServers?, statePort: Int? = nil) throws {
+    ///   - settings: Further lines of the publication.
+    init(_ sample: Sample, _ servers: StateServers?, statePort: Int? = nil, settings: String = "") throws {
         self.sample = sample
         ports = [sample.port, try FreePort.find()]
         try sample.write("ask.py", Self.program)
         try sample.write("secrets/postgresql", StateServers.password)
-        try sample.configure { Self.configuration($0, servers, statePort) }
+        try sample.configure { Self.configuration($0, servers, statePort, settings) }
         let first = try String(contentsOfFile: sample.path("gatefold.yaml"), encoding: .utf8)
         try sample.write(
             "second.yaml",
@@ -32,7 +33,9 @@ struct SharedStatePair: Sendable {
                 .replacing("folder: state/node", with: "folder: state/second-node"))
     }
 
-    private static func configuration(_ text: String, _ servers: StateServers?, _ port: Int?) -> String {
+    private static func configuration(
+        _ text: String, _ servers: StateServers?, _ port: Int?, _ settings: String
+    ) -> String {
         var text = text
         if let servers {
             text = text.replacing(
@@ -48,7 +51,7 @@ struct SharedStatePair: Sendable {
                 {kind: process, command: [python3, ask.py], processes: 6, subscription: {editions: {from: editions}}, \
                 protection: {cache: {ttl: 0s, last_known_good: 1h}, breaker: {enabled: false}}}
                 """,
-            "    fail_open: {enabled: true, lifetime: 10m}\n")
+            "    fail_open: {enabled: true, lifetime: 10m}\n" + settings)
     }
 
     private static let program = """

@@ -14,8 +14,8 @@ import Testing
     }
 
     private static func entry(_ random: inout SeededRandom) -> JournalEntry {
-        let longest = PublicationID(String(repeating: "p", count: 64))!
-        let publication = [daily, weekly, longest].randomElement(using: &random)!
+        let maximal = PublicationID(String(repeating: "p", count: 64))!
+        let publication = [daily, weekly, maximal].randomElement(using: &random)!
         let reader = SubscriberPseudonym(bytes: (0..<7).map { _ in UInt8.random(in: 0...255, using: &random) })!
         func session() -> SessionPseudonym {
             SessionPseudonym(bytes: (0..<4).map { _ in UInt8.random(in: 0...255, using: &random) })!

@@ -60,7 +60,9 @@ import Testing
                         let entry = JournalEntry.revocation(self.revocation(number))
                         try await own.append(entry)
                         if number.isMultiple(of: 50) {
-                            #expect(try self.journal(in: folder, capacity: 1_000).entries.contains(entry))
+                            // Only one process may open the file, because it cuts off the end.
+                            let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/journal"))
+                            #expect(try #require(JournalFormat.decode(Array(data))).entries.contains(entry))
                         }
                     }
                 }

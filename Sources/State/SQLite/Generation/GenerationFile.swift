@@ -45,24 +45,13 @@ final class GenerationFile: Sendable {
 
     /// Replaces the file atomically and synchronises it to disk.
     func write(_ generation: StateGeneration) throws {
-        let part = "\(path).\(UUID().uuidString).part"
-        let file = open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw GenerationFileError(path: path, code: errno) }
-        let data = Self.encode(generation)
-        let isWritten = data.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == data.count
-        guard isWritten, fsync(file) == 0 else {
-            let code = errno
-            close(file)
-            unlink(part)
-            throw GenerationFileError(path: path, code: code)
+        do {
+            try PrivateFile.replace(path) { file throws(FileSync.SyncFailure) in
+                try FileSync.write(Self.encode(generation), at: 0, of: file, path)
+            }
+        } catch {
+            throw GenerationFileError(path: path, code: error.code)
         }
-        close(file)
-        guard rename(part, path) == 0 else {
-            let code = errno
-            unlink(part)
-            throw GenerationFileError(path: path, code: code)
-        }
-        try FileSync.synchronise(of: path)
         written.withLock { $0 = generation }
     }
 
