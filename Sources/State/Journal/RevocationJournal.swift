@@ -89,7 +89,8 @@ package final class RevocationJournal: Sendable {
             return
         }
         let file = try JournalFile(path, creates: false)
-        try file.cut(to: content.slots * JournalFormat.slotSize)
+        let length = content.slots * JournalFormat.slotSize
+        if data.count > length { try file.cut(to: length) }
         if content.damaged > 0 { observe(.damaged(content.damaged)) }
         opened.withLock { $0 = Opened(file: file, header: content.header) }
         queue.withLock { queue in
@@ -160,7 +161,13 @@ package final class RevocationJournal: Sendable {
     package func replay(into store: any SessionStore) async throws {
         var (rejected, count): ([JournalEntry], Int) = ([], 0)
         var failure: (any Error)?
-        defer { if count > 0 { observe(.replayed(count, left: self.count)) } }
+        defer {
+            if count > 0 {
+                let left = self.count
+                observe(.replayed(count, left: left))
+                observe(.count(left))
+            }
+        }
         while let entry = queue.withLock({ $0.entries.dropFirst($0.replayed).first }) {
             do {
                 try await Self.write(entry, to: store)
