@@ -50,7 +50,8 @@ slow_suites=(
     ReceiptsTests.VerifyReceiptTests
     ServerTests.FileSendingTests
     ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
-    StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.LaterOpeningTests StateTests.LedgerModelTests
+    StateTests.CancelledCallTests StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.LaterOpeningTests
+    StateTests.LedgerModelTests
     StateTests.NodeConformance
     StateTests.PostgreSQLMigratorTests StateTests.RetentionConformance StateTests.ReverificationConformance
     StateTests.RevocationFollowerTests StateTests.SQLiteAccountTests StateTests.SettlementConformance

@@ -201,22 +201,13 @@ extension AuthorizationService {
     /// Stores the device as known. A failure of the store does not prevent the sign-in.
     private func recordDevice(_ attempt: LoginAttempt) async {
         guard let deviceDigest = attempt.deviceDigest else { return }
-        do {
-            try await state.recordKnownDevice(deviceDigest, of: attempt.identifier)
-        } catch {
-            observe(.stateStoreFailed(cause: String(describing: type(of: error))))
-        }
+        try? await withStore { try await state.recordKnownDevice(deviceDigest, of: attempt.identifier) }
     }
 
     /// Returns whether the device is known. If the state store is unavailable, no device is known: the throttle
     /// applies to all attempts, and sign-in continues.
     private func isKnownDevice(_ attempt: LoginAttempt) async -> Bool {
         guard let deviceDigest = attempt.deviceDigest else { return false }
-        do {
-            return try await state.isKnownDevice(deviceDigest)
-        } catch {
-            observe(.stateStoreFailed(cause: String(describing: type(of: error))))
-            return false
-        }
+        return (try? await withStore { try await state.isKnownDevice(deviceDigest) }) ?? false
     }
 }

@@ -65,10 +65,8 @@ extension AuthorizationService {
         guard let device = authenticated.session.device, publication.deviceLimit != nil,
             uses.isDue(device, of: authenticated.reference, at: clock.elapsed)
         else { return }
-        do {
+        try? await withStore {
             try await state.touch(device, of: authenticated.reference, in: publication.id, at: clock.now)
-        } catch {
-            observe(.stateStoreFailed(cause: String(describing: type(of: error))))
         }
     }
 }

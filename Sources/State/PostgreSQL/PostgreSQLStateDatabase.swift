@@ -192,11 +192,14 @@ final class PostgreSQLStateDatabase: StateDatabase {
         }
         do {
             let queued = ContinuousClock.now
-            let value = try await pool.use { [limits, preparation] connection in
-                // A call that waited too long for a connection does not take the time of one more statement.
-                guard ContinuousClock.now - queued < limits.time else { throw PostgreSQLError.timedOut }
-                try preparation.run(on: connection)
-                return try work(connection)
+            let value = try await UninterruptedCall.run { [pool, limits, preparation] isWanted in
+                try await pool.use { connection in
+                    guard isWanted() else { throw CancellationError() }
+                    // A call that waited too long for a connection does not take the time of one more statement.
+                    guard ContinuousClock.now - queued < limits.time else { throw PostgreSQLError.timedOut }
+                    try preparation.run(on: connection)
+                    return try work(connection)
+                }
             }
             outage.end()
             return value

@@ -65,7 +65,7 @@ package enum SnapshotFormat {
         writer.write(header.origin.confirmedAt.timeIntervalSince1970.bitPattern)
         writer.write(UInt64(header.size))
         writer.write(header.checksum)
-        writer.write(digest(writer.bytes))
+        writer.write(checksum(writer.bytes))
         writer.write(encode(pollAt: polledAt, in: header))
         return writer.bytes
     }
@@ -73,7 +73,7 @@ package enum SnapshotFormat {
     static func encode(pollAt timestamp: Date, in header: Header) -> [UInt8] {
         var writer = ByteWriter(capacity: pollSize)
         writer.write(timestamp.timeIntervalSince1970.bitPattern)
-        writer.write(digest(header.checksum + writer.bytes))
+        writer.write(checksum(header.checksum + writer.bytes))
         return writer.bytes
     }
 
@@ -104,7 +104,7 @@ package enum SnapshotFormat {
     /// The end of the revocations.
     package static let end = [Tag.end.rawValue]
 
-    private static func digest(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+    private static func checksum(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
     // MARK: Reading
 
@@ -118,7 +118,7 @@ package enum SnapshotFormat {
         guard let version = reader.read(UInt16.self) else { throw .damaged }
         guard version == Self.version else { throw .otherVersion }
         guard sealed.count == pollOffset,
-            digest(Array(sealed.prefix(unsealedHeaderSize))) == sealed.suffix(checksumSize),
+            checksum(Array(sealed.prefix(unsealedHeaderSize))) == sealed.suffix(checksumSize),
             let identity = reader.read(count: FileOrigin.identitySize),
             let generation = reader.read(count: StateHistory.generationSize), let confirmedAt = reader.readDate(),
             let size = reader.read(UInt64.self).flatMap({ Int(exactly: $0) }),
@@ -144,7 +144,7 @@ package enum SnapshotFormat {
     package static func decodeBody(
         _ bytes: [UInt8], of header: Header, _ body: (Item) -> Void
     ) throws(SnapshotProblem) {
-        guard bytes.count == header.size, digest(bytes) == header.checksum else { throw .damaged }
+        guard bytes.count == header.size, checksum(bytes) == header.checksum else { throw .damaged }
         // The checksum shows that the bytes are those that were written. The first pass shows that they can be read.
         try forEachItem(in: bytes) { _ in }
         try forEachItem(in: bytes, body)
