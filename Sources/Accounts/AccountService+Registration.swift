@@ -27,7 +27,8 @@ extension AccountService {
             // Without this check the reader would be registered but unable to sign in.
             isEqualInConstantTime(Array(proof.utf8), Array(password.utf8))
         else { throw AccountError.invalidField(.identifier) }
-        let registered = try await withThrottle(typed, context, by: registrationThrottle) {
+        // A reader who is registered exists, even if other nodes have used up the limit meanwhile.
+        let registered = try await withThrottle(typed, context, by: registrationThrottle, isDone: { $0 != nil }) {
             (try await registry.register(identifier: typed.identifier, password: password), isCorrect: false)
         }
         guard let subscriber = registered else { throw AccountError.identifierTaken }
@@ -45,10 +46,13 @@ extension AccountService {
 
     /// Runs an operation that is attractive for attackers to repeat, under limits.
     ///
-    /// - Parameter work: The operation. It returns whether the attempt was right; false counts as a wrong attempt.
+    /// - Parameters:
+    ///   - isDone: Returns whether a result has effects, so that it is returned even if the limit is used up meanwhile.
+    ///   - work: The operation. It returns whether the attempt was right; false counts as a wrong attempt.
     /// - Throws: ``AccountError/throttled(retryAfter:)``, `Unavailable`.
     func withThrottle<Value: Sendable>(
         _ credentials: Credentials, _ context: CallContext, by limiter: any LoginThrottling,
+        isDone: (Value) -> Bool = { _ in false },
         _ work: () async throws -> (Value, isCorrect: Bool)
     ) async throws -> Value {
         let attempt = authorizationService.pseudonymKey.attempt(
@@ -59,17 +63,21 @@ extension AccountService {
         case .busy(let wait):
             throw Unavailable(retryAfter: wait, cause: "too many concurrent attempts")
         case .proceed(let permit):
+            let (result, isCorrect): (Value, Bool)
             do {
-                let (result, isCorrect) = try await authorizationService.queryBackend(work)
-                let settlement = await limiter.settle(
-                    permit, as: isCorrect ? .right : .wrong, at: authorizationService.clock.elapsed)
-                if case .throttled(let wait) = settlement { throw AccountError.throttled(retryAfter: wait) }
-                if !isCorrect { await authorizationService.rejectionJitter.wait() }
-                return result
+                (result, isCorrect) = try await authorizationService.queryBackend(work)
             } catch {
                 await limiter.settle(permit, as: .undecided, at: authorizationService.clock.elapsed)
                 throw error
             }
+            let settlement = await limiter.settle(
+                permit, as: isCorrect ? .right : .wrong, at: authorizationService.clock.elapsed)
+            if case .throttled(let wait) = settlement, !isDone(result) {
+                await authorizationService.rejectionJitter.wait()
+                throw AccountError.throttled(retryAfter: wait)
+            }
+            if !isCorrect { await authorizationService.rejectionJitter.wait() }
+            return result
         }
     }
 }

@@ -137,9 +137,8 @@ public struct GatefoldServer: Sendable {
                 NodeMembership(
                     try NodeIdentity(configuration, started: clock.now, random: random), store: state, shares: shares,
                     clock: clock, logger: logger, behind: { [follower] in follower.behind },
-                    backends: { [publications] in
-                        publications.value.backends.all.compactMap { $0 as? ProtectedBackend }
-                    })
+                    usages: { [backends] in backends.protected.map { NodeMembership.Usage($0) } },
+                    didSetShares: { [backends] in for backend in backends.protected { backend.didIncreaseSlots() } })
             } else {
                 nil
             }

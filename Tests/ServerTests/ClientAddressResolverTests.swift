@@ -72,7 +72,7 @@ struct ClientAddressResolverTests {
         for number in 0..<1_000 {
             let tryLogin = try attempt("made up \(number)", from: "203.0.113.9")
             if case .proceed(let permit) = await limiter.admit(tryLogin, at: timestamp, isKnownDevice: { false }) {
-                limiter.settle(permit, as: .wrong, at: timestamp)
+                await limiter.settle(permit, as: .wrong, at: timestamp)
             }
         }
         let reader = await limiter.admit(
@@ -113,7 +113,7 @@ struct ClientAddressResolverTests {
             let verdict = await limiter.admit(tryLogin, at: 0, isKnownDevice: { false })
             guard case .proceed(let permit) = verdict else { continue }
             through += 1
-            limiter.settle(permit, as: .wrong, at: 0)
+            await limiter.settle(permit, as: .wrong, at: 0)
         }
         #expect(through == 100)
     }

@@ -41,7 +41,9 @@ extension AuthorizationService {
             let settlement = await loginThrottle.settle(
                 permit, as: .wrong, of: found.all.map { pseudonymKey.reference(to: $0) }, at: clock.elapsed)
             if case .throttled(let wait) = settlement {
-                return reject(.throttled(retryAfter: wait), message(.throttled, context))
+                // As for a right password, so that the time does not tell them apart.
+                _ = await isKnownDevice(attempt)
+                return await rejectThrottled(wait, context)
             }
             return await rejectCredentials(messageText, context)
         case .open(let subscriber, let device, let session, issuedAt: let issuedAt, let cacheHitRecord):
@@ -51,15 +53,19 @@ extension AuthorizationService {
             if settlement != .final, await !isKnownDevice(attempt) {
                 // The result must equal that of a wrong password. Otherwise it would reveal that this password is
                 // right, or that the reader exists.
-                if case .throttled(let wait) = settlement {
-                    return reject(.throttled(retryAfter: wait), message(.throttled, context))
-                }
+                if case .throttled(let wait) = settlement { return await rejectThrottled(wait, context) }
                 return await rejectCredentials(nil, context)
             }
             return try await admit(
                 subscriber, device: device, session: session, issuedAt: issuedAt, attempt: attempt, cacheHitRecord,
                 context)
         }
+    }
+
+    /// Rejects an attempt whose outcome is not revealed.
+    private func rejectThrottled(_ wait: Int, _ context: CallContext) async -> SignInResult {
+        await rejectionJitter.wait()
+        return reject(.throttled(retryAfter: wait), message(.throttled, context))
     }
 
     private func rejectCredentials(_ messageText: String?, _ context: CallContext) async -> SignInResult {

@@ -4,8 +4,8 @@ import Primitives
 /// A login throttle whose wrong attempts all nodes of a state count together.
 ///
 /// A node admits attempts by the counters that it knows. The shared counters decide, in one statement, whether the outcome
-/// of an attempt is revealed. So no more wrong attempts than the limit are decided, at however many nodes, and an attempt
-/// that the node knows to be throttled needs no query. While the store is unreachable, the node counts for itself.
+/// of an attempt is revealed. So the outcomes of no more wrong attempts than the limit are revealed, at however many nodes,
+/// and an attempt that the node knows to be throttled needs no query. A right attempt takes as long as a wrong one. While the store is unreachable, the node counts for itself.
 public final class SharedLoginThrottle: LoginThrottling {
     private let local: LoginThrottle
     private let store: any SharedCounterStore
@@ -37,13 +37,10 @@ public final class SharedLoginThrottle: LoginThrottling {
         _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym],
         at now: TimeInterval
     ) async -> LoginAttemptSettlement {
-        let wait: TimeInterval?
-        do {
-            wait = try await waitAtOtherNodes(permit, as: outcome, of: subscribers, at: now)
-        } catch {
-            // The local counters decide.
-            wait = nil
-        }
+        // An attempt is counted even if its client has disconnected. Without the store, the local counters decide.
+        let wait = await Task {
+            try? await self.waitAtOtherNodes(permit, as: outcome, of: subscribers, at: now)
+        }.value.flatMap(\.self)
         guard let wait else { return local.settle(permit, as: outcome, of: subscribers, at: now) }
         // The attempt is one too many, so it is neither a wrong nor a right one.
         local.settle(permit, as: .undecided, of: [], at: now)
@@ -88,11 +85,13 @@ public final class SharedLoginThrottle: LoginThrottling {
         return wait
     }
 
+    /// Returns the counters that the nodes share. The count of all clients behind an unlisted proxy is not shared, because
+    /// each attempt would wait for the one before.
     private func unique(
         _ counters: [LoginAttemptCounter]
     ) -> [(local: LoginAttemptCounter, counter: SharedCounter)] {
         var seen: Set<LoginAttemptCounter> = []
-        return counters.filter { seen.insert($0).inserted }.map {
+        return counters.filter { $0.kind != .proxy && seen.insert($0).inserted }.map {
             ($0, SharedCounter(key: key($0), limit: limits.limit(of: $0.kind)))
         }
     }

@@ -24,8 +24,8 @@ public protocol NodeStore: Sendable {
     /// - Returns: False if there is no such node.
     func setDraining(_ isDraining: Bool, ofNode name: String) async throws -> Bool
 
-    /// Deletes a node, such as one that stops. A node that still runs appears again.
-    func removeNode(_ id: [UInt8]) async throws
+    /// Deletes a node, unless it has reported itself since. A node that still runs appears again.
+    func removeNode(_ report: NodeReport) async throws
 }
 
 /// What does not change while a node runs.

@@ -15,7 +15,8 @@ public protocol SharedCounterStore: Sendable {
     /// - Returns: The level of each counter, in the same order.
     func charge(_ counters: [SharedCounter], window: TimeInterval) async throws -> [SharedCounterLevel]
 
-    /// Returns the level of each counter, in the same order, without an event.
+    /// Returns the level of each counter, in the same order, without an event. It includes the events that other nodes
+    /// are counting at this moment, for which the call waits.
     func levels(of counters: [SharedCounter], window: TimeInterval) async throws -> [SharedCounterLevel]
 
     /// Removes the events of counters.

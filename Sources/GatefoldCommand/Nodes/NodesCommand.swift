@@ -66,7 +66,7 @@ struct NodesRemoveCommand: AsyncParsableCommand {
         let store = try configuration.read().sharedStateStore(noNodes)
         let named = try await store.nodes().filter { $0.node.name == node }
         if named.isEmpty { throw CommandFailure.noNode(node) }
-        for report in named { try await store.removeNode(report.node.id) }
+        for report in named { try await store.removeNode(report) }
         print("\(node) is removed.")
     }
 }

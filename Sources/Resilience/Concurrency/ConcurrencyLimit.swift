@@ -31,9 +31,10 @@ package final class ConcurrencyLimit: Sendable {
     ///   ``release()`` after it has increased.
     package init(_ settings: ConcurrencySettings, slots: (@Sendable () -> Int)? = nil, sleep: @escaping Sleep) {
         queueTimeout = settings.queueTimeout
-        self.slots = slots ?? { settings.maxConcurrent }
+        let nodeLimit = settings.nodeLimit ?? .max
+        self.slots = { min(slots?() ?? settings.maxConcurrent, nodeLimit) }
         self.sleep = sleep
-        state = Mutex(State(queue: AdmissionQueue(maxConcurrent: settings.maxConcurrent, capacity: settings.waiting)))
+        state = Mutex(State(queue: AdmissionQueue(maxConcurrent: 0, capacity: settings.waiting)))
     }
 
     /// Waits for a slot and holds it until ``leave()``.
@@ -98,6 +99,9 @@ package final class ConcurrencyLimit: Sendable {
         }
         for promise in next { promise.resolve(.success(())) }
     }
+
+    /// The number of slots at this moment.
+    package var current: Int { slots() }
 
     /// The slots in use, the waiting queries, and the number of rejected queries so far.
     package var load: (inUse: Int, waiting: Int, counts: Counts) {

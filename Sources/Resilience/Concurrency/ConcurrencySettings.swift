@@ -6,6 +6,8 @@ package import Settings
 public struct ConcurrencySettings: Sendable, Equatable {
     /// The maximum number of concurrent queries. Default: 16. Range: 1 to 1,000.
     public var maxConcurrent = 16
+    /// The number of queries that this process can make at a time, such as its connections; nil if nothing limits them.
+    package var nodeLimit: Int?
     /// The maximum number of waiting queries. Default: 500. Range: 0 to 100,000.
     public var waiting = 500
     /// The maximum time that a query waits. Default: 2 s. Range: 0 s to 1 min.

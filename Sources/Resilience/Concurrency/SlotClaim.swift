@@ -16,17 +16,23 @@ package struct SlotClaim: Sendable, Equatable {
     ///   - others: The claims of the other nodes.
     ///   - position: The position of the node among all live nodes, from 0, on which all nodes agree.
     ///   - nodes: The number of live nodes.
-    ///   - lost: The number of nodes that may still make one call each, see ``SlotShares``.
-    package init(limit: Int, allowed: Int, running: Int, others: Int, position: Int, nodes: Int, lost: Int) {
+    ///   - lost: The number of nodes that may still make one call each, see ``SlotShares``. Nodes that end repeatedly use
+    ///     up at most a quarter of the limit.
+    ///   - isStarved: Whether the node has had no share for long, because the others claim a larger limit or their calls do
+    ///     not end. It then makes one call at a time.
+    package init(
+        limit: Int, allowed: Int, running: Int, others: Int, position: Int, nodes: Int, lost: Int,
+        isStarved: Bool = false
+    ) {
         let nodes = max(1, nodes)
-        let usable = limit - lost
+        let usable = limit - min(lost, limit / 4)
         guard usable >= nodes else {
             // Each node needs one call at a time, even if they exceed the limit together.
             self.init(claimed: max(1, running, allowed), allowed: 1)
             return
         }
         let fair = usable / nodes + (position < usable % nodes ? 1 : 0)
-        let granted = min(fair, max(0, usable - others))
+        let granted = max(min(fair, max(0, usable - others)), isStarved ? 1 : 0)
         self.init(claimed: max(granted, running, allowed), allowed: granted)
     }
 

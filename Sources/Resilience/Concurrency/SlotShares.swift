@@ -29,8 +29,7 @@ package final class SlotShares: Sendable {
     /// were set.
     package func slots(of backend: String) -> Int {
         state.withLock { state in
-            let slots = state.slots[backend]
-            return clock.elapsed < state.end ? slots ?? 0 : min(slots ?? 1, 1)
+            clock.elapsed < state.end ? state.slots[backend] ?? 0 : 1
         }
     }
 }

@@ -8,7 +8,7 @@ extension ProtectedBackend {
         let (lastFailed, late) = healthTracker.status
         return ProtectionStatus(
             breaker: breakerState, inUse: inUse, waiting: waiting,
-            maxConcurrent: services.slotShares?.slots(of: name) ?? settings.concurrency.maxConcurrent,
+            maxConcurrent: limit.current,
             maxQueued: settings.concurrency.waiting, entries: entries, bytes: bytes, lastFailed: lastFailed,
             counts: [
                 .fresh: found.fresh, .revalidating: found.revalidating, .miss: found.miss,

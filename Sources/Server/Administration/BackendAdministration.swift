@@ -17,6 +17,9 @@ struct BackendAdministration: Sendable {
         self.healthTimeout = healthTimeout
     }
 
+    /// The backends that query another system.
+    var protected: [ProtectedBackend] { publications.value.backends.all.compactMap { $0 as? ProtectedBackend } }
+
     /// Returns the health of each backend, in alphabetical order. A backend failure is no reason to take this node
     /// out of service, because other nodes would serve its readers from the same cached results.
     func health() async -> [BackendHealth] {
@@ -68,9 +71,6 @@ struct BackendAdministration: Sendable {
 
     /// Updates the metrics. Called before metrics are exported, not with every query.
     func measure() {
-        for backend in publications.value.backends.all {
-            guard let protected = backend as? ProtectedBackend else { continue }
-            gauges.report(protected.status, of: protected)
-        }
+        for backend in protected { gauges.report(backend.status, of: backend) }
     }
 }

@@ -49,9 +49,7 @@ struct LiveBackendRegistry: Sendable {
     ) -> any SubscriberBackend {
         guard var protection = planned.protection else { return opened }
         // Queries beyond the backend's own limit wait in the queue, where the deadline does not run.
-        if let maxConcurrent = planned.kind.maxConcurrent {
-            protection.concurrency.maxConcurrent = min(protection.concurrency.maxConcurrent, maxConcurrent)
-        }
+        protection.concurrency.nodeLimit = planned.kind.maxConcurrent
         return ProtectedBackend(
             opened, varyingFields: planned.kind.varyingFields, decidesEditions: planned.kind.decidesEditions,
             settings: protection, services: services)

@@ -11,14 +11,12 @@ import Synchronization
 /// The membership of this server in the nodes of a state. A heartbeat each second tells the others that it is alive and
 /// divides the concurrency limits of the backends among all live nodes.
 final class NodeMembership: Service {
-    /// The part of a limit that this node uses.
+    /// The use of a backend by this node.
     struct Usage: Sendable {
         let backend: String
         /// The limit of all nodes together.
         let limit: Int
-        /// The number of calls that this node limits itself to.
-        let allowed: Int
-        /// The number of calls in progress.
+        /// The number of calls of this node in progress.
         let running: Int
     }
 
@@ -27,21 +25,24 @@ final class NodeMembership: Service {
         var isDraining = false
         /// A Boolean value that indicates whether the last heartbeat failed.
         var hasFailed = false
+        /// The monotonic times since which this node has had no share of a backend's limit.
+        var starved: [String: TimeInterval] = [:]
     }
 
     /// The pause in seconds between two heartbeats, and between two while a share moves to another node.
     private static let pause: TimeInterval = 1
     private static let shortPause: TimeInterval = 0.1
-    /// The maximum number of seconds for which a starting node waits for its shares.
-    private static let joinTimeout: TimeInterval = 5
+    /// The number of seconds that a node waits for a share before it makes one call at a time without one.
+    static let joinTimeout: TimeInterval = 5
     /// The number of seconds after which the row of a lost node is deleted.
-    private static let removalInterval: TimeInterval = 3600
+    static let removalInterval: TimeInterval = 3600
 
     let node: NodeIdentity
     let shares: SlotShares
     private let store: any NodeStore
     private let clock: WallClock
-    private let backends: @Sendable () -> [ProtectedBackend]
+    private let usages: @Sendable () -> [Usage]
+    private let didSetShares: @Sendable () -> Void
     private let behind: @Sendable () -> TimeInterval
     private let sleep: @Sendable (TimeInterval) async throws -> Void
     private let logger: Logger
@@ -50,12 +51,13 @@ final class NodeMembership: Service {
     /// - Parameters:
     ///   - clock: The clock of the state.
     ///   - behind: Returns the number of seconds since this node last had all revocations.
-    ///   - backends: Returns the backends in force.
+    ///   - usages: Returns the use of each backend in force.
+    ///   - didSetShares: Called after the shares were set, so that waiting calls use them.
     init(
         _ node: NodeIdentity, store: any NodeStore, shares: SlotShares, clock: WallClock, logger: Logger,
         behind: @escaping @Sendable () -> TimeInterval,
         sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Task.sleep(for: .seconds($0)) },
-        backends: @escaping @Sendable () -> [ProtectedBackend]
+        usages: @escaping @Sendable () -> [Usage], didSetShares: @escaping @Sendable () -> Void
     ) {
         self.node = node
         self.store = store
@@ -64,7 +66,8 @@ final class NodeMembership: Service {
         self.logger = logger
         self.behind = behind
         self.sleep = sleep
-        self.backends = backends
+        self.usages = usages
+        self.didSetShares = didSetShares
     }
 
     /// A Boolean value that indicates whether an operator drains this node.
@@ -75,7 +78,7 @@ final class NodeMembership: Service {
         let start = clock.elapsed
         repeat {
             try await beat()
-            if backends().allSatisfy({ shares.slots(of: $0.name) > 0 }) { return }
+            if usages().allSatisfy({ shares.slots(of: $0.backend) > 0 }) { return }
             try await sleep(Self.shortPause)
         } while clock.elapsed - start < Self.joinTimeout
     }
@@ -83,7 +86,15 @@ final class NodeMembership: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown { await self.beatRepeatedly() }
         // An unstructured task is not cancelled together with this task.
-        await Task { try? await self.store.removeNode(self.node.id) }.value
+        await Task { try? await self.leave() }.value
+    }
+
+    /// Gives the shares to the other nodes, unless another process of this node has reported itself since.
+    func leave() async throws {
+        let own = try await store.nodes().first {
+            $0.node.id == node.id && abs($0.node.started.timeIntervalSince(node.started)) < 0.001
+        }
+        if let own { try await store.removeNode(own) }
     }
 
     private func beatRepeatedly() async {
@@ -119,49 +130,60 @@ final class NodeMembership: Service {
     /// - Returns: Whether another node waits for a part of this node's share.
     @discardableResult
     func beat() async throws -> Bool {
-        let backends = backends()
-        let usages = backends.map { backend in
-            Usage(
-                backend: backend.name, limit: backend.clusterLimit, allowed: shares.slots(of: backend.name),
-                running: backend.status.inUse)
-        }
+        let usages = usages()
         // Measured before the request, so that this node never uses the share longer than the others leave it.
         let start = clock.elapsed
-        let watch = state.withLock { $0.watch }
-        let reports = try await store.heartbeat(node, behind: behind()) { [node] others in
-            Self.claims(of: usages, node: node.id, others, watch, at: start).mapValues(\.claimed)
+        let (watch, starved) = state.withLock { ($0.watch, $0.starved) }
+        let claims = { @Sendable [self] (others: [NodeReport]) in
+            self.claims(of: usages, others, watch, starved: starved, at: start)
         }
+        let reports = try await store.heartbeat(node, behind: behind()) { claims($0).mapValues(\.claimed) }
         let others = reports.filter { $0.node.id != node.id }
-        let claims = Self.claims(of: usages, node: node.id, others, watch, at: start)
-        shares.set(claims.mapValues(\.allowed), until: start + NodeWatch.shareLifetime)
-        for backend in backends { backend.didIncreaseSlots() }
-        state.withLock { state in
-            state.watch.record(others, at: start)
+        let own = claims(others)
+        shares.set(own.mapValues(\.allowed), until: start + NodeWatch.shareLifetime)
+        didSetShares()
+        // The reports are as old as the response, so a slow request makes no node seem lost.
+        let seen = clock.elapsed
+        let newlyStarved = state.withLock { state in
+            state.watch.record(others, at: seen)
             state.isDraining = reports.first { $0.node.id == node.id }?.isDraining ?? false
+            state.starved = own.filter { $0.value.allowed == 0 || isStarved($0.key, starved, at: start) }
+                .reduce(into: [:]) { $0[$1.key] = starved[$1.key] ?? start }
+            return own.keys.filter { isStarved($0, state.starved, at: seen) && !isStarved($0, starved, at: start) }
         }
-        measure(others.count { watch.isLive($0, at: start) } + 1, claims)
+        for backend in newlyStarved {
+            logger.warning(
+                "No share of a backend's concurrency limit; do all nodes have the same max_concurrent?",
+                metadata: ["backend": "\(backend)"])
+        }
+        measure(others.count { watch.isLive($0, at: start) } + 1, own)
         await forget(others.filter { !watch.isLive($0, at: start) })
-        return claims.values.contains { $0.claimed > $0.allowed }
+        return own.values.contains { $0.claimed > $0.allowed }
     }
 
-    /// Returns the claims of this node.
-    static func claims(
-        of usages: [Usage], node: [UInt8], _ others: [NodeReport], _ watch: NodeWatch, at elapsed: TimeInterval
+    private func claims(
+        of usages: [Usage], _ others: [NodeReport], _ watch: NodeWatch, starved: [String: TimeInterval],
+        at elapsed: TimeInterval
     ) -> [String: SlotClaim] {
         let live = others.filter { watch.isLive($0, at: elapsed) }
-        let position = live.count { $0.node.id.lexicographicallyPrecedes(node) }
+        let position = live.count { $0.node.id.lexicographicallyPrecedes(node.id) }
         return usages.reduce(into: [:]) { claims, usage in
             claims[usage.backend] = SlotClaim(
-                limit: usage.limit, allowed: usage.allowed, running: usage.running,
+                limit: usage.limit, allowed: shares.slots(of: usage.backend), running: usage.running,
                 others: live.reduce(0) { $0 + $1.slots[usage.backend, default: 0] }, position: position,
-                nodes: live.count + 1, lost: others.count - live.count)
+                nodes: live.count + 1, lost: others.count - live.count,
+                isStarved: isStarved(usage.backend, starved, at: elapsed))
         }
+    }
+
+    private func isStarved(_ backend: String, _ starved: [String: TimeInterval], at elapsed: TimeInterval) -> Bool {
+        starved[backend].map { elapsed - $0 >= Self.joinTimeout } ?? false
     }
 
     /// Deletes the rows of nodes that have been lost for long. Until then each may still make one call at a time.
     private func forget(_ lost: [NodeReport]) async {
         for report in lost where clock.now.timeIntervalSince(report.heard) > Self.removalInterval {
-            try? await store.removeNode(report.node.id)
+            try? await store.removeNode(report)
         }
     }
 
@@ -170,5 +192,11 @@ final class NodeMembership: Service {
         for (backend, claim) in claims {
             Gauge(label: "gatefold_backend_slots", dimensions: [("backend", backend)]).record(claim.allowed)
         }
+    }
+}
+
+extension NodeMembership.Usage {
+    init(_ backend: ProtectedBackend) {
+        self.init(backend: backend.name, limit: backend.clusterLimit, running: backend.status.inUse)
     }
 }

@@ -27,8 +27,17 @@ extension SQLStateStore {
 
     public func levels(of counters: [SharedCounter], window: TimeInterval) async throws -> [SharedCounterLevel] {
         if counters.isEmpty { return [] }
-        return try await database.read { db in
-            let debts = try Self.levels(db, of: counters, at: self.clock.now.timeIntervalSince1970)
+        let ordered = counters.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        return try await database.write(.statements) { db in
+            let now = self.clock.now.timeIntervalSince1970
+            // An update without a change, which waits for the transactions that are counting.
+            let debts = try Self.levels(
+                db.rows(
+                    """
+                    INSERT INTO rate_counter AS known (key, empty_at) VALUES \(Self.rows(ordered.count))
+                    ON CONFLICT (key) DO UPDATE SET empty_at = known.empty_at
+                    RETURNING key, empty_at + 0.0
+                    """, ordered.flatMap { [Data($0.key), now] as StateArguments }), at: now)
             return counters.map { counter in
                 let debt = debts[counter.key].map { $0 > window + Self.implausible ? 0 : max(0, $0) } ?? 0
                 return SharedCounterLevel(
@@ -55,13 +64,17 @@ extension SQLStateStore {
     /// SQLite's RETURNING passes a whole number of a REAL column as an integer, unless it is calculated with.
     private static func charge(_ count: Int) -> String {
         """
-        INSERT INTO rate_counter AS known (key, empty_at) VALUES \(Array(repeating: "(?, ?)", count: count).joined(separator: ", "))
+        INSERT INTO rate_counter AS known (key, empty_at) VALUES \(rows(count))
         ON CONFLICT (key) DO UPDATE SET empty_at = CASE
             WHEN known.empty_at > ? AND known.empty_at <= ? THEN known.empty_at + (excluded.empty_at - ?)
             ELSE excluded.empty_at END
         WHERE known.empty_at + (excluded.empty_at - ?) <= ? OR known.empty_at > ?
         RETURNING key, empty_at + 0.0
         """
+    }
+
+    private static func rows(_ count: Int) -> String {
+        Array(repeating: "(?, ?)", count: count).joined(separator: ", ")
     }
 
     private static func arguments(

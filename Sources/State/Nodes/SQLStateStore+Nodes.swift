@@ -45,9 +45,12 @@ extension SQLStateStore {
         }
     }
 
-    public func removeNode(_ id: [UInt8]) async throws {
+    public func removeNode(_ report: NodeReport) async throws {
         try await database.write(.locked(StateLock("nodes"))) { db in
-            try db.execute("DELETE FROM node WHERE id = ?", [Data(id)])
+            try db.execute(
+                "DELETE FROM node WHERE id = ? AND heard <= ?",
+                // A date loses its last digits in a row.
+                [Data(report.node.id), report.heard.timeIntervalSince1970 + 0.000_01])
         }
     }
 

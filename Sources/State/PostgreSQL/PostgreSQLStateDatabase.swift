@@ -192,9 +192,9 @@ final class PostgreSQLStateDatabase: StateDatabase {
         }
         do {
             let queued = ContinuousClock.now
-            let value = try await UninterruptedCall.run { [pool, limits, preparation] isWanted in
+            let value = try await UninterruptedCall.run { [pool, limits, preparation] begin in
                 try await pool.use { connection in
-                    guard isWanted() else { throw CancellationError() }
+                    guard begin() else { throw CancellationError() }
                     // A call that waited too long for a connection does not take the time of one more statement.
                     guard ContinuousClock.now - queued < limits.time else { throw PostgreSQLError.timedOut }
                     try preparation.run(on: connection)

@@ -51,7 +51,7 @@ enum LookAlikeSpellings {
                 continue
             }
             admitted += 1
-            limiter.settle(permit, as: .wrong, at: timestamp)
+            await limiter.settle(permit, as: .wrong, at: timestamp)
         }
         return admitted
     }

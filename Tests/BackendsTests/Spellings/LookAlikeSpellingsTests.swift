@@ -50,7 +50,7 @@ struct LookAlikeSpellingsTests {
                 switch try await backend.authenticate(typed, context: CallContext()).value {
                 case .authenticated(let subscriber):
                     return limiter.settle(
-                        permit, as: .right, of: [pseudonymKey.reference(to: subscriber)], at: timestamp)
+                        permit, as: .right, of: [pseudonymKey.reference(to: subscriber)], at: timestamp) == .final
                 case .rejected(_, let found):
                     #expect(found.all.count == 1)
                     limiter.settle(

@@ -49,7 +49,7 @@ struct SharedStatePair: Sendable {
             publication: "shared",
             backend: """
                 {kind: process, command: [python3, ask.py], processes: 6, subscription: {editions: {from: editions}}, \
-                protection: {cache: {ttl: 0s, last_known_good: 1h}, breaker: {enabled: false}}}
+                protection: {concurrency: {max_concurrent: 6}, cache: {ttl: 0s, last_known_good: 1h}, breaker: {enabled: false}}}
                 """,
             "    fail_open: {enabled: true, lifetime: 10m}\n" + settings)
     }

@@ -1,5 +1,7 @@
+import BackendFixtures
 import Foundation
 import Gatefold
+import PostgreSQL
 import State
 import TestSupport
 import Testing
@@ -51,6 +53,35 @@ import Testing
             }
             #expect(counted == 100 + 10 + 7)
         }
+    }
+
+    @Test("A level includes an event that another node is counting")
+    func pendingEvent() async throws {
+        let servers = try #require(StateServers.current)
+        let schema = StateServers.freshSchema()
+        let store = try SQLStateStore(postgreSQL: try servers.settings(), schema: schema, library: try LibPQ())
+        let counter = Self.counter(1, limit: 1)
+        #expect(try await store.levels(of: [counter], window: 900)[0].hadRoom)
+        async let other: String = servers.instance.execute(
+            """
+            BEGIN;
+            UPDATE \(schema.name).rate_counter SET empty_at = extract(epoch FROM clock_timestamp()) + 900;
+            DO $wait$ BEGIN
+                WHILE NOT EXISTS (
+                    SELECT FROM pg_locks WHERE transactionid = pg_current_xact_id()::xid AND NOT granted
+                ) LOOP PERFORM pg_sleep(0.01); END LOOP;
+            END $wait$;
+            COMMIT;
+            """, database: "state")
+        try await eventually("the other node is counting") {
+            try await servers.instance.execute(
+                """
+                SELECT count(*) FROM pg_locks
+                WHERE relation = '\(schema.name).rate_counter'::regclass AND mode = 'RowExclusiveLock'
+                """, database: "state") != "0"
+        }
+        #expect(try await !store.levels(of: [counter], window: 900)[0].hadRoom)
+        _ = try await other
     }
 
     @Test("Counts with several counters at once, each with its own limit", arguments: Kind.durable { $0 })

@@ -29,8 +29,13 @@ import Testing
             #expect(second[0] == expected)
             #expect(second[1].slots == ["db": 20, "other": 1] && second[1].heard == noon + 3)
             #expect(try await stores[0].nodes() == second)
-            try await stores[0].removeNode([2])
+            try await stores[0].removeNode(second[1])
             #expect(try await stores[1].nodes() == [expected])
+            // A node that has reported itself since stays.
+            clock.advance(by: 1)
+            _ = try await stores[0].heartbeat(Self.node(1), behind: 0) { _ in [:] }
+            try await stores[1].removeNode(expected)
+            #expect(try await stores[1].nodes().count == 1)
         }
     }
 
