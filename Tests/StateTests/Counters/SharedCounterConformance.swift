@@ -67,9 +67,11 @@ import Testing
             BEGIN;
             UPDATE \(schema.name).rate_counter SET empty_at = extract(epoch FROM clock_timestamp()) + 900;
             DO $wait$ BEGIN
-                WHILE NOT EXISTS (
-                    SELECT FROM pg_locks WHERE transactionid = pg_current_xact_id()::xid AND NOT granted
-                ) LOOP PERFORM pg_sleep(0.01); END LOOP;
+                FOR attempt IN 1..1000 LOOP
+                    EXIT WHEN EXISTS (
+                        SELECT FROM pg_locks WHERE transactionid = pg_current_xact_id()::xid AND NOT granted);
+                    PERFORM pg_sleep(0.01);
+                END LOOP;
             END $wait$;
             COMMIT;
             """, database: "state")

@@ -23,7 +23,10 @@ import Testing
             BEGIN;
             LOCK TABLE \(schema.name).lease IN EXCLUSIVE MODE;
             DO $wait$ BEGIN
-                WHILE NOT EXISTS (SELECT \(waiting)) LOOP PERFORM pg_sleep(0.01); END LOOP;
+                FOR attempt IN 1..1000 LOOP
+                    EXIT WHEN EXISTS (SELECT \(waiting));
+                    PERFORM pg_sleep(0.01);
+                END LOOP;
                 PERFORM pg_sleep(2);
             END $wait$;
             COMMIT;

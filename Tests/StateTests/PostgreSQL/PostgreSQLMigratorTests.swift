@@ -44,7 +44,10 @@ import Testing
             BEGIN;
             SELECT pg_advisory_xact_lock(\(key));
             DO $wait$ BEGIN
-                WHILE NOT EXISTS (SELECT FROM \(locks) AND NOT granted) LOOP PERFORM pg_sleep(0.01); END LOOP;
+                FOR attempt IN 1..1000 LOOP
+                    EXIT WHEN EXISTS (SELECT FROM \(locks) AND NOT granted);
+                    PERFORM pg_sleep(0.01);
+                END LOOP;
             END $wait$;
             SET LOCAL ROLE \(StateServers.user);
             CREATE SCHEMA \(schema.name);
