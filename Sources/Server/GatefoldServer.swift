@@ -121,7 +121,7 @@ public struct GatefoldServer: Sendable {
             eventRelay: eventRelay, store: state, publications: publications, clock: clock, random: random,
             observe: events.report)
         follower = RevocationFollower(
-            store: state, lists: revocations, freshness: node?.freshness,
+            store: state, lists: revocations, readFloor: node.map { $0.readFloor }, freshness: node?.freshness,
             didFail: { error in
                 // Cancellation is the normal end of the follower.
                 if error is CancellationError { return }
@@ -142,20 +142,22 @@ public struct GatefoldServer: Sendable {
             } else {
                 nil
             }
-        entrance = StateEntrance { [facts, follower, membership] in
+        entrance = StateEntrance { [facts, follower] in
             try await state.checkIsComplete()
             try await Self.record(configuration, in: state)
             try await node?.begin()
             try await facts.catchUp()
             try await follower.catchUp()
-            try await membership?.join()
         }
         do {
             try await entrance.enter()
+            // After a later entrance, the first heartbeat takes the shares.
+            try await membership?.join()
         } catch {
             do {
                 guard let node else { throw error }
                 try node.begin(after: error)
+                facts.beginWithoutStore()
             } catch {
                 throw Bootstrap.stateFailure(error, configuration)
             }
@@ -272,6 +274,7 @@ public struct GatefoldServer: Sendable {
     @Sendable private func readiness() async -> Readiness {
         if membership?.isDraining == true { return .draining }
         return await stateHealth.readiness()
+            .withEntrance(entrance.isDone)
             .withUnreadable(revocations: follower.unreadable, rows: parts.state.unreadable.byTable)
             .withCause { node?.describe($0, publications.value.directory.byID) ?? $0 }
     }

@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 public import Gatefold
 import Synchronization
 
@@ -25,6 +25,7 @@ public final class RevocationFollower: Sendable {
 
     private let store: any RevocationStore & StateRetention
     private let lists: RevocationLists
+    private let readFloor: @Sendable () async throws -> Date?
     private let freshness: RevocationFreshness?
     private let sleep: @Sendable () async throws -> Void
     private let didFail: @Sendable (any Error) -> Void
@@ -34,19 +35,21 @@ public final class RevocationFollower: Sendable {
     /// - Parameters:
     ///   - store: The store of the revocations, with its retention.
     ///   - lists: The revocation lists, by publication.
+    ///   - readFloor: Returns the time before which all sessions are ended. Default: that of the store.
     ///   - freshness: Receives the time of each successful poll.
     ///   - sleep: Waits between two polls of the store. Default: 1 s.
     ///   - didFail: Receives the error when the store could not be queried. The follower continues.
     ///   - didFindUnreadable: Receives the sequence numbers of the unreadable rows whenever that set changes.
     public init(
         store: any RevocationStore & StateRetention, lists: RevocationLists,
-        freshness: RevocationFreshness? = nil,
+        readFloor: (@Sendable () async throws -> Date?)? = nil, freshness: RevocationFreshness? = nil,
         sleep: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) },
         didFail: @escaping @Sendable (any Error) -> Void = { _ in },
         didFindUnreadable: @escaping @Sendable (Set<Int64>) -> Void = { _ in }
     ) {
         self.store = store
         self.lists = lists
+        self.readFloor = readFloor ?? { try await store.sessionFloor() }
         self.freshness = freshness
         self.sleep = sleep
         self.didFail = didFail
@@ -68,7 +71,7 @@ public final class RevocationFollower: Sendable {
 
     private func poll() async throws {
         let start = ContinuousClock.now
-        if let floor = try await store.sessionFloor() { lists.raiseFloor(to: floor) }
+        if let floor = try await readFloor() { lists.raiseFloor(to: floor) }
         let before = state.withLock { $0 }
         var unreadable = before.unreadable
         let retries = before.unreadable.sorted().prefix(Self.maxRetries)

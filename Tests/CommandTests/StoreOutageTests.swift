@@ -137,6 +137,20 @@ import Testing
         }
     }
 
+    @Test("A second server does not start in the folder of a node")
+    func sharedFolder() async throws {
+        try await withPair { pair, _ async throws in
+            let second = try String(contentsOfFile: pair.sample.path("second.yaml"), encoding: .utf8)
+            try pair.sample.write("second.yaml", second.replacing("state/second-node", with: "state/node"))
+            try await withServer(pair.launch(0)) { _ async throws in
+                let run = try await CommandRun.of(
+                    "timeout", ["30", GatefoldProgram.path, "serve", "--config", "second.yaml"], in: pair.sample.folder)
+                #expect(run.status == 69)
+                #expect(run.errors.contains("another server uses the folder"), "\(run.errors)")
+            }
+        }
+    }
+
     @Test("A node does not start in an outage without a snapshot, or with a damaged one")
     func unusableSnapshot() async throws {
         try await withPair { pair, postgreSQL async throws in

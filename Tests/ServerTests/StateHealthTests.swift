@@ -56,6 +56,16 @@ import Testing
         #expect(down.withUnreadable(revocations: 1, rows: ["receipt": ["1"]]) == down)
     }
 
+    @Test("A node is not ready before it has read the state, and another cause takes precedence")
+    func withEntrance() {
+        #expect(Readiness.ready.withEntrance(true) == .ready)
+        guard case .notReady = Readiness.ready.withEntrance(false) else {
+            Issue.record("expected a node that is not ready")
+            return
+        }
+        #expect(Readiness.notReady(cause: "down").withEntrance(false) == .notReady(cause: "down"))
+    }
+
     @Test("Unreadable rows are logged once until they change")
     func rows() {
         let lines = Locked<[String]>([])

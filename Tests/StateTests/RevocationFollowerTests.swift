@@ -32,6 +32,20 @@ import Testing
         }
     }
 
+    @Test("Each poll reads the floor before the revocations, and applies it")
+    func floor() async throws {
+        let floor = Mutex<Date?>(nil)
+        let lists = RevocationLists()
+        let list = lists.list(for: daily)
+        let follower = RevocationFollower(
+            store: InMemoryStateStore(), lists: lists, readFloor: { floor.withLock(\.self) })
+        try await follower.catchUp()
+        #expect(!list.isRevoked(subject(1)))
+        floor.withLock { $0 = noon + 1 }
+        try await follower.catchUp()
+        #expect(list.isRevoked(subject(1)))
+    }
+
     @Test("The loop applies new revocations, discards what the store pruned, and ends when cancelled")
     func loop() async throws {
         let clock = ManualClock()

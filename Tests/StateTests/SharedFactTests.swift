@@ -240,4 +240,20 @@ import Testing
             #expect(known.withLock { $0.map(\.isNew) } == [false, true])
         }
     }
+
+    @Test("All facts are new for a process that served requests before it reached the store")
+    func withoutStore() async throws {
+        try await withStores { one, other async throws in
+            let known = Mutex<[Bool]>([])
+            let writer = SharedFactWriter(store: one, origin: Self.here)
+            let follower = SharedFactFollower(
+                store: other, writer: SharedFactWriter(store: other, origin: Self.there),
+                apply: { _, isNew in known.withLock { $0.append(isNew) } })
+            writer.add(fact(1))
+            try await writer.flush()
+            follower.beginWithoutStore()
+            try await follower.catchUp()
+            #expect(known.withLock(\.self) == [true])
+        }
+    }
 }

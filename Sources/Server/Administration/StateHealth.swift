@@ -19,6 +19,14 @@ enum Readiness: Sendable, Equatable {
         if case .notReady(let cause) = self { .notReady(cause: describe(cause)) } else { self }
     }
 
+    /// Returns the readiness after the state is taken into account that this process has not read yet.
+    ///
+    /// - Parameter hasEntered: Whether this process has read all revocations and shared facts.
+    func withEntrance(_ hasEntered: Bool) -> Readiness {
+        guard case .ready = self, !hasEntered else { return self }
+        return .notReady(cause: "the revocations and shared facts are not read yet")
+    }
+
     /// Returns the readiness after unreadable state is taken into account.
     ///
     /// - Parameters:

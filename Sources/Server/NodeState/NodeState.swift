@@ -11,6 +11,7 @@ import State
 struct NodeState: Sendable {
     let sessionStore: JournaledSessionStore
     let freshness: RevocationFreshness
+    private let lock: NodeFolderLock
     private let state: any StateStore
     private let lists: RevocationLists
     private let journal: RevocationJournal
@@ -20,7 +21,7 @@ struct NodeState: Sendable {
     /// Opens the files of a node. Returns nil for the embedded state, which is on the same disk as these files.
     ///
     /// - Parameter lists: The revocation lists of this process.
-    /// - Throws: ``BootstrapError/state(name:cause:)`` if a file cannot be read.
+    /// - Throws: ``BootstrapError/state(name:cause:)`` if a file cannot be read, or if another process uses them.
     init?(
         _ configuration: GatefoldConfiguration, state: any StateStore, lists: RevocationLists, events: EventReporter
     ) throws(BootstrapError) {
@@ -28,6 +29,7 @@ struct NodeState: Sendable {
         let identity = FileOrigin.identity(
             of: settings.server.parameters["dbname"] ?? "", schema: schema.name, key: configuration.state.pseudonymKey)
         do {
+            lock = try NodeFolderLock(folder: folder)
             journal = try RevocationJournal(
                 path: folder + "/revocations.journal", identity: identity, observe: events.report)
         } catch {
@@ -47,10 +49,23 @@ struct NodeState: Sendable {
     /// Checks that the files belong to the state, and applies the revocations of the journal. The service writes them to
     /// the store.
     func begin() async throws {
+        try await journal.confirm(try await confirmHistory(), at: state.now)
+        applyJournal()
+    }
+
+    /// Reads the history of the state, so that files that are written later belong to its generation.
+    ///
+    /// - Returns: The time before which all sessions are ended; nil if that never happened.
+    @Sendable func readFloor() async throws -> Date? {
+        let history = try await confirmHistory()
+        journal.assume(history, at: state.now)
+        return history.floor
+    }
+
+    private func confirmHistory() async throws -> StateHistory {
         let history = try await state.history()
         if !snapshot.confirm(history, at: state.now) { events.report(SnapshotEvent.otherState) }
-        try await journal.confirm(history, at: state.now)
-        applyJournal()
+        return history
     }
 
     /// Restores the revocations from the files of this node, because no server can be reached.
@@ -68,7 +83,7 @@ struct NodeState: Sendable {
         }
         journal.assume(origin)
         applyJournal()
-        events.report(SnapshotEvent.restored(polledAt: origin.confirmedAt, cause: cause))
+        events.report(SnapshotEvent.restored(polledAt: freshness.polledAt ?? origin.confirmedAt, cause: cause))
     }
 
     private func applyJournal() {

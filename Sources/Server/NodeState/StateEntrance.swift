@@ -16,9 +16,12 @@ final class StateEntrance: Sendable {
         self.steps = steps
     }
 
+    /// A Boolean value that indicates whether the steps have succeeded.
+    var isDone: Bool { done.withLock(\.self) }
+
     /// Runs the steps unless they have succeeded before.
     func enter() async throws {
-        if done.withLock(\.self) { return }
+        if isDone { return }
         try await steps()
         done.withLock { $0 = true }
     }
@@ -30,7 +33,7 @@ final class StateEntrance: Sendable {
     ///   - didEnter: Called after steps that did not succeed at the start.
     /// - Returns: False if the task was cancelled.
     func awaitEntry(didFail: (any Error) -> Void, didEnter: () -> Void) async -> Bool {
-        if done.withLock(\.self) { return true }
+        if isDone { return true }
         while !Task.isCancelled {
             do {
                 try await enter()

@@ -36,7 +36,7 @@ final class JournalFile: Sendable {
         try synchronise()
     }
 
-    func delete() throws(FileSync.SyncFailure) {
+    static func delete(_ path: String) throws(FileSync.SyncFailure) {
         guard unlink(path) == 0 || errno == ENOENT else { throw FileSync.SyncFailure(path: path, code: errno) }
         try FileSync.synchronise(of: path)
     }

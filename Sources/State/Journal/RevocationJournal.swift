@@ -78,9 +78,13 @@ package final class RevocationJournal: Sendable {
             throw FileSync.SyncFailure(path: path, code: errno)
         }
         guard let content = JournalFormat.decode(Array(data)) else {
-            // The file is cut within its header if the node stopped while it created the file.
-            if data.count >= JournalFormat.slotSize { observe(.rejected(.damaged, entries: nil)) }
-            try setAside()
+            // The file is cut within its header, and has no entry, if the node stopped while it created the file.
+            if data.count < JournalFormat.slotSize {
+                try JournalFile.delete(path)
+            } else {
+                observe(.rejected(.damaged, entries: nil))
+                try setAside()
+            }
             return
         }
         guard content.header.origin.identity == identity else {
@@ -132,12 +136,18 @@ package final class RevocationJournal: Sendable {
     /// Sets the state that a new file belongs to, while the store cannot confirm it.
     package func assume(_ origin: FileOrigin) { queue.withLock { $0.origin = origin } }
 
+    /// Sets the state that a new file belongs to.
+    ///
+    /// - Parameter timestamp: The current time of the store.
+    package func assume(_ history: StateHistory, at timestamp: Date) {
+        assume(FileOrigin(identity: identity, history: history, confirmedAt: timestamp))
+    }
+
     /// Records the history that the store reports. A file of another state is renamed.
     ///
     /// - Parameter timestamp: The current time of the store.
     package func confirm(_ history: StateHistory, at timestamp: Date) async throws {
-        let origin = FileOrigin(identity: identity, history: history, confirmedAt: timestamp)
-        queue.withLock { $0.origin = origin }
+        assume(history, at: timestamp)
         try await Self.writer.runIfActive {
             try self.opened.withLock { opened in
                 guard let file = opened, !file.header.origin.isContinued(by: history) else { return }
@@ -238,15 +248,22 @@ package final class RevocationJournal: Sendable {
 
     private func deleteIfReplayed() throws {
         try opened.withLock { opened in
-            guard let file = opened, queue.withLock(\.entries.isEmpty) else { return }
-            try file.file.delete()
+            guard opened != nil, queue.withLock(\.entries.isEmpty) else { return }
+            try JournalFile.delete(path)
             opened = nil
             queue.withLock { $0.slots = 0 }
         }
     }
 
+    /// Renames the file to the first name that is free, so that an earlier rejected file remains.
     private func setAside() throws(FileSync.SyncFailure) {
-        guard rename(path, path + ".rejected") == 0 else { throw FileSync.SyncFailure(path: path, code: errno) }
+        var name = path + ".rejected"
+        var number = 1
+        while access(name, F_OK) == 0 {
+            number += 1
+            name = "\(path).rejected.\(number)"
+        }
+        guard rename(path, name) == 0 else { throw FileSync.SyncFailure(path: path, code: errno) }
         try FileSync.synchronise(of: path)
     }
 }

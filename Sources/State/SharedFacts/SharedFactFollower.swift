@@ -28,7 +28,8 @@ public final class SharedFactFollower: Sendable {
 
     private struct Position {
         var changes = ChangePosition.start
-        var isCaughtUp = false
+        /// Whether requests may have filled the caches of this process.
+        var isServing = false
         /// The monotonic time at which this process pruned last.
         var pruned: TimeInterval?
     }
@@ -47,8 +48,8 @@ public final class SharedFactFollower: Sendable {
     ///   - clock: The source of the current time.
     ///   - sleep: Waits between two polls of the store.
     ///   - report: Receives problems. The follower continues.
-    ///   - apply: Applies a fact to this process. `isNew` is true for facts that were recorded after the initial
-    ///     catch-up. A repeated fact must have no further effect.
+    ///   - apply: Applies a fact to this process. `isNew` is true for facts that are read after the initial catch-up or
+    ///     after ``beginWithoutStore()``. A repeated fact must have no further effect.
     public init(
         store: any SharedFactStore, writer: SharedFactWriter, clock: WallClock = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
@@ -63,19 +64,22 @@ public final class SharedFactFollower: Sendable {
         self.apply = apply
     }
 
+    /// Notes that this process serves requests before its initial catch-up, because the store is unreachable.
+    package func beginWithoutStore() { position.withLock { $0.isServing = true } }
+
     /// Applies every fact that other processes recorded since the last call.
     ///
     /// - Throws: The error of the store query, or of a fact that could not be applied. The next call tries again.
     public func catchUp() async throws {
         while true {
-            let (changes, isNew) = position.withLock { ($0.changes, $0.isCaughtUp) }
+            let (changes, isNew) = position.withLock { ($0.changes, $0.isServing) }
             let page = try await store.sharedFacts(
                 after: changes, excluding: writer.origin, limit: Self.page)
             for fact in page.facts { try await apply(fact, isNew) }
             position.withLock { $0.changes = page.end }
             if page.unreadable > 0 { report(.unreadable(page.unreadable)) }
             if page.isLast {
-                position.withLock { $0.isCaughtUp = true }
+                position.withLock { $0.isServing = true }
                 return
             }
         }

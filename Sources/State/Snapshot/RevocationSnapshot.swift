@@ -76,9 +76,8 @@ package final class RevocationSnapshot: Sendable {
             }
         }
         freshness.record(pollAt: polledAt)
-        let origin = FileOrigin(identity: identity, generation: header.origin.generation, confirmedAt: polledAt)
-        self.origin.withLock { $0 = origin }
-        return origin
+        origin.withLock { $0 = header.origin }
+        return header.origin
     }
 
     private func read() throws(SnapshotProblem) -> (SnapshotFormat.Header, polledAt: Date, body: [UInt8]) {
@@ -94,7 +93,7 @@ package final class RevocationSnapshot: Sendable {
     /// Records the history that the store reports.
     ///
     /// - Parameter timestamp: The current time of the store.
-    /// - Returns: False if the file that was restored is of another state.
+    /// - Returns: False if it is another state than before, or than that of the restored file.
     package func confirm(_ history: StateHistory, at timestamp: Date) -> Bool {
         origin.withLock { origin in
             defer { origin = FileOrigin(identity: identity, history: history, confirmedAt: timestamp) }
@@ -111,7 +110,7 @@ package final class RevocationSnapshot: Sendable {
         let versions = Dictionary(lists.all.map { ($0.publication, $0.version) }) { first, _ in first }
         let now = clock.elapsed
         try written.withLock { written throws(FileSync.SyncFailure) in
-            if let last = written, last.versions == versions {
+            if let last = written, last.versions == versions, last.header.origin.generation == known.generation {
                 guard polledAt > last.polledAt, isLast || now - last.timestampedAt >= Self.minPause else { return }
                 if write(pollAt: polledAt, in: last.header) {
                     written?.polledAt = polledAt
@@ -123,8 +122,10 @@ package final class RevocationSnapshot: Sendable {
                 let isFirstFailure = polledAt > last.polledAt && freshness.age.map { $0 >= Self.outageAge } ?? false
                 guard now - last.writtenAt >= pause || isFirstFailure else { return }
             }
-            let origin = FileOrigin(identity: identity, generation: known.generation, confirmedAt: polledAt)
-            let header = try replace(origin)
+            // A poll in progress may have confirmed the generation after the time of the last poll.
+            let origin = FileOrigin(
+                identity: identity, generation: known.generation, confirmedAt: min(known.confirmedAt, polledAt))
+            let header = try replace(origin, polledAt: polledAt)
             written = Written(
                 header: header, versions: versions, polledAt: polledAt, writtenAt: clock.elapsed,
                 timestampedAt: clock.elapsed)
@@ -142,7 +143,9 @@ package final class RevocationSnapshot: Sendable {
         return (try? FileSync.write(bytes, at: SnapshotFormat.pollOffset, of: file, path)) != nil
     }
 
-    private func replace(_ origin: FileOrigin) throws(FileSync.SyncFailure) -> SnapshotFormat.Header {
+    private func replace(
+        _ origin: FileOrigin, polledAt: Date
+    ) throws(FileSync.SyncFailure) -> SnapshotFormat.Header {
         var header = SnapshotFormat.Header(origin: origin, size: 0, checksum: [])
         try PrivateFile.replace(path) { file throws(FileSync.SyncFailure) in
             var writer = BodyWriter(file: file, path: path)
@@ -155,8 +158,7 @@ package final class RevocationSnapshot: Sendable {
             }
             let (size, checksum) = try writer.finish()
             header = SnapshotFormat.Header(origin: origin, size: size, checksum: checksum)
-            try FileSync.write(
-                SnapshotFormat.encode(header, polledAt: origin.confirmedAt), at: 0, of: file, path)
+            try FileSync.write(SnapshotFormat.encode(header, polledAt: polledAt), at: 0, of: file, path)
         }
         return header
     }

@@ -8,7 +8,7 @@ package enum SnapshotEvent: Sendable {
     case restored(polledAt: Date, cause: String)
     /// The store is available for the first time since the start.
     case entered
-    /// The store shows that the snapshot with which the node started is of another state.
+    /// The store shows that it is another state than before, or than that of the snapshot with which the node started.
     case otherState
     case notWritten(cause: String)
 }
@@ -21,7 +21,7 @@ extension SnapshotEvent: ReportableEvent {
                 .error, "Started without the state: revocations restored from the snapshot",
                 ["cause": cause, "last_read": DebugTime.text(polledAt)])
         case .entered: .line(.notice, "State is available: all revocations are read")
-        case .otherState: .line(.error, "The snapshot of revocations was of another state: restart the node")
+        case .otherState: .line(.error, "The state was replaced by another one: restart the node")
         case .notWritten(let cause): .line(.error, "Snapshot of revocations not written", ["cause": cause])
         }
     }

@@ -6,11 +6,11 @@ import Primitives
 /// The format of the snapshot of all revocations: a header, the time of the last poll, and the revocations.
 ///
 /// The header has a checksum of itself and of the revocations, so that a snapshot is used as a whole or not at all. The
-/// time of the last poll is overwritten in place. It has its own checksum, and the time in the header replaces it if it
-/// is damaged.
+/// time of the last poll is overwritten in place. It has its own checksum, and the earlier time at which the generation
+/// was confirmed replaces it if it is damaged.
 package enum SnapshotFormat {
     package struct Header: Equatable, Sendable {
-        /// The state, with the time of the poll after which the revocations were written.
+        /// The state, with the time at which its generation was confirmed, before the revocations were written.
         package let origin: FileOrigin
         /// The number of bytes of the revocations.
         package let size: Int

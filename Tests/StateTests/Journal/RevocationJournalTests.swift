@@ -177,6 +177,30 @@ import Testing
         }
     }
 
+    @Test("Retains earlier rejected files, and deletes a file without a complete header")
+    func severalRejectedFiles() async throws {
+        try await withTemporaryFolder { folder in
+            for number in 1...3 {
+                let own = try journal(in: folder)
+                try await own.confirm(Self.history, at: noon)
+                try await own.append(.revocation(revocation(number)))
+                _ = try journal(in: folder, identity: [UInt8](repeating: 2, count: 16))
+            }
+            try Data(repeating: 0, count: JournalFormat.slotSize - 1).write(
+                to: URL(fileURLWithPath: folder + "/journal"))
+            let events = EventLog()
+            #expect(try !journal(in: folder, events: events).needsReplay)
+            #expect(events.events == [])
+            let names = ["journal.rejected", "journal.rejected.2", "journal.rejected.3"]
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == names)
+            for (index, name) in names.enumerated() {
+                let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+                let content = try #require(JournalFormat.decode(Array(data)))
+                #expect(content.entries == [.revocation(revocation(index + 1))])
+            }
+        }
+    }
+
     @Test("Renames a file of another generation, except if all sessions were ended after it")
     func otherGeneration() async throws {
         try await withTemporaryFolder { folder in

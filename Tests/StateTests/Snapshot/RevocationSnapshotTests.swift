@@ -149,6 +149,67 @@ import Testing
         }
     }
 
+    @Test("Sign-outs after the end of all sessions reach the state, also of a node that restarted in an outage")
+    func endedSessions() async throws {
+        let ended = StateHistory(generation: [UInt8](repeating: 8, count: 16), floor: noon + 100)
+        // The process stops before its next poll, after it, or after it wrote the snapshot again. A poll that does not
+        // confirm the generation does not change the time of the confirmation.
+        let cases = [(false, false, false), (false, true, true), (true, true, false), (true, true, true)]
+        for (confirms, polls, saves) in cases {
+            try await withTemporaryFolder { folder in
+                let clock = ManualClock(noon)
+                let first = Node(folder, clock)
+                fill(first.lists, 5, seed: 4)
+                _ = first.snapshot.confirm(Self.history, at: clock.now)
+                await first.poll()
+                try first.snapshot.save()
+                clock.advance(by: 90)
+                await first.poll()
+                try first.snapshot.save()
+                clock.advance(by: 90)
+                if confirms { #expect(first.snapshot.confirm(ended, at: clock.now)) }
+                if polls {
+                    first.lists.raiseFloor(to: noon + 100)
+                    await first.poll()
+                }
+                if saves { try first.snapshot.save() }
+                // Only the time of the poll changes.
+                clock.advance(by: 90)
+                if saves { await first.poll() }
+                try first.snapshot.save()
+                let second = Node(folder, clock)
+                let origin = try second.snapshot.restore()
+                #expect(second.freshness.polledAt == first.freshness.polledAt)
+                let journal = try RevocationJournal(path: folder + "/journal", identity: Self.identity)
+                journal.assume(origin)
+                let revocation = Revocation(
+                    publication: daily, subscriber: subscriber(1), session: nil, at: clock.now)
+                try await journal.append(.revocation(revocation))
+                #expect(second.snapshot.confirm(ended, at: clock.now))
+                try await journal.confirm(ended, at: clock.now)
+                let store = InMemoryStateStore()
+                try await journal.replay(into: store)
+                #expect(await store.revocations(after: 0).map(\.revocation) == [revocation])
+            }
+        }
+    }
+
+    @Test("Writes the generation that a poll confirmed, even if no list has changed")
+    func confirmedGeneration() async throws {
+        try await withTemporaryFolder { folder in
+            let clock = ManualClock()
+            let own = Node(folder, clock)
+            let histories = [7, 8].map { StateHistory(generation: [UInt8](repeating: $0, count: 16), floor: nil) }
+            for history in histories {
+                _ = own.snapshot.confirm(history, at: clock.now)
+                await own.poll()
+                try own.snapshot.save()
+                #expect(try Node(folder, clock).snapshot.restore().generation == history.generation)
+                clock.advance(by: 60)
+            }
+        }
+    }
+
     @Test("Writes a changed list every 5 s, at the first failed poll and at the end, and else only the time")
     func pauses() async throws {
         try await withTemporaryFolder { folder in
