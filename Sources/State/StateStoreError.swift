@@ -27,6 +27,11 @@ public enum StateStoreError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Returns whether an error means that no server of the store can be reached.
+    package static func isUnreachable(_ error: any Error) -> Bool {
+        if case .unreachable? = error as? StateStoreError { true } else { false }
+    }
+
     /// The affected table, or `state` if the error affects no single table.
     var table: String {
         switch self {

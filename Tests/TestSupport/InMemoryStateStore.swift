@@ -67,9 +67,12 @@ public actor InMemoryStateStore: SessionStore, StateRetention {
     }
 
     public func remove(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        usedUntil timestamp: Date
     ) {
-        known[Owner(publication: publication, subscriber: subscriber)]?.removeAll { $0.reference == device }
+        known[Owner(publication: publication, subscriber: subscriber)]?.removeAll {
+            $0.reference == device && $0.lastUsed <= timestamp
+        }
     }
 
     public func record(_ revocation: Revocation) {

@@ -22,10 +22,20 @@ public protocol DeviceStore: Sendable {
         _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
     ) async throws
 
-    /// Deletes a device.
+    /// Deletes a device that was last used at or before a time. A later use shows that its reader has signed in again.
     func remove(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        usedUntil timestamp: Date
     ) async throws
+}
+
+extension DeviceStore {
+    /// Deletes a device.
+    public func remove(
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
+    ) async throws {
+        try await remove(device, of: subscriber, in: publication, usedUntil: .distantFuture)
+    }
 }
 
 /// The result of registering a device at sign-in.

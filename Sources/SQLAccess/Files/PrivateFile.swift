@@ -14,14 +14,17 @@ package enum PrivateFile {
 
     /// Replaces a file as a whole: after a power cut, it has either its former or its new content.
     ///
+    /// Only one process may replace a file at a time. If it is killed, the next replacement overwrites the part that it
+    /// left.
+    ///
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - write: Writes the content to an open file.
     package static func replace(
         _ path: String, _ write: (CInt) throws(FileSync.SyncFailure) -> Void
     ) throws(FileSync.SyncFailure) {
-        let part = "\(path).\(UUID().uuidString).part"
-        let file = open(part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        let part = path + ".part"
+        let file = open(part, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw FileSync.SyncFailure(path: path, code: errno) }
         do throws(FileSync.SyncFailure) {
             defer { close(file) }

@@ -11,7 +11,7 @@ struct JournalService: Service {
 
     let needsReplay: @Sendable () -> Bool
     let replay: @Sendable () async throws -> Void
-    /// Receives the error of an attempt, except that the store is unavailable, which its followers report.
+    /// Receives the error of an attempt, except that the store is unreachable, which its followers report.
     let didFail: @Sendable (any Error) -> Void
     private let failures = LogRateLimiter()
 
@@ -37,7 +37,7 @@ struct JournalService: Service {
                     } catch is CancellationError {
                         return
                     } catch {
-                        if !StateStoreError.isUnavailable(error), failures.admits() { didFail(error) }
+                        if !StateStoreError.isUnreachable(error), failures.admits() { didFail(error) }
                     }
                 }
                 do { try await Task.sleep(for: Self.pause) } catch { return }

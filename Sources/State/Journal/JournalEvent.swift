@@ -9,8 +9,12 @@ package enum JournalEvent: Sendable, Equatable {
 
     /// The number of entries was read or set.
     case count(Int)
+    /// An entry was written to an empty journal.
+    case began
     /// An entry was written.
     case appended(count: Int)
+    /// The end of the file, which was not written completely, was cut off.
+    case cut(bytes: Int)
     /// Entries were written to the store.
     case replayed(Int, left: Int)
     /// The file was renamed, and its entries are not used.
@@ -28,10 +32,11 @@ extension JournalEvent: ReportableEvent {
 
     package var report: EventReport {
         switch self {
-        case .count(let count): Self.gauge(count)
-        case .appended(count: 1):
-            Self.gauge(1).log(.warning, "Revocations are written to the journal, because the state is unavailable")
-        case .appended(let count): Self.gauge(count)
+        case .count(let count), .appended(let count): Self.gauge(count)
+        case .began:
+            .line(.warning, "Revocations are written to the journal, because the state is unavailable")
+        case .cut(let bytes):
+            .line(.warning, "Incomplete end of the journal of revocations cut off", ["bytes": bytes])
         case .replayed(let count, let left):
             .counter("gatefold_revocations_replayed_total", by: count)
                 .log(.notice, "Revocations of the journal written to the state", ["count": count, "left": left])

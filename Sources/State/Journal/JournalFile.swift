@@ -25,9 +25,18 @@ final class JournalFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    func write(_ bytes: [UInt8], at offset: Int) throws(FileSync.SyncFailure) {
-        try FileSync.write(bytes, at: offset, of: descriptor, path)
-        try synchronise()
+    /// Writes bytes at the end of the file. After an error the file is cut back, as far as the disk permits, so that a
+    /// later process does not find entries that were refused.
+    ///
+    /// - Parameter end: The length of the file.
+    func append(_ bytes: [UInt8], at end: Int) throws(FileSync.SyncFailure) {
+        do throws(FileSync.SyncFailure) {
+            try FileSync.write(bytes, at: end, of: descriptor, path)
+            try synchronise()
+        } catch {
+            try? cut(to: end)
+            throw error
+        }
     }
 
     /// Cuts off everything after a length.
@@ -36,9 +45,9 @@ final class JournalFile: Sendable {
         try synchronise()
     }
 
+    /// Deletes a file. It may come back after a power cut.
     static func delete(_ path: String) throws(FileSync.SyncFailure) {
         guard unlink(path) == 0 || errno == ENOENT else { throw FileSync.SyncFailure(path: path, code: errno) }
-        try FileSync.synchronise(of: path)
     }
 
     private func synchronise() throws(FileSync.SyncFailure) {

@@ -26,10 +26,13 @@ package struct JournaledSessionStore: SessionStore {
     }
 
     package func remove(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        usedUntil timestamp: Date
     ) async throws {
-        let entry = JournalEntry.deviceRemoval(device, of: subscriber, in: publication, at: now())
-        try await perform(orJournal: entry) { try await store.remove(device, of: subscriber, in: publication) }
+        let entry = JournalEntry.deviceRemoval(device, of: subscriber, in: publication, at: min(timestamp, now()))
+        try await perform(orJournal: entry) {
+            try await store.remove(device, of: subscriber, in: publication, usedUntil: timestamp)
+        }
     }
 
     /// Performs a change of the store, or journals it. The outcome of a change that failed may be unknown, so a change

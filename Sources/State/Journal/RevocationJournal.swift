@@ -11,8 +11,8 @@ import Synchronization
 /// The journal of a node: the revocations that the node has acknowledged while its store was unavailable.
 ///
 /// An entry is on disk when ``append(_:)`` returns. ``replay(into:)`` writes the entries to the store, in order, and then
-/// deletes the file. A crash in between repeats the replay, which has no further effect. The file exists only while it
-/// has entries.
+/// deletes the file. A crash in between repeats the replay, which leaves later sessions, devices and links. The file
+/// exists only while it has entries.
 package final class RevocationJournal: Sendable {
     /// The maximum number of entries. They take 13 MB on disk.
     package static let defaultCapacity = 100_000
@@ -94,7 +94,10 @@ package final class RevocationJournal: Sendable {
         }
         let file = try JournalFile(path, creates: false)
         let length = content.slots * JournalFormat.slotSize
-        if data.count > length { try file.cut(to: length) }
+        if data.count > length {
+            try file.cut(to: length)
+            observe(.cut(bytes: data.count - length))
+        }
         if content.damaged > 0 { observe(.damaged(content.damaged)) }
         opened.withLock { $0 = Opened(file: file, header: content.header) }
         queue.withLock { queue in
@@ -165,9 +168,10 @@ package final class RevocationJournal: Sendable {
 
     /// Writes all entries to the store, in order, and deletes the file. Only one task may call it at a time.
     ///
-    /// An entry that the store rejects stays in the journal, and the entries after it are written.
+    /// An entry that the store refuses stays in the journal, and the entries after it are written. Only a store that
+    /// cannot be reached ends the call.
     ///
-    /// - Throws: The error of the store or of the file. The next call continues.
+    /// - Throws: The first error of the store, or the error of the file. The next call continues.
     package func replay(into store: any SessionStore) async throws {
         var (rejected, count): ([JournalEntry], Int) = ([], 0)
         var failure: (any Error)?
@@ -182,7 +186,7 @@ package final class RevocationJournal: Sendable {
             do {
                 try await Self.write(entry, to: store)
                 count += 1
-            } catch let error where StateStoreError.isUnavailable(error) || error is CancellationError {
+            } catch let error where StateStoreError.isUnreachable(error) || error is CancellationError {
                 retain(rejected)
                 throw error
             } catch {
@@ -200,9 +204,7 @@ package final class RevocationJournal: Sendable {
         switch entry {
         case .revocation(let revocation): try await store.record(revocation)
         case .deviceRemoval(let device, let subscriber, let publication, let timestamp):
-            let known = try await store.devices(of: subscriber, in: publication)
-            guard known.contains(where: { $0.reference == device && $0.lastUsed <= timestamp }) else { return }
-            try await store.remove(device, of: subscriber, in: publication)
+            try await store.remove(device, of: subscriber, in: publication, usedUntil: timestamp)
         }
     }
 
@@ -235,14 +237,17 @@ package final class RevocationJournal: Sendable {
             for (index, waiting) in batch.enumerated() {
                 bytes += JournalFormat.encode(waiting.entry, number: start + index, of: file.header.id)
             }
-            try file.file.write(bytes, at: isNew ? 0 : start * JournalFormat.slotSize)
+            try file.file.append(bytes, at: isNew ? 0 : start * JournalFormat.slotSize)
             opened = file
-            queue.withLock { queue in
+            let isFirst = queue.withLock { queue in
+                defer { queue.slots = start + batch.count }
+                let isFirst = queue.entries.count == queue.replayed
                 queue.entries += batch.map(\.entry)
                 queue.waiting.removeAll { $0.number <= last.number }
                 queue.lastWrittenNumber = last.number
-                queue.slots = start + batch.count
+                return isFirst
             }
+            if isFirst { observe(.began) }
         }
     }
 
@@ -250,8 +255,10 @@ package final class RevocationJournal: Sendable {
         try opened.withLock { opened in
             guard opened != nil, queue.withLock(\.entries.isEmpty) else { return }
             try JournalFile.delete(path)
+            // The file has no name any more, so that no entry may follow in it.
             opened = nil
             queue.withLock { $0.slots = 0 }
+            try FileSync.synchronise(of: path)
         }
     }
 

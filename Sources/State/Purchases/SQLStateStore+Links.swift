@@ -81,14 +81,18 @@ extension SQLStateStore {
         }
     }
 
-    /// Ends the links with a subscriber that tokens of a publication created.
+    /// Ends the links with a subscriber that tokens of a publication created before a time.
     static func deleteLinks(
-        _ db: any StateTransaction, with reference: SubscriberPseudonym, in publication: PublicationID
+        _ db: any StateTransaction, with reference: SubscriberPseudonym, in publication: PublicationID,
+        before timestamp: Date
     ) throws {
-        let links: StateArguments = [publication.rawValue, Data(reference.bytes)]
-        let persons = try db.allBytes(
-            "SELECT DISTINCT subscriber FROM owner_link WHERE publication = ? AND pseudonym = ?", links)
-        for person in persons { try PersonRow.deleteUnclaimedReceipts(db, person) }
-        try db.execute("DELETE FROM owner_link WHERE publication = ? AND pseudonym = ?", links)
+        let links: StateArguments = [
+            publication.rawValue, Data(reference.bytes), timestamp.timeIntervalSince1970,
+        ]
+        let ended = "FROM owner_link WHERE publication = ? AND pseudonym = ? AND linked < ?"
+        for person in try db.allBytes("SELECT DISTINCT subscriber \(ended)", links) {
+            try PersonRow.deleteUnclaimedReceipts(db, person)
+        }
+        try db.execute("DELETE \(ended)", links)
     }
 }

@@ -55,9 +55,12 @@ extension SQLStateStore {
     }
 
     public func remove(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        usedUntil timestamp: Date
     ) async throws {
-        try await database.write(.statements) { db in try Self.remove(db, device, subscriber, publication) }
+        try await database.write(.statements) { db in
+            try Self.remove(db, device, subscriber, publication, usedUntil: timestamp)
+        }
     }
 
     private static func devices(
@@ -80,10 +83,12 @@ extension SQLStateStore {
 
     private static func remove(
         _ db: any StateTransaction, _ device: DevicePseudonym, _ subscriber: SubscriberPseudonym,
-        _ publication: PublicationID
+        _ publication: PublicationID, usedUntil timestamp: Date = .distantFuture
     ) throws {
         try db.execute(
-            "DELETE FROM device WHERE publication = ? AND subscriber = ? AND device = ?",
-            [publication.rawValue, Data(subscriber.bytes), Data(device.bytes)])
+            "DELETE FROM device WHERE publication = ? AND subscriber = ? AND device = ? AND last_used <= ?",
+            [
+                publication.rawValue, Data(subscriber.bytes), Data(device.bytes), timestamp.timeIntervalSince1970,
+            ])
     }
 }

@@ -41,8 +41,11 @@ extension SQLStateStore {
     /// unreadable row is replaced by the end of all sessions opened so far.
     func record(_ db: any StateTransaction, _ revocation: Revocation) throws {
         let (publication, subscriber) = (revocation.publication, revocation.subscriber)
-        // A session that is ended must not keep access through the links that it created.
-        if revocation.session == nil { try Self.deleteLinks(db, with: subscriber, in: publication) }
+        // A session that is ended must not keep access through the links that it created. A repetition of the
+        // revocation leaves the links that a later session created.
+        if revocation.session == nil {
+            try Self.deleteLinks(db, with: subscriber, in: publication, before: revocation.before)
+        }
         let now = try self.now(db)
         var joined = SubscriberRevocations()
         var known: [UnsequencedRevocation: Int64] = [:]

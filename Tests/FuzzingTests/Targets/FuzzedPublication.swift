@@ -46,7 +46,8 @@ struct NoStore: SessionStore, AccountStore, ItemNumberStore {
     ) throws { throw Unused() }
 
     func remove(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        usedUntil timestamp: Date
     ) throws { throw Unused() }
 
     func record(_ revocation: Revocation) throws { throw Unused() }

@@ -30,8 +30,9 @@ actor AdmissionDelayStub: SessionStore {
     ) async { await store.touch(device, of: subscriber, in: publication, at: timestamp) }
 
     func remove(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
-    ) async { await store.remove(device, of: subscriber, in: publication) }
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        usedUntil timestamp: Date
+    ) async { await store.remove(device, of: subscriber, in: publication, usedUntil: timestamp) }
 
     func record(_ revocation: Revocation) async { await store.record(revocation) }
     func revocations(after position: ChangePosition, limit: Int) async -> RevocationPage {

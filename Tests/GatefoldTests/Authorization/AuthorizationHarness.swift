@@ -119,7 +119,8 @@ struct BrokenStateStore: SessionStore {
         _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
     ) async throws { throw UnavailableError() }
     func remove(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        usedUntil timestamp: Date
     ) async throws { throw UnavailableError() }
     func record(_ revocation: Revocation) async throws { throw UnavailableError() }
     func revocations(after position: ChangePosition, limit: Int) async throws -> RevocationPage {

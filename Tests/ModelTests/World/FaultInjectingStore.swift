@@ -55,8 +55,9 @@ final class FaultInjectingStore: SessionStore, StateRetention, SharedFactStore {
         _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
     ) async throws { try await working.touch(device, of: subscriber, in: publication, at: timestamp) }
     func remove(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID
-    ) async throws { try await working.remove(device, of: subscriber, in: publication) }
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        usedUntil timestamp: Date
+    ) async throws { try await working.remove(device, of: subscriber, in: publication, usedUntil: timestamp) }
     func record(_ revocation: Revocation) async throws { try await working.record(revocation) }
     func record(_ bounds: TokenBounds, of publication: PublicationID) async throws {
         try await working.record(bounds, of: publication)

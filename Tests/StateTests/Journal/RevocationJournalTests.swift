@@ -1,10 +1,15 @@
 import Foundation
 import Gatefold
+import SQLAccess
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import State
+
+#if canImport(Glibc)
+    import Glibc
+#endif
 
 @Suite("Journal of revocations") struct RevocationJournalTests {
     private static let identity = [UInt8](repeating: 1, count: 16)
@@ -52,7 +57,8 @@ import Testing
     @Test("Writes concurrent entries, each to disk before its call returns")
     func concurrent() async throws {
         try await withTemporaryFolder { folder in
-            let own = try journal(in: folder, capacity: 1_000)
+            let events = EventLog()
+            let own = try journal(in: folder, capacity: 1_000, events: events)
             try await own.confirm(Self.history, at: noon)
             try await withThrowingTaskGroup { group in
                 for number in 0..<500 {
@@ -68,6 +74,8 @@ import Testing
                 }
                 try await group.waitForAll()
             }
+            #expect(events.events.count { $0 == .began } == 1)
+            #expect(events.events.first == .began)
             #expect(Set(try journal(in: folder).entries) == Set((0..<500).map { .revocation(revocation($0)) }))
         }
     }
@@ -90,7 +98,7 @@ import Testing
             let own = try journal(in: folder)
             try await own.confirm(Self.history, at: noon)
             for number in 0..<6 { try await own.append(.revocation(revocation(number))) }
-            let store = InterruptedStore(failing: 4, with: StateStoreError.unavailable(reason: "test"))
+            let store = InterruptedStore(failing: 4, with: StateStoreError.unreachable(reason: "test"))
             await #expect(throws: StateStoreError.self) { try await own.replay(into: store) }
             #expect(own.count == 3)
             try await own.append(.revocation(revocation(6)))
@@ -104,17 +112,20 @@ import Testing
 
     @Test("Retains an entry that the store rejects, and writes those after it")
     func rejectedEntry() async throws {
-        try await withTemporaryFolder { folder in
-            let own = try journal(in: folder)
-            try await own.confirm(Self.history, at: noon)
-            for number in 0..<3 { try await own.append(.revocation(revocation(number))) }
-            let store = InterruptedStore(failing: 2, with: StateStoreError.unreadableRow(table: "revocation"))
-            await #expect(throws: StateStoreError.self) { try await own.replay(into: store) }
-            #expect(own.entries == [.revocation(revocation(1))])
-            #expect(await store.recorded == [revocation(0), revocation(2)])
-            try await own.replay(into: store)
-            #expect(await store.recorded == [revocation(0), revocation(2), revocation(1)])
-            #expect(!own.needsReplay)
+        let errors: [StateStoreError] = [.unreadableRow(table: "revocation"), .unavailable(reason: "test")]
+        for error in errors {
+            try await withTemporaryFolder { folder in
+                let own = try journal(in: folder)
+                try await own.confirm(Self.history, at: noon)
+                for number in 0..<3 { try await own.append(.revocation(revocation(number))) }
+                let store = InterruptedStore(failing: 2, with: error)
+                await #expect(throws: StateStoreError.self) { try await own.replay(into: store) }
+                #expect(own.entries == [.revocation(revocation(1))])
+                #expect(await store.recorded == [revocation(0), revocation(2)])
+                try await own.replay(into: store)
+                #expect(await store.recorded == [revocation(0), revocation(2), revocation(1)])
+                #expect(!own.needsReplay)
+            }
         }
     }
 
@@ -130,11 +141,28 @@ import Testing
             try file.close()
             let events = EventLog()
             let next = try journal(in: folder, events: events)
-            #expect(events.events == [.count(2)])
+            #expect(events.events == [.cut(bytes: 200), .count(2)])
             try await next.confirm(Self.history, at: noon)
             try await next.append(.revocation(revocation(2)))
             #expect(try journal(in: folder).entries == (0..<3).map { .revocation(revocation($0)) })
         }
+    }
+
+    @Test("Cuts the file back after a write that failed")
+    func failedWrite() throws {
+        typealias Create = @convention(c) (UnsafePointer<CChar>, CUnsignedInt) -> CInt
+        let create = unsafeBitCast(try #require(dlsym(nil, "memfd_create")), to: Create.self)
+        let (allowSealing, addSeals, againstGrowth): (CUnsignedInt, CInt, CInt) = (2, 1_033, 4)
+        let descriptor = create("journal", allowSealing)
+        defer { close(descriptor) }
+        // The file may not grow, so that the second page of a write fails.
+        let isSealed = ftruncate(descriptor, 8_192) == 0 && fcntl(descriptor, addSeals, againstGrowth) == 0
+        try #require(isSealed)
+        let file = try JournalFile("/proc/self/fd/\(descriptor)", creates: false)
+        #expect(throws: FileSync.SyncFailure.self) {
+            try file.append([UInt8](repeating: 1, count: 8_192), at: 4_096)
+        }
+        #expect(lseek(descriptor, 0, SEEK_END) == 4_096)
     }
 
     @Test("Reports damaged entries between others")
@@ -262,7 +290,10 @@ private actor InterruptedStore: SessionStore {
     func touch(
         _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
     ) {}
-    func remove(_ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID) {}
+    func remove(
+        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
+        usedUntil timestamp: Date
+    ) {}
     func revocations(after position: ChangePosition, limit: Int) -> RevocationPage { RevocationPage() }
     func revocations(numbered sequences: [Int64]) -> RevocationPage { RevocationPage() }
     func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) {}

@@ -154,6 +154,22 @@ import Testing
     }
 
     @Test(
+        "A repeated revocation of all sessions leaves later links",
+        arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
+    func repeatedRevocation(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {
+        try await kind.with { store async throws in
+            let reference = SubscriberPseudonym(bytes: subscriber.bytes.prefix(SubscriberPseudonym.size))!
+            let revocation = Revocation(publication: daily, subscriber: reference, session: nil, at: noon + 0.5)
+            try await store.link(buyer(1), to: subscriber, at: noon + 0.5)
+            try await store.record(revocation)
+            #expect(try await store.subscriber(linkedWith: buyer(1)) == nil)
+            try await store.link(buyer(1), to: subscriber, at: revocation.before)
+            try await store.record(revocation)
+            #expect(try await store.subscriber(linkedWith: buyer(1)) != nil)
+        }
+    }
+
+    @Test(
         "A link to another subscriber moves the owner's claims",
         arguments: TestedStore<any PurchaseLedger & RevocationStore>.all)
     func moving(kind: TestedStore<any PurchaseLedger & RevocationStore>) async throws {

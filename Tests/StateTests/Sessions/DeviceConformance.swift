@@ -109,6 +109,20 @@ import Testing
         }
     }
 
+    @Test(
+        "Removes a device only if it was not used after a time",
+        arguments: TestedStore<any DeviceStore & RevocationStore>.all)
+    func removingUnused(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
+        try await kind.with { store in
+            let limit = DeviceLimit(maxDevices: 5, onLimit: .reject)
+            _ = try await store.admit(device(1), of: subscriber(1), in: daily, limit: limit, at: noon)
+            try await store.remove(device(1), of: subscriber(1), in: daily, usedUntil: noon - 0.001)
+            #expect(try await store.devices(of: subscriber(1), in: daily).count == 1)
+            try await store.remove(device(1), of: subscriber(1), in: daily, usedUntil: noon)
+            #expect(try await store.devices(of: subscriber(1), in: daily).isEmpty)
+        }
+    }
+
     @Test("Separates publications and subscribers", arguments: TestedStore<any DeviceStore & RevocationStore>.all)
     func separation(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
         try await kind.with { store in

@@ -194,6 +194,20 @@ import Testing
         }
     }
 
+    @Test("Leaves no part of a file that a killed process did not complete")
+    func killedWriter() async throws {
+        try await withTemporaryFolder { folder in
+            let clock = ManualClock()
+            let own = Node(folder, clock)
+            try Data(repeating: 1, count: 100_000).write(to: URL(fileURLWithPath: own.path + ".part"))
+            _ = own.snapshot.confirm(Self.history, at: clock.now)
+            await own.poll()
+            try own.snapshot.save()
+            #expect(Node(folder, clock).problem == nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["snapshot"])
+        }
+    }
+
     @Test("Writes the generation that a poll confirmed, even if no list has changed")
     func confirmedGeneration() async throws {
         try await withTemporaryFolder { folder in
