@@ -151,8 +151,6 @@ public struct GatefoldServer: Sendable {
         }
         do {
             try await entrance.enter()
-            // After a later entrance, the first heartbeat takes the shares.
-            try await membership?.join()
         } catch {
             do {
                 guard let node else { throw error }
@@ -162,6 +160,8 @@ public struct GatefoldServer: Sendable {
                 throw Bootstrap.stateFailure(error, configuration)
             }
         }
+        // Otherwise a later heartbeat takes the shares.
+        if entrance.isDone { try? await membership?.join() }
         await CatalogueFollower.begin(publications.value.catalogues) { try await Task.sleep(for: $0) }
     }
 
