@@ -95,7 +95,7 @@ struct ParserListTests {
         "ActiveImport", "CatalogueCache", "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing",
         "DeniedEditions", "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "JournalFile", "NodeIdentityFile", "PrivateFile",
-        "RevocationJournal", "RevocationSnapshot", "SQLiteCommandExecutor", "SQLStateStore+Nodes",
+        "RevocationJournal", "RevocationSnapshot", "SQLiteCommandExecutor",
         "PostgreSQLStatement", "PostgreSQLTransaction", "PostgreSQLTransactionStart", "SQLStateStore+ItemNumbers",
         "SQLStateStore+SQLite", "SQLStateStore+KnownDevices", "SharedFact+Merging", "StateBackup",
         "StateRestore", "SubscriberDatabase", "SubscriberDatabase+Applying", "WriteAheadLog",

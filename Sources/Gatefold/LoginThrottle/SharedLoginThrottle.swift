@@ -15,6 +15,8 @@ public final class SharedLoginThrottle: LoginThrottling {
 
     /// - Parameters:
     ///   - purpose: The name of the throttle. Throttles of different names count separately.
+    ///   - limits: The limits, which are the same at all nodes.
+    ///   - store: The store of the shared counters.
     ///   - pseudonymKey: The key of the names of the counters, because a name contains an address.
     public init(
         _ purpose: String, limits: LoginThrottleLimits, store: any SharedCounterStore, pseudonymKey: PseudonymKey

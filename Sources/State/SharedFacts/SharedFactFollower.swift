@@ -49,7 +49,7 @@ public final class SharedFactFollower: Sendable {
     ///   - sleep: Waits between two polls of the store.
     ///   - report: Receives problems. The follower continues.
     ///   - apply: Applies a fact to this process. `isNew` is true for facts that are read after the initial catch-up or
-    ///     after ``beginWithoutStore()``. A repeated fact must have no further effect.
+    ///     after `beginWithoutStore()`. A repeated fact must have no further effect.
     public init(
         store: any SharedFactStore, writer: SharedFactWriter, clock: WallClock = .system,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
