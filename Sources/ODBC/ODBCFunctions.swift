@@ -4,11 +4,11 @@ import SharedLibraries
 /// The functions of the driver manager, loaded once. Texts are UTF-16 (`…W`), so that they do not depend on the
 /// locale.
 struct ODBCFunctions: Sendable {
-    typealias Handle = UnsafeMutableRawPointer
+    typealias Handle = UnsafeMutableRawPointer?
     typealias Text = UnsafeMutablePointer<SQLWCHAR>
     typealias Small = UnsafeMutablePointer<SQLSMALLINT>
 
-    let allocHandle: @Sendable @convention(c) (SQLSMALLINT, Handle?, UnsafeMutablePointer<Handle?>) -> SQLRETURN
+    let allocHandle: @Sendable @convention(c) (SQLSMALLINT, Handle, UnsafeMutablePointer<Handle>) -> SQLRETURN
     let freeHandle: @Sendable @convention(c) (SQLSMALLINT, Handle) -> SQLRETURN
     let setEnvAttr: @Sendable @convention(c) (Handle, SQLINTEGER, UnsafeMutableRawPointer?, SQLINTEGER) -> SQLRETURN
     let setConnectAttr: @Sendable @convention(c) (Handle, SQLINTEGER, UnsafeMutableRawPointer?, SQLINTEGER) -> SQLRETURN

@@ -9,11 +9,12 @@ final class ODBCHandle: Sendable {
         case statement = 3
     }
 
-    /// The pointer that ODBC's functions take.
+    /// The pointer that ODBC's functions take, which are safe to call on several threads with one handle.
     ///
-    /// `nonisolated(unsafe)`: ODBC requires that several threads can use one handle (Programmer's Reference,
-    /// "Multithreading"), and only `deinit` frees it.
-    nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
+    /// Source: ODBC Programmer's Reference, "Multithreading".
+    var pointer: ODBCFunctions.Handle { UnsafeMutableRawPointer(bitPattern: address) }
+    /// The pointer as a number, which threads may share.
+    private let address: UInt
     /// True when the handle is connected to a server and must be disconnected before it is freed.
     let isConnected = Atomic(false)
     private let kind: Kind
@@ -27,7 +28,7 @@ final class ODBCHandle: Sendable {
         guard functions.allocHandle(kind.rawValue, parent?.pointer, &pointer).isSuccess, let pointer else {
             throw parent?.error(step) ?? .failed(step, sqlState: "HY001", native: 0)
         }
-        self.pointer = pointer
+        address = UInt(bitPattern: pointer)
         self.kind = kind
         self.parent = parent
         self.functions = functions

@@ -62,7 +62,7 @@ public enum LoginAttemptOutcome: Sendable, Equatable {
 
 /// What the caller does with the outcome of an attempt.
 public enum LoginAttemptSettlement: Sendable, Equatable {
-    /// The outcome stands.
+    /// The caller acts on the outcome.
     case final
     /// A right sign-in is accepted from a known device of the reader only. Any other attempt is rejected like a wrong
     /// one.

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A call that runs to its end once it has begun, even if its caller is cancelled. A call that waits to begin ends at once.
+/// A call that continues if its caller is cancelled after the call began. If the caller is cancelled before, the call does
+/// not begin.
 ///
 /// An interrupted statement costs its connection. In an outage the clients of many calls disconnect, and so many new
 /// connections would delay the recovery. The time limit of a statement bounds the call.
