@@ -55,12 +55,13 @@ func tests(_ name: String, _ names: String...) -> Target {
         swiftSettings: swiftSettings)
 }
 
-/// The dependencies of the fuzz targets: the modules that read bytes from outside, and the readers that ours are compared with.
+/// The dependencies of the fuzz targets, in the tests and in libFuzzer's program: the modules that read bytes from outside,
+/// and the readers that ours are compared with.
 let fuzzed = [
     "Accounts Backends CSV Catalogues Commerce Conformance ContentGate Crypto FrontDoors Gatefold HTTPTypes",
     "HummingbirdCore InPlayer JSON LDAP Logging MQTT Mail NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1",
     "NIOWebSocket ODBC OutgoingRequests PKCS7 PasswordHashing PostgreSQL Primitives Push Receipts SQLAccess Server",
-    "Settings State Transfers XML",
+    "Settings State TestSupport Transfers XML",
 ]
 
 let package = Package(
@@ -276,8 +277,8 @@ let package = Package(
             "InPlayerSuites",
             "Accounts AsyncHTTPClient Commerce GRDB GatefoldCommand InPlayer NIOCore NIOSSL StoreFixtures"),
         .testTarget(
-            name: "FuzzingTests", dependencies: dependencies(fuzzed + ["TestSupport"]), exclude: ["Program"],
-            swiftSettings: swiftSettings),
+            name: "FuzzingTests", dependencies: dependencies(fuzzed), exclude: ["Program"], swiftSettings: swiftSettings
+        ),
         tests("DeployTests", "ContentGate FrontDoors GatefoldCommand InPlayer MQTT"),
         tests(
             "CommandTests",
