@@ -79,6 +79,32 @@ struct ConcurrencyLimitTests {
         for call in calls { try await call.value }
     }
 
+    /// A share of a node that expires leaves it one slot, without notice to the limit.
+    @Test("A waiting call uses a slot that became free without notice, before a later call and before its timeout")
+    func silentlyFreeSlots() async throws {
+        let slots = Locked(0)
+        let time = ManualTime()
+        var settings = ConcurrencySettings()
+        settings.waiting = 10
+        let limit = ConcurrencyLimit(settings, slots: { slots.withLock { $0 } }, sleep: time.sleep)
+        let served = Locked<[Int]>([])
+        let calls = (1...2).map { number in
+            Task {
+                try await limit.enter(.reader)
+                served.withLock { $0.append(number) }
+            }
+        }
+        await until { limit.load.waiting == 2 && time.sleeping == 2 }
+        slots.withLock { $0 = 1 }
+        await #expect(throws: ProtectionError.busy) { try await limit.enter(.background) }
+        #expect(limit.load.inUse == 1 && limit.load.waiting == 1)
+        slots.withLock { $0 = 2 }
+        time.advance(by: 3)
+        for call in calls { try await call.value }
+        #expect(limit.load.inUse == 2 && limit.load.counts.timedOut == 0)
+        #expect(served.withLock { $0.sorted() } == [1, 2])
+    }
+
     @Test("Returns the slot if the call is no longer wanted")
     func unwanted() async throws {
         let limit = limit(maxConcurrent: 1, waiting: 2)

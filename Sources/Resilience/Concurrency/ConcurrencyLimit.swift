@@ -45,6 +45,8 @@ package final class ConcurrencyLimit: Sendable {
     ///     slot is then released.
     /// - Throws: ``ProtectionError``, or `CancellationError` as soon as the calling task is cancelled.
     package func enter(_ priority: Priority, checkStillNeeded: () throws -> Void = {}) async throws {
+        // Slots can become free without a call of release(), such as the one that an expired share leaves.
+        release()
         let entry = state.withLock { state -> Entry in
             state.queue.maxConcurrent = slots()
             switch state.queue.enter(mayWait: priority == .reader) {
@@ -64,6 +66,7 @@ package final class ConcurrencyLimit: Sendable {
         case .waits(let place, let promise):
             let timer = Task { [weak self, sleep, queueTimeout] in
                 try await sleep(queueTimeout)
+                self?.release()
                 self?.cancel(place, with: ProtectionError.queueTimeout)
             }
             defer { timer.cancel() }

@@ -117,6 +117,9 @@ extension SQLStateStore {
         return deleted.count < batch
     }
 
+    /// Deletes the rows that match a condition in batches. The condition is repeated, because PostgreSQL reads a row again
+    /// that another transaction has changed after the inner query, and then evaluates only the outer condition.
+    ///
     /// - Returns: False if rows are left.
     private func prune(
         _ table: String, _ key: String, _ condition: String, before seconds: TimeInterval, _ batches: inout Int
@@ -127,7 +130,8 @@ extension SQLStateStore {
                     """
                     DELETE FROM \(table) WHERE (\(key)) IN (
                         SELECT \(key) FROM \(table) WHERE \(condition) LIMIT \(Self.batch))
-                    """, [seconds])
+                        AND \(condition)
+                    """, [seconds, seconds])
             }
             if count < Self.batch { return true }
             batches -= 1

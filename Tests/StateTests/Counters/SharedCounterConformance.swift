@@ -2,6 +2,7 @@ import BackendFixtures
 import Foundation
 import Gatefold
 import PostgreSQL
+import Primitives
 import State
 import TestSupport
 import Testing
@@ -57,33 +58,62 @@ import Testing
 
     @Test("A level includes an event that another node is counting")
     func pendingEvent() async throws {
+        try await whileAnotherNodeCounts { store, count in
+            let counter = Self.counter(1, limit: 1)
+            #expect(try await store.levels(of: [counter], window: 900)[0].hadRoom)
+            try await count {
+                let level = try await store.levels(of: [counter], window: 900)[0]
+                #expect(!level.hadRoom)
+            }
+        }
+    }
+
+    @Test("A counter that another node is counting with is not pruned")
+    func pendingEventAtPruning() async throws {
+        let clock = ManualClock(noon)
+        try await whileAnotherNodeCounts(clock: clock.wall) { store, count in
+            let counter = Self.counter(1, limit: 1)
+            _ = try await store.charge([counter], window: 900)
+            clock.advance(by: 7_200)
+            try await count { _ = try await store.maintain() }
+            #expect(try await store.levels(of: [counter], window: 900)[0].debt > 0)
+        }
+    }
+
+    /// Passes a store to a test, with a function that runs a call while another node's transaction fills all counters. That
+    /// transaction ends as soon as the call waits for it.
+    private func whileAnotherNodeCounts(
+        clock: WallClock = .system,
+        _ test: (SQLStateStore, _ count: (_ call: () async throws -> Void) async throws -> Void) async throws -> Void
+    ) async throws {
         let servers = try #require(StateServers.current)
         let schema = StateServers.freshSchema()
-        let store = try SQLStateStore(postgreSQL: try servers.settings(), schema: schema, library: try LibPQ())
-        let counter = Self.counter(1, limit: 1)
-        #expect(try await store.levels(of: [counter], window: 900)[0].hadRoom)
-        async let other: String = servers.instance.execute(
-            """
-            BEGIN;
-            UPDATE \(schema.name).rate_counter SET empty_at = extract(epoch FROM clock_timestamp()) + 900;
-            DO $wait$ BEGIN
-                FOR attempt IN 1..1000 LOOP
-                    EXIT WHEN EXISTS (
-                        SELECT FROM pg_locks WHERE transactionid = pg_current_xact_id()::xid AND NOT granted);
-                    PERFORM pg_sleep(0.01);
-                END LOOP;
-            END $wait$;
-            COMMIT;
-            """, database: "state")
-        try await eventually("the other node is counting") {
-            try await servers.instance.execute(
+        let store = try SQLStateStore(
+            postgreSQL: try servers.settings(), schema: schema, library: try LibPQ(), clock: clock)
+        try await test(store) { call in
+            async let other: String = servers.instance.execute(
                 """
-                SELECT count(*) FROM pg_locks
-                WHERE relation = '\(schema.name).rate_counter'::regclass AND mode = 'RowExclusiveLock'
-                """, database: "state") != "0"
+                BEGIN;
+                UPDATE \(schema.name).rate_counter SET empty_at = \(clock.now.timeIntervalSince1970 + 900);
+                DO $wait$ BEGIN
+                    FOR attempt IN 1..1000 LOOP
+                        EXIT WHEN EXISTS (
+                            SELECT FROM pg_locks WHERE transactionid = pg_current_xact_id()::xid AND NOT granted);
+                        PERFORM pg_sleep(0.01);
+                    END LOOP;
+                END $wait$;
+                COMMIT;
+                """, database: "state")
+            try await eventually("the other node is counting") {
+                try await servers.instance.execute(
+                    """
+                    SELECT count(*) FROM pg_locks
+                    WHERE relation = '\(schema.name).rate_counter'::regclass AND mode = 'RowExclusiveLock'
+                    """, database: "state") != "0"
+            }
+            try await call()
+            _ = try await other
         }
-        #expect(try await !store.levels(of: [counter], window: 900)[0].hadRoom)
-        _ = try await other
     }
 
     @Test("Counts with several counters at once, each with its own limit", arguments: Kind.durable { $0 })
