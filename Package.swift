@@ -49,10 +49,13 @@ func program(_ name: String, path: String? = nil, _ names: String...) -> Target 
     .executableTarget(name: name, dependencies: dependencies(names), path: path, swiftSettings: swiftSettings)
 }
 
-func tests(_ name: String, _ names: String...) -> Target {
+/// - Parameter isOptimised: Whether a release build optimises the tests themselves. That takes longer to build than it saves,
+///   except for tests that calculate much. The modules that they test are always optimised.
+func tests(_ name: String, isOptimised: Bool = false, _ names: String...) -> Target {
     .testTarget(
         name: name, dependencies: dependencies(names + ["Gatefold Primitives TestSupport"]),
-        swiftSettings: swiftSettings)
+        swiftSettings: swiftSettings
+            + (isOptimised ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))]))
 }
 
 /// The dependencies of the fuzz targets, in the tests and in libFuzzer's program: the modules that read bytes from outside,
@@ -284,7 +287,9 @@ let package = Package(
             "CommandTests",
             "Accounts BackendFixtures Backends Commerce Crypto GRDB GatefoldCommand NIOCore NIOHPACK NIOPosix NIOSSL",
             "PasswordHashing PushFixtures Server State"),
-        tests("ModelTests", "AccessModel Backends Commerce ContentGate HTTPTypes PasswordHashing Resilience State"),
+        tests(
+            "ModelTests", isOptimised: true,
+            "AccessModel Backends Commerce ContentGate HTTPTypes PasswordHashing Resilience State"),
     ]
 )
 
