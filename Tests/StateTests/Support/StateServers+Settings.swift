@@ -24,6 +24,8 @@ extension StateServers {
               database: state
               user: \(user)
               password: {env: STATE_PASSWORD}
+              # A busy machine may take longer than the default.
+              statement_timeout: 30s
             pool: {size: \(pool)}
             """
         return try PostgreSQLSettings(

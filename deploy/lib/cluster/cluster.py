@@ -30,12 +30,17 @@ def parsed_arguments():
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--faults", default="")
+    parser.add_argument("--upgrade-from", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=45)
     parser.add_argument("--rate", type=int, default=100)
     parser.add_argument("--sign-outs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     arguments.folder = (arguments.caller / arguments.folder).resolve()
+    if arguments.upgrade_from:
+        arguments.upgrade_from = arguments.caller / arguments.upgrade_from
+        if not os.access(arguments.upgrade_from, os.X_OK) or arguments.upgrade_from.is_dir():
+            parser.error(f"--upgrade-from: {arguments.upgrade_from} is not a program")
     if not 10 <= arguments.seconds <= 600:
         parser.error("--seconds: expected 10 to 600")
     if not 1 <= arguments.rate <= 2000:
@@ -173,7 +178,7 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
     prepare(arguments.folder)
-    cluster = Cluster(arguments.folder, arguments.gatefold)
+    cluster = Cluster(arguments.folder, arguments.gatefold, arguments.upgrade_from)
     status = 0
     try:
         cluster.start()

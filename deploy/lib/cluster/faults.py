@@ -41,6 +41,19 @@ def restart_nodes(cluster):
         wait_until_ready(cluster, name)
 
 
+def upgrade_nodes(cluster):
+    cluster.upgrade()
+    restart_nodes(cluster)
+
+
+def move_clock(cluster):
+    """Five minutes ahead, then five minutes behind, which is a step back by ten minutes."""
+    cluster.clocks.check(cluster.nodes["node1"])
+    for seconds in (300, -300, 0):
+        cluster.clocks.move("node1", seconds)
+        time.sleep(15)
+
+
 def suspend_node(cluster):
     cluster.nodes["node1"].kill(signal.SIGSTOP)
     time.sleep(30)
@@ -187,6 +200,14 @@ def needs_delay(cluster):
     return None if cluster.network.can_delay else cluster.network.why_not
 
 
+def needs_clocks(cluster):
+    return cluster.clocks.why_not
+
+
+def needs_former(cluster):
+    return None if cluster.newer else "--upgrade-from names no program of a former release"
+
+
 def needs_volumes(cluster):
     return None if cluster.has_volumes else "a disk of limited size needs root and loop devices"
 
@@ -195,6 +216,8 @@ ALL = [
     Fault("none", "none, for comparison", none),
     Fault("kill-nodes", "`kill -9` of each node in turn", kill_nodes),
     Fault("restart-nodes", "restart of each node in turn (SIGTERM)", restart_nodes),
+    Fault("upgrade-nodes", "rolling upgrade of the nodes from the former release", upgrade_nodes, needs_former),
+    Fault("move-clock", "the clock of a node is moved by +5 and by -5 minutes", move_clock, needs_clocks),
     Fault("suspend-node", "a node is suspended for 30 s (SIGSTOP), and wakes", suspend_node),
     Fault("cut-off-node", "a node is cut off for 30 s", cut_off_node, needs_links),
     Fault("crash-postgresql", "`kill -9` of PostgreSQL on the primary", crash_postgresql),

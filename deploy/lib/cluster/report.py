@@ -54,19 +54,24 @@ def run(cluster, arguments):
     for finding in findings[:50]:
         say(f"{finding.kind}, {finding.phase}: {finding.explanation}: {finding.operation}")
     say(f"The report and the history are in {cluster.run}")
-    return 1 if findings or any(phase["recovered"] is None for phase in phases) else 0
+    return status(phases, findings)
+
+
+def status(phases, findings):
+    return 1 if findings or any(phase["recovered"] is None or phase["failure"] for phase in phases) else 0
 
 
 def inject(cluster, readers, fault, seconds):
     """Injects a fault, and waits until the cluster is whole again. Returns what happened."""
     say(f"Fault: {fault.title}")
     readers.phase = fault.name
-    start = time.monotonic()
+    start, failure = time.monotonic(), None
     try:
         fault.inject(cluster)
     # Such as a database that has no primary any more. The other faults and the history are still of use.
     except Exception as error:
-        say(f"The fault could not be completed: {error!r}")
+        failure = repr(error)
+        say(f"The fault could not be completed: {failure}")
     repaired = time.monotonic()
     recovered = None
     while time.monotonic() - repaired < RECOVERY_LIMIT:
@@ -81,7 +86,7 @@ def inject(cluster, readers, fault, seconds):
     time.sleep(max(13, start + seconds - time.monotonic()))
     errors = [operation for operation in list(readers.operations) if operation.phase == fault.name and operation.result == ERROR]
     say(f"{len(errors)} errors; {collections.Counter(f'{error.kind} {error.detail}'[:60] for error in errors).most_common(6)}")
-    return {"fault": fault, "start": start, "repaired": repaired, "recovered": recovered}
+    return {"fault": fault, "start": start, "repaired": repaired, "recovered": recovered, "failure": failure}
 
 
 def revive(cluster):
@@ -139,7 +144,7 @@ def row(history, phase, findings):
     of_decisions = sum(operation.kind in DECISIONS for operation in errors)
     found = [finding for finding in findings if finding.phase == name]
     recovery = max((error.end for error in errors), default=phase["start"]) - phase["start"]
-    shown = "did not recover" if phase["recovered"] is None else f"{recovery:.1f} s" if errors else "0 s"
+    shown = "not completed" if phase["failure"] else "did not recover" if phase["recovered"] is None else f"{recovery:.1f} s" if errors else "0 s"
     return (f"| {phase['fault'].title} | {len(operations):,} | {len(errors):,} ({of_decisions:,}) | {count(found, WRONG)} "
             f"| {count(found, LOST)} | {count(found, DUPLICATE)} | {shown} |")
 

@@ -18,8 +18,8 @@ def operation(kind, result, start, phase=FAULT.name):
     return Operation(kind, "1", start, start + 0.5, result, phase)
 
 
-def phase(recovered=130.0):
-    return {"fault": FAULT, "start": 100.0, "repaired": 120.0, "recovered": recovered}
+def phase(recovered=130.0, failure=None):
+    return {"fault": FAULT, "start": 100.0, "repaired": 120.0, "recovered": recovered, "failure": failure}
 
 
 class Table(unittest.TestCase):
@@ -36,6 +36,13 @@ class Table(unittest.TestCase):
 
     def test_names_a_cluster_that_did_not_recover(self):
         self.assertIn("did not recover", report.row(History(self.operations), phase(recovered=None), []))
+
+    def test_names_a_fault_that_was_not_completed_and_fails(self):
+        self.assertIn("not completed", report.row(History(self.operations), phase(failure="no primary"), []))
+        self.assertEqual(report.status([phase(failure="no primary")], []), 1)
+        self.assertEqual(report.status([phase(recovered=None)], []), 1)
+        self.assertEqual(report.status([phase()], [Finding(LOST, "none", "", self.operations[0])]), 1)
+        self.assertEqual(report.status([phase()], []), 0)
 
     def test_shows_skipped_faults_and_findings_of_no_fault(self):
         arguments = types.SimpleNamespace(rate=1, seconds=1, seed=1)

@@ -19,10 +19,13 @@ import configuration
 import network
 import processes
 import volumes
+from clocks import Clocks
 from database import Database, MEMBERS, READERS, wait
 
 NODES = ["node1", "node2", "node3"]
 HOSTS = ["front", "pool", "dcs", *MEMBERS, *NODES]
+# The lines of gatefold.yaml that a former release does not know, which a rolling upgrade adds.
+NEW_KEYS = {"NODE_URL": 'node_url: "http://{admin}"'}
 EDITIONS = [f"com.example.daily.2026-{month}" for month in ("09", "10", "11")]
 
 
@@ -33,18 +36,33 @@ def say(text):
 class Cluster:
     """All processes of the cluster, in a folder that it creates."""
 
-    def __init__(self, run, gatefold):
+    def __init__(self, run, gatefold, former=None):
+        """Creates a cluster of a program, or of a former release that `upgrade` replaces."""
         self.run = run
         # A copy, because the account of the processes may not be able to read the checkout.
         self.gatefold = run / "gatefold"
+        self.newer = gatefold if former else None
         self.network = None
         self.password = secrets.token_hex(16)
         for name in ("logs", "pids", "configuration", "secrets", "editions", *NODES):
             (run / name).mkdir()
-        shutil.copyfile(gatefold, self.gatefold)
-        self.gatefold.chmod(0o755)
+        self.install(former or gatefold)
+        self.clocks = Clocks(run)
         self.prefix = f"gatefold-{secrets.token_hex(2)}"
         (run / "prefix").write_text(self.prefix + "\n")
+
+    def install(self, program):
+        # Renamed, because the file of a program that runs cannot be written.
+        copy = self.run / "gatefold.new"
+        shutil.copyfile(program, copy)
+        copy.chmod(0o755)
+        copy.rename(self.gatefold)
+
+    def upgrade(self):
+        """Installs the newer program with its configuration. Each node uses them from its next start on."""
+        self.install(self.newer)
+        for name in NODES:
+            self.own(self.configure(name, NEW_KEYS))
 
     # MARK: Start
 
@@ -146,12 +164,19 @@ class Cluster:
         return processes.Process(self.run, "pgbouncer", pool, ["pgbouncer", file])
 
     def node(self, name):
+        file = self.configure(name, {key: f"# {line}" for key, line in NEW_KEYS.items()} if self.newer else NEW_KEYS)
+        return processes.Process(
+            self.run, name, self.hosts[name], [self.gatefold, "serve", "--config", file], self.clocks.environment(name))
+
+    def configure(self, name, new_keys):
+        """Writes the configuration of a node."""
         host = self.hosts[name]
+        new_keys = {key: line.format(admin=host.at("admin")) for key, line in new_keys.items()}
         trusted = {self.hosts["front"].address, str(getattr(self.network, "gateway", "127.0.0.1"))}
-        file = configuration.write(
+        return configuration.write(
             self.run, "gatefold.yaml", f"{name}.yaml", NAME=name, RUN=self.run, LISTEN=host.at("node"), ADMIN=host.at("admin"),
-            POOL=self.hosts["pool"].at("pgbouncer"), TRUSTED=", ".join(f'"{address}"' for address in sorted(trusted)))
-        return processes.Process(self.run, name, host, [self.gatefold, "serve", "--config", file])
+            POOL=self.hosts["pool"].at("pgbouncer"), TRUSTED=", ".join(f'"{address}"' for address in sorted(trusted)),
+            **new_keys)
 
     # MARK: State
 
