@@ -12,6 +12,7 @@ public final class SQLStateStore: StateStore {
     let clock: WallClock
     package let sharedClock: WallClock?
     let timing = Mutex(StoreTiming())
+    let deviceUses = Mutex(DeviceUseQueue())
     package let unreadable = UnreadableRows()
 
     /// - Parameters:

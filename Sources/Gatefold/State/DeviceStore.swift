@@ -17,10 +17,14 @@ public protocol DeviceStore: Sendable {
     /// Returns the subscriber's devices, most recently used first.
     func devices(of subscriber: SubscriberPseudonym, in publication: PublicationID) async throws -> [Device]
 
-    /// Records that a device is still in use. An unknown device is not added.
+    /// Records that a device is still in use. An unknown device is not added. The store may retain it in memory until
+    /// ``writeUses()``, so that the caller waits for nothing.
     func touch(
         _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
     ) async throws
+
+    /// Writes the uses of devices that are in memory only.
+    func writeUses() async throws
 
     /// Deletes a device that was last used at or before a time. A later use shows that its reader has signed in again.
     func remove(
@@ -30,6 +34,8 @@ public protocol DeviceStore: Sendable {
 }
 
 extension DeviceStore {
+    public func writeUses() async throws {}
+
     /// Deletes a device.
     public func remove(
         _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID

@@ -4,14 +4,15 @@ public import Gatefold
 extension SQLStateStore {
     public func register(_ token: PushToken, at timestamp: Date) async throws {
         let (seconds, limit) = (timestamp.timeIntervalSince1970, newPushTokensPerHour)
+        // Apps send their token at every launch, so known tokens do not wait for each other.
+        let isKnown = try await database.write(.statements) { db in
+            try Self.renew(db, Self.key(token), at: seconds)
+        }
+        if isKnown { return }
+        // New tokens are counted one after another.
         try await database.write(.locked(StateLock("push tokens", Data(token.app.utf8)))) { db in
             let key = try Self.key(token)
-            let changed = try db.execute(
-                """
-                UPDATE push_token SET registered = CASE WHEN registered < ? THEN ? ELSE registered END
-                WHERE app = ? AND environment = ? AND token = ?
-                """, [seconds, seconds] + key)
-            if changed > 0 { return }
+            if try Self.renew(db, key, at: seconds) { return }
             let present = try db.count(
                 """
                 SELECT count(*) FROM (
@@ -57,6 +58,17 @@ extension SQLStateStore {
                 "DELETE FROM push_token WHERE app = ? AND environment = ? AND token = ? AND registered <= ?",
                 try Self.key(token) + [timestamp.timeIntervalSince1970])
         }
+    }
+
+    /// Returns whether the token is known, and records that it was registered.
+    private static func renew(_ db: any StateTransaction, _ key: StateArguments, at seconds: TimeInterval) throws
+        -> Bool
+    {
+        try db.execute(
+            """
+            UPDATE push_token SET registered = CASE WHEN registered < ? THEN ? ELSE registered END
+            WHERE app = ? AND environment = ? AND token = ?
+            """, [seconds, seconds] + key) > 0
     }
 
     private static let tokens = "push_token"

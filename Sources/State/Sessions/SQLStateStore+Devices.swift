@@ -38,22 +38,6 @@ extension SQLStateStore {
         try await database.read { db in try Self.devices(db, subscriber, publication) }
     }
 
-    public func touch(
-        _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID, at timestamp: Date
-    ) async throws {
-        try await database.write(.statements) { db in
-            try db.execute(
-                """
-                UPDATE device SET last_used = ?
-                WHERE publication = ? AND subscriber = ? AND device = ? AND last_used < ?
-                """,
-                [
-                    timestamp.timeIntervalSince1970, publication.rawValue, Data(subscriber.bytes), Data(device.bytes),
-                    timestamp.timeIntervalSince1970,
-                ])
-        }
-    }
-
     public func remove(
         _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
         usedUntil timestamp: Date

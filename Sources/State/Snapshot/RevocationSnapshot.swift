@@ -22,8 +22,8 @@ package final class RevocationSnapshot: Sendable {
     private static let bytesPerSecond: Double = 1_048_576
     /// The age in seconds of the last poll from which the store counts as unavailable.
     private static let outageAge: TimeInterval = 2.5
-    /// The maximum size in bytes of a file that is read: about ten million revocations.
-    private static let maxSize = 256 << 20
+    /// The maximum size in bytes of a file that is read: about fifty million revocations.
+    private static let maxSize = 1 << 30
 
     private struct Written {
         var header: SnapshotFormat.Header

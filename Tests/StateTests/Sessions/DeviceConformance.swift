@@ -39,6 +39,7 @@ import Testing
                     device(number), of: subscriber(1), in: daily, limit: limit, at: noon + Double(number))
             }
             try await store.touch(device(1), of: subscriber(1), in: daily, at: noon + 10)
+            try await store.writeUses()
             let response = try await store.admit(device(3), of: subscriber(1), in: daily, limit: limit, at: noon + 20)
             let ended = Revocation(
                 publication: daily, subscriber: subscriber(1), session: SessionPseudonym(device(2)), at: noon + 20)
@@ -148,9 +149,36 @@ import Testing
             _ = try await store.admit(device(1), of: subscriber(1), in: daily, limit: limit, at: noon)
             try await store.touch(device(1), of: subscriber(1), in: daily, at: noon - 60)
             try await store.touch(device(2), of: subscriber(1), in: daily, at: noon)
+            try await store.writeUses()
             #expect(
                 try await store.devices(of: subscriber(1), in: daily)
                     == [Device(reference: device(1), firstUsed: noon, lastUsed: noon)])
+        }
+    }
+
+    @Test(
+        "Writes the uses of many devices, the latest of each, and repeats them after a failure",
+        arguments: TestedStore<any DeviceStore & RevocationStore>.all)
+    func manyUses(kind: TestedStore<any DeviceStore & RevocationStore>) async throws {
+        try await kind.with { store in
+            let limit = DeviceLimit(maxDevices: 5, onLimit: .reject)
+            let readers = (0..<700).map { number in
+                SubscriberPseudonym(bytes: [0, 0, 0, 0, 0, UInt8(number / 256), UInt8(number % 256)])!
+            }
+            for reader in readers {
+                _ = try await store.admit(device(1), of: reader, in: daily, limit: limit, at: noon)
+                try await store.touch(device(1), of: reader, in: daily, at: noon + 20)
+                try await store.touch(device(1), of: reader, in: daily, at: noon + 10)
+            }
+            let cancelled = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try? await store.writeUses()
+            }
+            await cancelled.value
+            try await store.writeUses()
+            for reader in readers {
+                #expect(try await store.devices(of: reader, in: daily).map(\.lastUsed) == [noon + 20])
+            }
         }
     }
 
