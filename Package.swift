@@ -185,8 +185,8 @@ let package = Package(
             "Server",
             "Accounts Backends CResidency Catalogues Commerce ContentGate Crypto Deliveries EdgeTokens FrontDoors",
             "Gatefold HTTPTypes Hummingbird HummingbirdCore Logging MQTT Mail Metrics NIOCore NIOHPACK NIOHTTP1 NIOHTTP2",
-            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL NIOTLS PasswordHashing PostgreSQL Primitives Push Receipts",
-            "Resilience SQLAccess ServiceLifecycle Settings State UnixSignals"),
+            "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL NIOTLS OutgoingRequests PasswordHashing PostgreSQL Primitives",
+            "Push Receipts Resilience SQLAccess ServiceLifecycle Settings State UnixSignals"),
         module(
             "Conformance",
             "Gatefold NIOCore NIOHPACK NIOHTTP2 NIOPosix NIOSSL NIOTLS OutgoingRequests Primitives Settings XML"),

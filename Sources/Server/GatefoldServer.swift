@@ -79,7 +79,7 @@ public struct GatefoldServer: Sendable {
             },
             probe: { try await state.health() })
         let revocations = RevocationLists()
-        let node = try NodeState(configuration, state: state, lists: revocations, events: events)
+        let node = try NodeState(configuration, state: state, lists: revocations, events: events, logger: logger)
         self.node = node
         let writer = SharedFactWriter(store: state, origin: random.bytes(16))
         var services = BackendServices(
@@ -138,7 +138,8 @@ public struct GatefoldServer: Sendable {
                     try NodeIdentity(configuration, started: clock.now, random: random), store: state, shares: shares,
                     clock: clock, logger: logger, behind: { [follower] in follower.behind },
                     usages: { [backends] in backends.protected.map { NodeMembership.Usage($0) } },
-                    didSetShares: { [backends] in for backend in backends.protected { backend.didIncreaseSlots() } })
+                    didSetShares: { [backends] in for backend in backends.protected { backend.didIncreaseSlots() } },
+                    didHear: { node?.peers.update($0) })
             } else {
                 nil
             }
@@ -174,10 +175,11 @@ public struct GatefoldServer: Sendable {
         var services: [any Service] = []
         if let mail { services.append(MailService(mailer: mail)) }
         if let notifications { services.append(notifications) }
-        if let node { services.append(node.snapshotService) }
+        if let node { services += [node.snapshotService, node.peers] }
         services +=
             [
                 stateService,
+                DeviceUseService(store: parts.state),
                 CatalogueFollower(publications: publications),
                 PurchaseEventRelayService(
                     eventRelay: parts.purchaseEventRelay,

@@ -11,11 +11,13 @@ import Testing
 
     /// - Parameter settings: Further lines of the publication.
     private func withPair(
-        _ settings: String = "", _ body: (Pair, PostgreSQLInstance) async throws -> Void
+        _ settings: String = "", announces: Bool = false,
+        _ body: (Pair, PostgreSQLInstance) async throws -> Void
     ) async throws {
         try await withSample { sample in
             try await StateServers.run { servers in
-                let pair = try Pair(sample, servers, statePort: servers.instance.port, settings: settings)
+                let pair = try Pair(
+                    sample, servers, statePort: servers.instance.port, settings: settings, announces: announces)
                 try pair.reader("right")
                 try await body(pair, servers.instance)
             }
@@ -53,6 +55,35 @@ import Testing
                         && metrics.contains("\ngatefold_revocations_replayed_total 1")
                 }
                 #expect(try journals(pair) == [])
+            }
+        }
+    }
+
+    @Test(
+        "Nodes that know each other's URL end a session everywhere before its sign-out is acknowledged, also in an outage"
+    )
+    func announcement() async throws {
+        try await withPair(announces: true) { pair, postgreSQL async throws in
+            try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
+                let tokens = [try await pair.token(0, "right"), try await pair.token(0, "right")]
+                for token in tokens { #expect(try await pair.state(1, token) == "active") }
+                // A node knows another one by its second heartbeat.
+                try await eventually("the first node knows the second", within: .seconds(5)) {
+                    try await metrics(pair).contains("\ngatefold_peers 1")
+                }
+                #expect(try await signOut(pair, 0, tokens[0]) == 200)
+                #expect(try await pair.state(1, tokens[0]) == "unknown")
+                await postgreSQL.server.stop()
+                #expect(try await signOut(pair, 0, tokens[1]) == 200)
+                #expect(try await pair.state(1, tokens[1]) == "unknown")
+                #expect(
+                    try await metrics(pair).contains("\ngatefold_peer_messages_total{result=\"accepted\"} 2"))
+                let forged = try await pair.sample.admin.post(
+                    "/revocations", [("Content-Type", "application/octet-stream")], Array(repeating: 7, count: 120))
+                #expect(forged.status == 403)
+                let long = try await pair.sample.admin.post(
+                    "/revocations", [("Content-Type", "application/octet-stream")], Array(repeating: 7, count: 600))
+                #expect(long.status == 413)
             }
         }
     }

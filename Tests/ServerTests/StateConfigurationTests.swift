@@ -27,7 +27,7 @@ import Testing
     @Test("A state in PostgreSQL accepts only a server that accepts writes, and sets no parameters of a session")
     func shared() throws {
         let location = try read("kind: postgresql, folder: node, \(Self.connection)").state.location
-        guard case .postgreSQL(let settings, let schema, let folder) = location else {
+        guard case .postgreSQL(let settings, let schema, let folder, nil) = location else {
             Issue.record("\(location)")
             return
         }
@@ -49,6 +49,18 @@ import Testing
             (
                 "kind: postgresql, folder: node, connection: {hosts: [db], database: a, user: b, read_only: true}",
                 "state.connection.read_only"
+            ),
+            (
+                "kind: postgresql, folder: node, node_url: db1, \(connection)",
+                "state.node_url: expected http://HOST:PORT"
+            ),
+            (
+                "kind: postgresql, folder: node, node_url: \"http://a:1/x\", \(connection)",
+                "state.node_url: expected http://HOST:PORT"
+            ),
+            (
+                "kind: postgresql, folder: node, node_url: \"http://a:1\", \(connection)",
+                "state.node_url: requires `server.admin_listen`"
             ),
             ("path: x, \(connection)", "state.connection"), ("kind: mysql, path: x", "state.kind: expected one of"),
         ])

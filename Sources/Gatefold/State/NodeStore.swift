@@ -37,12 +37,26 @@ public struct NodeIdentity: Sendable, Equatable {
     public let version: String
     /// The start of the process.
     public let started: Date
+    /// The URL at which the other nodes reach the node's admin listener; nil if they do not.
+    public let url: String?
 
-    public init(id: [UInt8], name: String, version: String, started: Date) {
+    /// - Parameters:
+    ///   - id: Bytes that are unique to the node and survive its restart.
+    ///   - name: The name for operators.
+    ///   - version: The version of the program.
+    ///   - started: The start of the process.
+    ///   - url: The URL at which the other nodes reach the node's admin listener; nil if they do not.
+    public init(id: [UInt8], name: String, version: String, started: Date, url: String? = nil) {
         self.id = id
         self.name = name
         self.version = version
         self.started = started
+        self.url = url
+    }
+
+    /// Returns whether both are the same process of the same node. A start loses its last digits in a row.
+    package func isProcess(_ other: NodeIdentity) -> Bool {
+        id == other.id && abs(started.timeIntervalSince(other.started)) < 0.001
     }
 }
 

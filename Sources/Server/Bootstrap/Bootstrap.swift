@@ -122,7 +122,7 @@ public enum Bootstrap {
             switch state.location {
             case .sqlite(let path):
                 return try SQLStateStore(path: path, newPushTokensPerHour: state.pushTokensPerHour)
-            case .postgreSQL(let settings, let schema, _):
+            case .postgreSQL(let settings, let schema, _, _):
                 return try SQLStateStore(
                     postgreSQL: settings, schema: schema, library: LibPQ(), migrates: creates,
                     opensLater: opensLater, newPushTokensPerHour: state.pushTokensPerHour)

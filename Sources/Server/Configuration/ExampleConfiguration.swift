@@ -53,6 +53,7 @@ public enum ExampleConfiguration {
           # kind: postgresql
           # folder: state              # the files that this server keeps for itself
           # schema: gatefold
+          # node_url: http://10.0.0.5:9090  # where the other servers reach the admin listener of this one
           # connection:
           #   hosts: [db1.example.com, db2.example.com]
           #   database: gatefold

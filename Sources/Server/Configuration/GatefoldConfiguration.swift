@@ -85,6 +85,9 @@ public struct GatefoldConfiguration: Sendable {
 
         log = try LogConfiguration(try top.section("log"))
         state = try Self.state(try top.section("state"))
+        if state.location.nodeURL != nil, adminListen == nil {
+            throw try top.section("state").error("node_url", expected: "requires `server.admin_listen`")
+        }
         loginThrottle = try LoginThrottleLimits(try top.section("login_throttle"))
 
         passwords = try PasswordConfiguration(try top.section("passwords"))

@@ -1,4 +1,5 @@
 import Foundation
+import OutgoingRequests
 package import SQLAccess
 import Settings
 package import State
@@ -9,8 +10,10 @@ package enum StateLocation: Sendable {
     case sqlite(path: String)
     /// A database that several nodes share.
     ///
-    /// - Parameter folder: The folder of the files that this node keeps for itself.
-    case postgreSQL(PostgreSQLSettings, schema: PostgreSQLSchemaName, folder: String)
+    /// - Parameters:
+    ///   - folder: The folder of the files that this node keeps for itself.
+    ///   - nodeURL: The URL at which the other nodes reach the admin listener of this node; nil if they do not.
+    case postgreSQL(PostgreSQLSettings, schema: PostgreSQLSchemaName, folder: String, nodeURL: String?)
 
     private enum Kind: String, CaseIterable {
         case sqlite, postgresql
@@ -33,15 +36,32 @@ package enum StateLocation: Sendable {
             guard let folder = try section.filePath("folder") else {
                 throw section.error("folder", expected: "missing; expected a folder for the files of this node")
             }
-            self = .postgreSQL(try PostgreSQLSettings(section, for: .state), schema: schema, folder: folder)
+            let nodeURL = try section.string("node_url")
+            if let nodeURL, !Self.isOrigin(nodeURL) {
+                throw section.error(
+                    "node_url", expected: "expected http://HOST:PORT or https://HOST:PORT, found `\(nodeURL)`")
+            }
+            self = .postgreSQL(
+                try PostgreSQLSettings(section, for: .state), schema: schema, folder: folder, nodeURL: nodeURL)
         }
+    }
+
+    /// The URL at which the other nodes reach the admin listener of this node; nil if they do not.
+    package var nodeURL: String? {
+        if case .postgreSQL(_, _, _, let url) = self { url } else { nil }
+    }
+
+    /// Returns whether a text is a URL without a path.
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let url = ServiceURL(text) else { return false }
+        return url.target == "/" && !text.hasSuffix("/")
     }
 
     /// The folder of the files that this server keeps for itself.
     package var folder: String {
         switch self {
         case .sqlite(let path): URL(fileURLWithPath: path).deletingLastPathComponent().path
-        case .postgreSQL(_, _, let folder): folder
+        case .postgreSQL(_, _, let folder, _): folder
         }
     }
 
@@ -49,7 +69,7 @@ package enum StateLocation: Sendable {
     package var name: String {
         switch self {
         case .sqlite(let path): path
-        case .postgreSQL(_, let schema, _): "in PostgreSQL, schema \(schema.name)"
+        case .postgreSQL(_, let schema, _, _): "in PostgreSQL, schema \(schema.name)"
         }
     }
 }

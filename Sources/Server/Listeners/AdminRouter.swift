@@ -1,6 +1,8 @@
 import FrontDoors
 import HTTPTypes
 import Hummingbird
+import NIOCore
+import State
 
 /// The responder of the admin listener: health, metrics and the operator commands. They require no authentication, so
 /// the listener must not be reachable from outside.
@@ -32,6 +34,11 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
             let (status, message) = try await FlushRequest.respond(request, name, backends)
             return Response(status, text: message)
         }
+        if let node {
+            routes.on("\(RevocationPeers.path)", methods: .only([.post])) { request, _ in
+                try await Self.receive(request, node)
+            }
+        }
         table = RouteTable(routes)
     }
 
@@ -42,6 +49,16 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
     }
 
     func buildResponder() -> AdminRouter { self }
+
+    /// Passes a message of another node to this one.
+    private static func receive(_ request: Request, _ node: NodeState) async throws -> Response {
+        do {
+            let body = try await request.body.collect(upTo: PeerMessage.maxSize)
+            return Response(status: node.receive(Array(body.readableBytesView)) ? .noContent : .forbidden)
+        } catch is NIOTooManyBytesError {
+            return Response(status: .contentTooLarge)
+        }
+    }
 
     /// Returns the backend whose flush a path names.
     private static func backend(in path: String) -> String? {

@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import Logging
 import Metrics
 import PostgreSQL
 import Primitives
@@ -11,21 +12,27 @@ import State
 struct NodeState: Sendable {
     let sessionStore: JournaledSessionStore
     let freshness: RevocationFreshness
+    /// The other nodes, which are told of each revocation.
+    let peers: RevocationPeers
     private let lock: NodeFolderLock
     private let state: any StateStore
     private let lists: RevocationLists
     private let journal: RevocationJournal
     private let snapshot: RevocationSnapshot
     private let events: EventReporter
+    private let key: PseudonymKey
 
     /// Opens the files of a node. Returns nil for the embedded state, which is on the same disk as these files.
     ///
     /// - Parameter lists: The revocation lists of this process.
     /// - Throws: ``BootstrapError/state(name:cause:)`` if a file cannot be read, or if another process uses them.
     init?(
-        _ configuration: GatefoldConfiguration, state: any StateStore, lists: RevocationLists, events: EventReporter
+        _ configuration: GatefoldConfiguration, state: any StateStore, lists: RevocationLists, events: EventReporter,
+        logger: Logger
     ) throws(BootstrapError) {
-        guard case .postgreSQL(let settings, let schema, let folder) = configuration.state.location else { return nil }
+        guard case .postgreSQL(let settings, let schema, let folder, _) = configuration.state.location else {
+            return nil
+        }
         let identity = FileOrigin.identity(
             of: settings.server.parameters["dbname"] ?? "", schema: schema.name, key: configuration.state.pseudonymKey)
         do {
@@ -40,7 +47,15 @@ struct NodeState: Sendable {
         self.lists = lists
         self.events = events
         freshness = RevocationFreshness(clock: clock)
-        sessionStore = JournaledSessionStore(state, journal: journal, now: { clock.now }, observe: events.report)
+        let peers = RevocationPeers(key: configuration.state.pseudonymKey, clock: clock, logger: logger)
+        self.peers = peers
+        key = configuration.state.pseudonymKey
+        sessionStore = JournaledSessionStore(
+            state, journal: journal, now: { clock.now },
+            announce: { revocations in
+                for revocation in revocations { lists.list(for: revocation.publication).add(revocation) }
+                await peers.announce(revocations)
+            }, observe: events.report)
         snapshot = RevocationSnapshot(
             path: folder + "/revocations.snapshot", identity: identity, lists: lists, freshness: freshness,
             clock: clock)
@@ -84,6 +99,15 @@ struct NodeState: Sendable {
         journal.assume(origin)
         applyJournal()
         events.report(SnapshotEvent.restored(polledAt: freshness.polledAt ?? origin.confirmedAt, cause: cause))
+    }
+
+    /// Applies the revocations that another node has announced.
+    ///
+    /// - Returns: False if the message was not sealed with the secret of the state or is too old.
+    func receive(_ sealed: [UInt8]) -> Bool {
+        guard let message = key.open(sealed, at: (state.sharedClock ?? .system).now) else { return false }
+        for revocation in message.revocations { lists.list(for: revocation.publication).add(revocation) }
+        return true
     }
 
     private func applyJournal() {

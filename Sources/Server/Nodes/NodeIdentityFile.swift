@@ -42,6 +42,7 @@ extension NodeIdentity {
                 name: configuration.state.location.name, cause: "cannot write in the folder \(folder) of this node")
         }
         self.init(
-            id: id, name: "\(host):\(configuration.listen.port)", version: ServerSoftware.version, started: started)
+            id: id, name: "\(host):\(configuration.listen.port)", version: ServerSoftware.version, started: started,
+            url: configuration.state.location.nodeURL)
     }
 }

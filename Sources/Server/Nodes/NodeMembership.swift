@@ -43,6 +43,7 @@ final class NodeMembership: Service {
     private let clock: WallClock
     private let usages: @Sendable () -> [Usage]
     private let didSetShares: @Sendable () -> Void
+    private let didHear: @Sendable ([NodeReport]) -> Void
     private let behind: @Sendable () -> TimeInterval
     private let sleep: @Sendable (TimeInterval) async throws -> Void
     private let logger: Logger
@@ -53,11 +54,13 @@ final class NodeMembership: Service {
     ///   - behind: Returns the number of seconds since this node last had all revocations.
     ///   - usages: Returns the use of each backend in force.
     ///   - didSetShares: Called after the shares were set, so that waiting calls use them.
+    ///   - didHear: Receives the other nodes that use the state now, after each heartbeat.
     init(
         _ node: NodeIdentity, store: any NodeStore, shares: SlotShares, clock: WallClock, logger: Logger,
         behind: @escaping @Sendable () -> TimeInterval,
         sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Task.sleep(for: .seconds($0)) },
-        usages: @escaping @Sendable () -> [Usage], didSetShares: @escaping @Sendable () -> Void
+        usages: @escaping @Sendable () -> [Usage], didSetShares: @escaping @Sendable () -> Void,
+        didHear: @escaping @Sendable ([NodeReport]) -> Void = { _ in }
     ) {
         self.node = node
         self.store = store
@@ -68,6 +71,7 @@ final class NodeMembership: Service {
         self.sleep = sleep
         self.usages = usages
         self.didSetShares = didSetShares
+        self.didHear = didHear
     }
 
     /// A Boolean value that indicates whether an operator drains this node.
@@ -91,9 +95,7 @@ final class NodeMembership: Service {
 
     /// Gives the shares to the other nodes, unless another process of this node has reported itself since.
     func leave() async throws {
-        let own = try await store.nodes().first {
-            $0.node.id == node.id && abs($0.node.started.timeIntervalSince(node.started)) < 0.001
-        }
+        let own = try await store.nodes().first { $0.node.isProcess(node) }
         if let own { try await store.removeNode(own) }
     }
 
@@ -156,6 +158,7 @@ final class NodeMembership: Service {
                 "No share of a backend's concurrency limit; do all nodes have the same max_concurrent?",
                 metadata: ["backend": "\(backend)"])
         }
+        didHear(state.withLock { state in others.filter { state.watch.isHeard($0, at: seen) } })
         measure(others.count { watch.isLive($0, at: start) } + 1, own)
         await forget(others.filter { !watch.isLive($0, at: start) })
         return own.values.contains { $0.claimed > $0.allowed }

@@ -16,6 +16,8 @@ struct NodeWatch: Sendable {
         let heard: Date
         /// The monotonic time at which this node first read it.
         let seen: TimeInterval
+        /// A Boolean value that indicates whether this node has read two different reports of the node.
+        let isRepeated: Bool
     }
 
     private var sightings: [[UInt8]: Sighting] = [:]
@@ -24,9 +26,19 @@ struct NodeWatch: Sendable {
     mutating func record(_ reports: [NodeReport], at elapsed: TimeInterval) {
         sightings = Dictionary(
             reports.map { report in
-                let known = sightings[report.node.id].flatMap { $0.heard == report.heard ? $0 : nil }
-                return (report.node.id, known ?? Sighting(heard: report.heard, seen: elapsed))
+                let known = sightings[report.node.id]
+                let sighting = known.flatMap { $0.heard == report.heard ? $0 : nil }
+                return (
+                    report.node.id,
+                    sighting ?? Sighting(heard: report.heard, seen: elapsed, isRepeated: known != nil)
+                )
             }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns whether a node is live and has reported itself since this node first read its row. The rows of a copied
+    /// database may name nodes that use another one.
+    func isHeard(_ report: NodeReport, at elapsed: TimeInterval) -> Bool {
+        isLive(report, at: elapsed) && sightings[report.node.id]?.isRepeated == true
     }
 
     /// Returns whether a node is live. A node that this node has just heard of is.

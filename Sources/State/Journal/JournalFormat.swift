@@ -38,11 +38,6 @@ package enum JournalFormat {
     private static let magic = Array("gatefold journal".utf8)
     private static let version: UInt16 = 1
 
-    private enum Kind: UInt8 {
-        case revocation = 1
-        case deviceRemoval = 2
-    }
-
     // MARK: Writing
 
     package static func encode(_ header: Header) -> [UInt8] {
@@ -59,22 +54,7 @@ package enum JournalFormat {
     /// - Parameter number: The number of the slot. The header has the number 0.
     package static func encode(_ entry: JournalEntry, number: Int, of journal: [UInt8]) -> [UInt8] {
         var content = ByteWriter(capacity: slotSize)
-        switch entry {
-        case .revocation(let revocation):
-            content.write(Kind.revocation.rawValue)
-            content.write(text: revocation.publication.rawValue)
-            content.write(revocation.subscriber.bytes)
-            content.write(revocation.before.timeIntervalSince1970.bitPattern)
-            content.write(optional: revocation.session)
-            content.write(optional: revocation.exempt?.session)
-            if let exempt = revocation.exempt { content.write(exempt.issuedAt.timeIntervalSince1970.bitPattern) }
-        case .deviceRemoval(let device, let subscriber, let publication, let timestamp):
-            content.write(Kind.deviceRemoval.rawValue)
-            content.write(text: publication.rawValue)
-            content.write(subscriber.bytes)
-            content.write(timestamp.timeIntervalSince1970.bitPattern)
-            content.write(device.bytes)
-        }
+        entry.write(to: &content)
         return slot(content.bytes, number: number, of: journal)
     }
 
@@ -135,54 +115,6 @@ package enum JournalFormat {
 
     private static func decodeEntry(_ content: [UInt8]) -> JournalEntry? {
         var reader = ByteReader(content)
-        guard let kind = reader.read(UInt8.self).flatMap({ Kind(rawValue: $0) }),
-            let publication = reader.readText().flatMap({ PublicationID($0) }),
-            let subscriber = reader.read(count: SubscriberPseudonym.size).flatMap({ SubscriberPseudonym(bytes: $0) }),
-            let timestamp = reader.readDate()
-        else { return nil }
-        switch kind {
-        case .revocation:
-            guard let session = reader.readOptional(SessionPseudonym.self),
-                let exempt = reader.readOptional(SessionPseudonym.self)
-            else { return nil }
-            var exemption: ExemptSession?
-            if let exempt = exempt.value {
-                guard let issuedAt = reader.readDate() else { return nil }
-                exemption = ExemptSession(session: exempt, issuedAt: issuedAt)
-            }
-            return .revocation(
-                Revocation(
-                    publication: publication, subscriber: subscriber, session: session.value, before: timestamp,
-                    exempt: exemption))
-        case .deviceRemoval:
-            guard let device = reader.read(count: DevicePseudonym.size).flatMap({ DevicePseudonym(bytes: $0) })
-            else { return nil }
-            return .deviceRemoval(device, of: subscriber, in: publication, at: timestamp)
-        }
-    }
-}
-
-extension ByteWriter {
-    /// Writes whether there is a pseudonym, and its bytes.
-    fileprivate mutating func write<Kind>(optional pseudonym: Pseudonym<Kind>?) {
-        write(pseudonym == nil ? UInt8(0) : 1)
-        write(pseudonym?.bytes ?? [])
-    }
-}
-
-extension ByteReader {
-    /// A pseudonym that may be absent.
-    fileprivate struct Optional<Kind: PseudonymKind> {
-        let value: Pseudonym<Kind>?
-    }
-
-    fileprivate mutating func readOptional<Kind>(_ type: Pseudonym<Kind>.Type) -> Optional<Kind>? {
-        switch read(UInt8.self) {
-        case 0: return Optional(value: nil)
-        case 1:
-            guard let pseudonym = read(count: Kind.size).flatMap({ Pseudonym<Kind>(bytes: $0) }) else { return nil }
-            return Optional(value: pseudonym)
-        default: return nil
-        }
+        return JournalEntry(from: &reader)
     }
 }

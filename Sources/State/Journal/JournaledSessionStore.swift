@@ -8,21 +8,28 @@ package struct JournaledSessionStore: SessionStore {
     private let store: any SessionStore
     private let journal: RevocationJournal
     private let now: @Sendable () -> Date
+    private let announce: @Sendable ([Revocation]) async -> Void
     private let observe: @Sendable (JournalEvent) -> Void
 
-    /// - Parameter now: Returns the current time of the store.
+    /// - Parameters:
+    ///   - now: Returns the current time of the store.
+    ///   - announce: Applies revocations that are in the store or in the journal to this node and to the others, before
+    ///     the caller acknowledges them.
     package init(
         _ store: any SessionStore, journal: RevocationJournal, now: @escaping @Sendable () -> Date,
+        announce: @escaping @Sendable ([Revocation]) async -> Void = { _ in },
         observe: @escaping @Sendable (JournalEvent) -> Void = { _ in }
     ) {
         self.store = store
         self.journal = journal
         self.now = now
+        self.announce = announce
         self.observe = observe
     }
 
     package func record(_ revocation: Revocation) async throws {
         try await perform(orJournal: .revocation(revocation)) { try await store.record(revocation) }
+        await announce([revocation])
     }
 
     package func remove(
@@ -58,7 +65,10 @@ package struct JournaledSessionStore: SessionStore {
         _ device: DevicePseudonym, of subscriber: SubscriberPseudonym, in publication: PublicationID,
         limit: DeviceLimit, at timestamp: Date
     ) async throws -> DeviceRegistration {
-        try await store.admit(device, of: subscriber, in: publication, limit: limit, at: timestamp)
+        let registration = try await store.admit(
+            device, of: subscriber, in: publication, limit: limit, at: timestamp)
+        if case .admitted(let revocations) = registration, !revocations.isEmpty { await announce(revocations) }
+        return registration
     }
 
     package func devices(of subscriber: SubscriberPseudonym, in publication: PublicationID) async throws -> [Device] {

@@ -13,23 +13,22 @@ extension SQLStateStore {
             let others = known.filter { $0.node.id != node.id }
             let slots = claim(others)
             // A new process of the node takes readers again.
-            let before = known.first {
-                $0.node.id == node.id && abs($0.node.started.timeIntervalSince(node.started)) < 0.001
-            }
+            let before = known.first { $0.node.isProcess(node) }
             let report = NodeReport(
                 node: node, heard: now, behind: behind, isDraining: before?.isDraining ?? false, slots: slots)
             try db.execute(
                 """
-                INSERT INTO node (id, name, version, started, heard, behind, draining, slots)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO node (id, name, version, started, heard, behind, draining, slots, url)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET name = excluded.name, version = excluded.version,
                     started = excluded.started, heard = excluded.heard, behind = excluded.behind,
-                    draining = excluded.draining, slots = excluded.slots
+                    draining = excluded.draining, slots = excluded.slots, url = excluded.url
                 """,
                 [
                     Data(node.id), try StateText.storable(node.name, Self.node),
                     try StateText.storable(node.version, Self.node), node.started.timeIntervalSince1970,
                     now.timeIntervalSince1970, behind, report.isDraining, try Self.text(slots),
+                    try node.url.map { try StateText.storable($0, Self.node) },
                 ])
             return others + [report]
         }
@@ -60,12 +59,13 @@ extension SQLStateStore {
         // An unreadable row does not stop the other nodes.
         // Source: Pitfall 31, “One unreadable row that stops the follower”.
         try db.rows(
-            "SELECT id, name, version, started, heard, behind, draining, slots FROM node ORDER BY name, id"
+            "SELECT id, name, version, started, heard, behind, draining, slots, url FROM node ORDER BY name, id"
         ).compactMap { row in
             try? NodeReport(
                 node: NodeIdentity(
                     id: Array(StateRow.bytes(row, 0, node)), name: StateRow.text(row, 1, node),
-                    version: StateRow.text(row, 2, node), started: StateRow.date(row, 3, node)),
+                    version: StateRow.text(row, 2, node), started: StateRow.date(row, 3, node),
+                    url: StateRow.optional(StateRow.text, row, 8, node)),
                 heard: StateRow.date(row, 4, node), behind: StateRow.real(row, 5, node),
                 isDraining: StateRow.integer(row, 6, node) == 1, slots: slots(StateRow.text(row, 7, node)))
         }

@@ -14,6 +14,7 @@ enum PostgreSQLStateSchema {
     static let migrations = [
         Migration(number: 1, name: "state", sql: state),
         Migration(number: 2, name: "nodes", sql: [StateSchema.counters, StateSchema.nodes].map(translated).joined()),
+        Migration(number: 3, name: "node URLs", sql: translated(StateSchema.nodeURLs)),
     ]
 
     private static let state =

@@ -18,19 +18,29 @@ struct SharedStatePair: Sendable {
     ///   - servers: The servers of the state; nil for a file.
     ///   - statePort: The port of the state's database; nil for that of PgBouncer.
     ///   - settings: Further lines of the publication.
-    init(_ sample: Sample, _ servers: StateServers?, statePort: Int? = nil, settings: String = "") throws {
+    ///   - announces: Whether each server announces its revocations to the other. Both then have an admin listener.
+    init(
+        _ sample: Sample, _ servers: StateServers?, statePort: Int? = nil, settings: String = "",
+        announces: Bool = false
+    ) throws {
         self.sample = sample
         ports = [sample.port, try FreePort.find()]
         try sample.write("ask.py", Self.program)
         try sample.write("secrets/postgresql", StateServers.password)
-        try sample.configure { Self.configuration($0, servers, statePort, settings) }
+        try sample.configure { text in
+            let url = announces ? ", node_url: \"http://127.0.0.1:\(sample.adminPort)\"" : ""
+            return Self.configuration(text, servers, statePort, settings)
+                .replacing("folder: state/node", with: "folder: state/node\(url)")
+        }
         let first = try String(contentsOfFile: sample.path("gatefold.yaml"), encoding: .utf8)
+        let second = first.replacing("127.0.0.1:\(sample.port)", with: "127.0.0.1:\(ports[1])")
+            // Each node has a folder of its own.
+            .replacing("folder: state/node", with: "folder: state/second-node")
         try sample.write(
             "second.yaml",
-            first.replacing("127.0.0.1:\(sample.port)", with: "127.0.0.1:\(ports[1])")
-                .replacing(", admin_listen: \"127.0.0.1:\(sample.adminPort)\"", with: "")
-                // Each node has a folder of its own.
-                .replacing("folder: state/node", with: "folder: state/second-node"))
+            announces
+                ? second.replacing("127.0.0.1:\(sample.adminPort)", with: "127.0.0.1:\(try FreePort.find())")
+                : second.replacing(", admin_listen: \"127.0.0.1:\(sample.adminPort)\"", with: ""))
     }
 
     private static func configuration(

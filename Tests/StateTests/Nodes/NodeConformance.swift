@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Nodes of a state", .stateServers) struct NodeConformance {
     private static func node(_ number: UInt8, started: Date = noon) -> NodeIdentity {
-        NodeIdentity(id: [number], name: "node \(number)", version: "1.0", started: started)
+        NodeIdentity(
+            id: [number], name: "node \(number)", version: "1.0", started: started,
+            url: number == 2 ? "http://192.0.2.2:9090" : nil)
     }
 
     @Test(
@@ -27,6 +29,7 @@ import Testing
             }
             #expect(second.map(\.node.name) == ["node 1", "node 2"])
             #expect(second[0] == expected)
+            #expect(try await stores[0].nodes().map(\.node.url) == [nil, "http://192.0.2.2:9090"])
             #expect(second[1].slots == ["db": 20, "other": 1] && second[1].heard == noon + 3)
             #expect(try await stores[0].nodes() == second)
             try await stores[0].removeNode(second[1])

@@ -12,4 +12,9 @@ extension StateSchema {
             slots TEXT NOT NULL -- JSON: the number of calls by backend
         ) STRICT, WITHOUT ROWID;
         """
+
+    static let nodeURLs = """
+        -- The URL of the admin listener for the other nodes.
+        ALTER TABLE node ADD COLUMN url TEXT;
+        """
 }

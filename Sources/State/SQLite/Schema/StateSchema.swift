@@ -25,6 +25,7 @@ enum StateSchema {
         }
         migrator.registerMigration("2 leases") { db in try db.execute(sql: leases) }
         migrator.registerMigration("3 nodes") { db in try db.execute(sql: counters + "\n" + nodes) }
+        migrator.registerMigration("4 node URLs") { db in try db.execute(sql: nodeURLs) }
         return migrator
     }
 }

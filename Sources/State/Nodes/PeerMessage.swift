@@ -1,0 +1,62 @@
+import Crypto
+package import Foundation
+package import Gatefold
+import Primitives
+
+/// The revocations that a node announces to the other nodes, besides writing them to their state.
+///
+/// The message is sealed with the secret of the state. Only a node of the same state can therefore end sessions with it,
+/// and nobody between the nodes can read whose sessions end.
+package struct PeerMessage: Equatable, Sendable {
+    package let revocations: [Revocation]
+    /// The time by the clock of the state.
+    package let sentAt: Date
+
+    package init(_ revocations: [Revocation], sentAt: Date) {
+        self.revocations = revocations
+        self.sentAt = sentAt
+    }
+
+    /// The maximum age in seconds of a message that a node accepts. A copied message has no effect that it did not have
+    /// before; the limit bounds how long somebody can make a node work with it.
+    package static let maxAge: TimeInterval = 300
+    /// The maximum number of revocations in a message.
+    package static let maxRevocations = 500
+    /// The maximum size in bytes of a sealed message.
+    package static let maxSize = 64 << 10
+}
+
+extension PseudonymKey {
+    private static let purpose = Data("gatefold peer message 1".utf8)
+
+    /// Seals a message with ChaCha20-Poly1305 (RFC 8439) under a random nonce.
+    package func seal(_ message: PeerMessage) throws -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(message.sentAt.timeIntervalSince1970.bitPattern)
+        for revocation in message.revocations { JournalEntry.revocation(revocation).write(to: &writer) }
+        return Array(try ChaChaPoly.seal(writer.bytes, using: peerKey, authenticating: Self.purpose).combined)
+    }
+
+    /// Returns the message, or nil if it was not sealed with this key, is too old, or has another format.
+    ///
+    /// - Parameter now: The current time by the clock of the state.
+    package func open(_ sealed: [UInt8], at now: Date) -> PeerMessage? {
+        guard sealed.count <= PeerMessage.maxSize, let box = try? ChaChaPoly.SealedBox(combined: sealed),
+            let plain = try? ChaChaPoly.open(box, using: peerKey, authenticating: Self.purpose)
+        else { return nil }
+        var reader = ByteReader(Array(plain))
+        guard let sentAt = reader.readDate(), abs(now.timeIntervalSince(sentAt)) <= PeerMessage.maxAge else {
+            return nil
+        }
+        var revocations: [Revocation] = []
+        while !reader.isAtEnd {
+            guard case .revocation(let revocation)? = JournalEntry(from: &reader) else { return nil }
+            revocations.append(revocation)
+        }
+        return PeerMessage(revocations, sentAt: sentAt)
+    }
+
+    private var peerKey: SymmetricKey {
+        HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Self.purpose, outputByteCount: 32)
+    }
+}
