@@ -4,7 +4,7 @@ CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 INSERT INTO grdb_migrations VALUES('1 state');
 INSERT INTO grdb_migrations VALUES('2 leases');
 INSERT INTO grdb_migrations VALUES('3 nodes');
-INSERT INTO grdb_migrations VALUES('4 node URLs');
+INSERT INTO grdb_migrations VALUES('4 compatibility');
 CREATE TABLE device (
     publication TEXT NOT NULL,
     subscriber BLOB NOT NULL,
@@ -235,8 +235,13 @@ CREATE TABLE node (
     behind REAL NOT NULL, -- the seconds since it last had all revocations
     draining INTEGER NOT NULL, -- 1: takes no new readers
     slots TEXT NOT NULL -- JSON: the number of calls by backend
-, url TEXT) STRICT, WITHOUT ROWID;
-INSERT INTO node VALUES(X'02','node','1',1.0,1.0,0.0,0,'{}','http://192.0.2.2:9090');
+) STRICT, WITHOUT ROWID;
+INSERT INTO node VALUES(X'02','node','1',1.0,1.0,0.0,0,'{}');
+CREATE TABLE schema_compatibility (
+    version INTEGER NOT NULL PRIMARY KEY, -- the number of the migration
+    since INTEGER NOT NULL
+) STRICT;
+INSERT INTO schema_compatibility VALUES(4,4);
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence VALUES('revocation',4);
 INSERT INTO sqlite_sequence VALUES('receipt',1);

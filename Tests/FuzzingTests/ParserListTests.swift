@@ -92,13 +92,15 @@ struct ParserListTests {
 
     /// Files that read our own files and databases.
     private static let ours: Set<String> = [
-        "ActiveImport", "CatalogueCache", "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing",
-        "DeniedEditions", "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
+        "ActiveImport", "CatalogueCache",
+        "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing", "DeniedEditions",
+        "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "JournalFile", "NodeIdentityFile", "PrivateFile",
         "RevocationJournal", "RevocationSnapshot", "SQLiteCommandExecutor",
         "PostgreSQLStatement", "PostgreSQLTransaction", "PostgreSQLTransactionStart", "SQLStateStore+ItemNumbers",
-        "SQLStateStore+SQLite", "SQLStateStore+KnownDevices", "SharedFact+Merging", "StateBackup",
-        "StateRestore", "SubscriberDatabase", "SubscriberDatabase+Applying", "WriteAheadLog",
+        "SQLStateStore+SQLite", "SQLStateStore+SQLitePlan", "SQLStateStore+KnownDevices", "SharedFact+Merging",
+        "StateBackup", "StateRestore", "StateSchema", "SubscriberDatabase", "SubscriberDatabase+Applying",
+        "TableChange", "WriteAheadLog",
     ]
 
     /// Files with protocols, values made of parsed values, and code that hashes, compares or looks up its input.

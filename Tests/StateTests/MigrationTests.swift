@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 import GRDB
 import Gatefold
+import SQLAccess
 import TestSupport
 import Testing
 
@@ -89,6 +90,18 @@ import Testing
         }
     }
 
+    @Test("Processes that start at the same time migrate once")
+    func together() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let path = folder + "/state.sqlite"
+            try restore(try #require(FrozenSchema.all(of: "state").first), path)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 { group.addTask { try await SQLStateStore(path: path).health() } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test("Rejects a schema of a newer release and leaves it unchanged")
     func newer() async throws {
         try await withTemporaryFolder { (folder: String) async throws in
@@ -102,6 +115,81 @@ import Testing
             #expect(error?.isNewerSchema == true)
             #expect(error?.description.contains("99 of the future") == true)
             #expect(throws: (any Error).self) { try StateBackup.make(of: path, to: folder + "/backup") }
+        }
+    }
+
+    @Test("Pitfall 33: a program goes on and restarts with an additive migration of a newer release")
+    func additive() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let path = folder + "/state.sqlite"
+            let running = try SQLStateStore(path: path)
+            func record(_ number: UInt8) async throws {
+                try await running.record(
+                    Revocation(publication: daily, subscriber: subscriber(number), session: nil, at: noon))
+            }
+            try await record(1)
+            let version = try #require(StateSchema.migrations.last).number
+            let additive = StateMigration(
+                number: version + 1, name: "additive", compatibleSince: version,
+                sql: """
+                    ALTER TABLE revocation ADD COLUMN cause TEXT;
+                    CREATE TABLE novelty (name TEXT PRIMARY KEY) STRICT;
+                    CREATE INDEX device_novelty ON device (last_used);
+                    """)
+            let newer = try DatabasePool(path: path)
+            try StateSchema.makeMigrator(of: StateSchema.migrations + [additive]).migrate(newer)
+            try await record(2)
+            let restarted = try SQLStateStore(path: path)
+            #expect(try await restarted.revocations(after: 0).count == 2)
+            try await restarted.health()
+            await #expect(throws: NewerSchema(unknown: [additive.identifier])) {
+                try await restarted.database.read { try $0.rejectUnknown() }
+            }
+            // A backup has the tables of the newer release, too.
+            #expect(try StateBackup.make(of: path, to: folder + "/backup").revocations == 2)
+            let contracting = StateMigration(
+                number: version + 2, name: "contracting", compatibleSince: version + 1, sql: "DROP TABLE pin_code;")
+            try StateSchema.makeMigrator(of: StateSchema.migrations + [additive, contracting]).migrate(newer)
+            let error = #expect(throws: StateStoreError.self) { try SQLStateStore(path: path) }
+            #expect(error?.isNewerSchema == true)
+            #expect(error?.description.contains(contracting.identifier) == true)
+            #expect(error?.description.contains(additive.identifier) == false)
+        }
+    }
+}
+
+@Suite("Compatibility of schemas") struct SchemaCompatibilityTests {
+    private func rejected(_ since: [Int64: Int64], version: Int64) -> [String] {
+        let unknown = [5, 6].filter { $0 > version }.map {
+            SchemaCompatibility.Unknown(number: $0, name: "migration \($0)")
+        }
+        return SchemaCompatibility.rejected(unknown, since: since, version: version)
+    }
+
+    @Test("A migration refuses programs of versions before the one that it records")
+    func boundary() {
+        #expect(rejected([5: 4, 6: 4], version: 4) == [])
+        #expect(rejected([5: 4, 6: 5], version: 4) == ["migration 6"])
+        #expect(rejected([5: 5, 6: 6], version: 4) == ["migration 5", "migration 6"])
+        #expect(rejected([5: 5, 6: 5], version: 5) == [])
+        #expect(rejected([5: 5, 6: 6], version: 6) == [])
+    }
+
+    @Test("A migration without a record refuses all older programs")
+    func unrecorded() {
+        #expect(rejected([6: 4], version: 4) == ["migration 5"])
+        #expect(rejected([:], version: 4) == ["migration 5", "migration 6"])
+    }
+
+    @Test("Each migration since the rule records its compatibility, and none claims more than the rule allows")
+    func recorded() {
+        for migrations in [StateSchema.migrations, PostgreSQLStateSchema.migrations] {
+            #expect(migrations.map(\.number) == Array(1...Int64(migrations.count)))
+            let first = migrations.firstIndex { $0.compatibleSince != nil } ?? 0
+            let start = migrations[first].number
+            for migration in migrations[first...] {
+                #expect((start...migration.number).contains(migration.compatibleSince ?? 0), "\(migration.identifier)")
+            }
         }
     }
 }

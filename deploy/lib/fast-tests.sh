@@ -52,8 +52,9 @@ slow_suites=(
     ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
     StateTests.CancelledCallTests StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.LaterOpeningTests
     StateTests.LedgerModelTests
-    StateTests.NodeConformance
+    StateTests.MigrationPlanTests StateTests.NodeConformance
     StateTests.PostgreSQLMigratorTests StateTests.RetentionConformance StateTests.ReverificationConformance
     StateTests.RevocationFollowerTests StateTests.SQLiteAccountTests StateTests.SettlementConformance
-    StateTests.SharedCounterConformance StateTests.SharedLoginThrottleTests StateTests.StateCopyTests
+    StateTests.SharedCounterConformance StateTests.SharedLoginThrottleTests StateTests.SharedStateBackupTests
+    StateTests.StateCopyTests
 )

@@ -4,7 +4,7 @@ import State
 
 struct StateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "state", abstract: "Show, back up, restore and copy the state.",
+        commandName: "state", abstract: "Show, back up, restore, copy and migrate the state.",
         discussion: """
             The state contains the data that must survive a restart: revocations, devices, receipts, purchases, \
             accounts. A copy of its file alone lacks the write-ahead log, and restoring one by hand revives ended \
@@ -13,8 +13,8 @@ struct StateCommand: AsyncParsableCommand {
             A state in PostgreSQL is copied by PostgreSQL's own tools. Run `state end-sessions` after a restore.
             """,
         subcommands: [
-            StateBackupCommand.self, StateRestoreCommand.self, StateCopyCommand.self, StateEndSessionsCommand.self,
-            StateStatusCommand.self,
+            StateBackupCommand.self, StateRestoreCommand.self, StateCopyCommand.self, StateMigrateCommand.self,
+            StateEndSessionsCommand.self, StateStatusCommand.self,
         ])
 }
 

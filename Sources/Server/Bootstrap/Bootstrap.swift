@@ -111,6 +111,35 @@ public enum Bootstrap {
         try sqlStateStore(configuration, creates: true, opensLater: false)
     }
 
+    /// Returns the migrations that the state lacks, and changes nothing.
+    ///
+    /// - Throws: ``BootstrapError/noState(path:)``, or the errors of ``stateStore(_:creates:)``.
+    package static func migrationPlan(_ configuration: GatefoldConfiguration) throws -> MigrationPlan {
+        do {
+            switch configuration.state.location {
+            case .sqlite(let path):
+                guard FileManager.default.fileExists(atPath: path) else { throw BootstrapError.noState(path: path) }
+                return try SQLStateStore.migrationPlan(path: path)
+            case .postgreSQL(let settings, let schema, _):
+                return try SQLStateStore.migrationPlan(postgreSQL: settings, schema: schema, library: LibPQ())
+            }
+        } catch let error as BootstrapError {
+            throw error
+        } catch {
+            throw stateFailure(error, configuration)
+        }
+    }
+
+    /// Migrates the state, and creates the tables of one in PostgreSQL.
+    ///
+    /// - Returns: The migrations that it lacked.
+    /// - Throws: The errors of ``migrationPlan(_:)``.
+    package static func migrateState(_ configuration: GatefoldConfiguration) throws -> MigrationPlan {
+        let plan = try migrationPlan(configuration)
+        if !plan.steps.isEmpty { try stateStore(configuration).close() }
+        return plan
+    }
+
     private static func sqlStateStore(
         _ configuration: GatefoldConfiguration, creates: Bool, opensLater: Bool
     ) throws -> SQLStateStore {

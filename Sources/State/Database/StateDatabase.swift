@@ -1,5 +1,6 @@
 import Foundation
 import Gatefold
+import SQLAccess
 
 /// A database with the tables of a state.
 ///
@@ -75,6 +76,9 @@ protocol StateTransaction {
 
     /// Lets the database assign the numbers after the given one.
     func setLastNumber(_ number: Int64, in table: String, _ column: String) throws
+
+    /// Returns the names of the migrations of newer releases that this release may work with but does not know.
+    func unknownMigrations() throws -> [String]
 }
 
 /// The end of a page of changes.
@@ -86,6 +90,14 @@ struct ChangeEnd {
 }
 
 extension StateTransaction {
+    /// Checks that this release knows all tables, because a copy would otherwise lack some.
+    ///
+    /// - Throws: `NewerSchema`.
+    func rejectUnknown() throws {
+        let unknown = try unknownMigrations()
+        guard unknown.isEmpty else { throw NewerSchema(unknown: unknown) }
+    }
+
     func rows(_ sql: String, _ arguments: StateArguments = []) throws -> [StateRow] {
         var rows: [StateRow] = []
         try forEach(sql, arguments) { rows.append($0) }

@@ -1,7 +1,5 @@
-import Crypto
-import Foundation
 import PostgreSQL
-import Primitives
+import SQLAccess
 
 /// Brings the schema of a database up to date. One node migrates while the others wait.
 struct PostgreSQLMigrator {
@@ -11,7 +9,7 @@ struct PostgreSQLMigrator {
     var migrates = true
     var migrations = PostgreSQLStateSchema.migrations
     /// The time limit for a statement. The creation of an index on a large table takes long.
-    private let limits = PostgreSQLConnection.Limits(rows: 1_000, time: .seconds(600))
+    let limits = PostgreSQLConnection.Limits(rows: 1_000, time: .seconds(600))
 
     /// - Throws: ``StateStoreError/newerSchema(path:reason:)``, ``StateStoreError/cannotOpen(path:reason:)`` or
     ///   `PostgreSQLError`.
@@ -19,7 +17,9 @@ struct PostgreSQLMigrator {
         // A role without the right to create tables can use a schema that is up to date.
         if try isComplete() { return }
         guard migrates else {
-            throw StateStoreError.cannotOpen(path: place, reason: "its tables are missing; start the server first")
+            throw StateStoreError.cannotOpen(
+                path: place,
+                reason: "its tables are missing or older than this release; run `gatefold state migrate` first")
         }
         _ = try connection.script(
             """
@@ -47,7 +47,7 @@ struct PostgreSQLMigrator {
     private var place: String { "PostgreSQL schema \(schema.name)" }
 
     private func isComplete() throws -> Bool {
-        try hasMigrationTable() && applied() == migrations.count
+        try hasMigrationTable() && applied() >= migrations.count
     }
 
     /// Returns whether the schema, or its table `migration`, exists.
@@ -58,7 +58,7 @@ struct PostgreSQLMigrator {
         try connection.query("SELECT EXISTS (\(statement))", [schema.name], limits).rows.first?.first == "t"
     }
 
-    private func hasMigrationTable() throws -> Bool {
+    func hasMigrationTable() throws -> Bool {
         try exists("SELECT FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'migration'")
     }
 
@@ -75,25 +75,45 @@ struct PostgreSQLMigrator {
             """, [], limits)
     }
 
-    /// Returns the number of applied migrations.
-    private func applied() throws -> Int {
+    /// Returns the number of applied migrations, which may be more than this release knows.
+    ///
+    /// - Throws: ``StateStoreError/newerSchema(path:reason:)`` if one of the others requires a newer release.
+    func applied() throws -> Int {
         let rows = try connection.query(
-            "SELECT number, checksum FROM \(schema.quoted).migration ORDER BY number", [], limits
+            "SELECT number, checksum, name FROM \(schema.quoted).migration ORDER BY number", [], limits
         ).rows
-        guard rows.count <= migrations.count else {
-            throw StateStoreError.newerSchema(
-                path: place, reason: "its tables were changed by a newer release; start that release instead")
-        }
+        try rejectIncompatible(rows.dropFirst(migrations.count))
         for (row, migration) in zip(rows, migrations) {
-            guard row == [String(migration.number), migration.checksum] else {
+            guard Array(row.prefix(2)) == [String(migration.number), migration.checksum] else {
                 throw StateStoreError.cannotOpen(
                     path: place, reason: "migration \(migration.number) differs from that of this release")
             }
         }
         return rows.count
     }
-}
 
-extension PostgreSQLStateSchema.Migration {
-    var checksum: String { Hexadecimal.encode(SHA256.hash(data: Data(sql.utf8))) }
+    /// - Parameter rows: The numbers, checksums and names of the migrations that this release does not know.
+    private func rejectIncompatible(_ rows: ArraySlice<[String?]>) throws {
+        if rows.isEmpty { return }
+        var since: [Int64: Int64] = [:]
+        if try exists(
+            "SELECT FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'schema_compatibility'")
+        {
+            for row in try connection.query(
+                "SELECT version, since FROM \(schema.quoted).schema_compatibility", [], limits
+            ).rows {
+                guard let version = Self.integer(row[0]) else { continue }
+                since[version] = Self.integer(row[1])
+            }
+        }
+        let unknown = rows.map {
+            SchemaCompatibility.Unknown(number: Self.integer($0[0]) ?? 0, name: "\($0[0] ?? "") \($0[2] ?? "")")
+        }
+        let rejected = SchemaCompatibility.rejected(unknown, since: since, version: migrations.last?.number ?? 0)
+        guard rejected.isEmpty else {
+            throw StateStoreError.newerSchema(path: place, reason: NewerSchema(unknown: rejected).description)
+        }
+    }
+
+    static func integer(_ text: String?) -> Int64? { text.flatMap { Int64($0) } }
 }

@@ -2,19 +2,16 @@ import Accounts
 
 /// The tables of the state in PostgreSQL, made from those of the embedded store.
 ///
-/// Tables that nodes follow have the column `xid` besides, with the transaction that inserted the row.
+/// Tables that nodes follow have the column `xid` besides, with the transaction that inserted the row. A migration never
+/// changes once a release has it, which its checksum in the database shows, see ``StateMigration``.
 enum PostgreSQLStateSchema {
-    /// A change of the schema. It never changes once a release has it, which its checksum in the database shows.
-    struct Migration: Sendable {
-        let number: Int64
-        let name: String
-        let sql: String
-    }
-
     static let migrations = [
-        Migration(number: 1, name: "state", sql: state),
-        Migration(number: 2, name: "nodes", sql: [StateSchema.counters, StateSchema.nodes].map(translated).joined()),
-        Migration(number: 3, name: "node URLs", sql: translated(StateSchema.nodeURLs)),
+        StateMigration(number: 1, name: "state", sql: state),
+        StateMigration(
+            number: 2, name: "nodes", sql: [StateSchema.counters, StateSchema.nodes].map(translated).joined()),
+        StateMigration(
+            number: 3, name: "compatibility", compatibleSince: 3, sql: translated(SchemaCompatibility.table)),
+        StateMigration(number: 4, name: "node URLs", compatibleSince: 3, sql: translated(StateSchema.nodeURLs)),
     ]
 
     private static let state =

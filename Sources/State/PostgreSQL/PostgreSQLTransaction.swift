@@ -76,6 +76,12 @@ struct PostgreSQLTransaction: StateTransaction {
         _ = try row("SELECT setval('\(Self.sequence(of: table, column))', ?, false)", [number + 1])
     }
 
+    func unknownMigrations() throws -> [String] {
+        try allTexts(
+            "SELECT number || ' ' || name FROM migration WHERE number > ? ORDER BY number",
+            [PostgreSQLStateSchema.migrations.last?.number])
+    }
+
     /// Returns the name that PostgreSQL gives to the sequence of an identity column.
     private static func sequence(of table: String, _ column: String) -> String { "\(table)_\(column)_seq" }
 

@@ -30,8 +30,8 @@ extension SQLStateStore {
             let opened = try DatabasePool(path: path, configuration: configuration)
             // GRDB selects NORMAL with WAL. FULL is needed so that a power cut loses nothing that was acknowledged.
             try opened.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            try opened.read(StateSchema.migrator.rejectNewer)
-            try StateSchema.migrator.migrate(opened)
+            try opened.read(StateSchema.rejectIncompatible)
+            try StateSchema.migrate(opened)
             didFindOlderState = try generation.reconcile(opened, at: clock.now)
             let files = try opened.writeWithoutTransaction { try DatabaseFiles(of: $0, path: path) }
             database = SQLiteStateDatabase(opened, files: files, generation: generation)

@@ -48,6 +48,10 @@ struct SQLiteTransaction: StateTransaction {
         try execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, number])
     }
 
+    func unknownMigrations() throws -> [String] {
+        try StateSchema.migrator.appliedIdentifiers(db).subtracting(StateSchema.migrator.migrations).sorted()
+    }
+
     private static func bound(_ arguments: StateArguments) -> StatementArguments {
         StatementArguments(arguments.map { DatabaseValue($0.stateValue) })
     }

@@ -29,7 +29,7 @@ import Testing
             for _ in 0..<6 { group.addTask { try await open(schema).health() } }
             try await group.waitForAll()
         }
-        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "2")
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "3")
         #expect(try await execute("SELECT count(*) FROM generation", in: schema) == "1")
     }
 
@@ -70,6 +70,7 @@ import Testing
             PostgreSQLStateSchema.migrations.map(\.checksum) == [
                 "6580f9af28112df685e3095323faea165109f6a0f24d18f0c4ec4372de977158",
                 "4322917af328ad4571e7e937020e184b1ed13b42edb6a17412c241d53481ec11",
+                "208cfca0adf1f38fd1d2a4ae265c862ff3a2a4f0d7ab97fa3eb120d94e833f43",
             ])
     }
 
@@ -80,7 +81,50 @@ import Testing
         _ = try await execute("INSERT INTO migration VALUES (99, 'of the future', 'x')", in: schema)
         let error = #expect(throws: StateStoreError.self) { try open(schema) }
         #expect(error?.isNewerSchema == true)
-        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "3")
+        #expect(error?.description.contains("\"99 of the future\"") == true)
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "4")
+    }
+
+    /// Applies the migrations of later releases.
+    private func migrate(to migrations: [StateMigration], _ schema: PostgreSQLSchemaName) throws {
+        let settings = try #require(StateServers.current).settings()
+        let connection = PostgreSQLConnection(try LibPQ(), settings.server, canceller: Canceller())
+        defer { connection.close() }
+        try connection.connect()
+        try PostgreSQLMigrator(
+            connection: connection, schema: schema, migrations: PostgreSQLStateSchema.migrations + migrations
+        ).migrate()
+    }
+
+    @Test("Pitfall 33: a program goes on and restarts with an additive migration of a newer release")
+    func additive() async throws {
+        let schema = StateServers.freshSchema()
+        let running = try open(schema)
+        try await running.record(Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon))
+        let version = try #require(PostgreSQLStateSchema.migrations.last).number
+        let additive = StateMigration(
+            number: version + 1, name: "additive", compatibleSince: version,
+            sql: """
+                ALTER TABLE revocation ADD COLUMN cause text;
+                CREATE TABLE novelty (name text PRIMARY KEY);
+                CREATE INDEX device_novelty ON device (last_used);
+                """)
+        try migrate(to: [additive], schema)
+        try await running.record(Revocation(publication: daily, subscriber: subscriber(2), session: nil, at: noon))
+        for migrates in [true, false] {
+            let restarted = try open(schema, migrates: migrates)
+            try await restarted.health()
+            #expect(try await restarted.revocations(after: 0).count == 2)
+            await #expect(throws: (any Error).self) { try await restarted.database.write { try $0.rejectUnknown() } }
+        }
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "4")
+        let contracting = StateMigration(
+            number: version + 2, name: "contracting", compatibleSince: version + 1, sql: "DROP TABLE pin_code;")
+        try migrate(to: [additive, contracting], schema)
+        let error = #expect(throws: StateStoreError.self) { try open(schema) }
+        #expect(error?.isNewerSchema == true)
+        #expect(error?.description.contains("\"\(version + 2) contracting\"") == true)
+        #expect(error?.description.contains("additive") == false)
     }
 
     @Test("Rejects a schema whose migration differs from that of this release")
@@ -96,7 +140,7 @@ import Testing
     func missing() async throws {
         let schema = StateServers.freshSchema()
         let error = #expect(throws: StateStoreError.self) { try open(schema, migrates: false) }
-        #expect(error?.description.contains("start the server first") == true)
+        #expect(error?.description.contains("`gatefold state migrate`") == true)
         #expect(try await execute("SELECT to_regnamespace('\(schema.name)') IS NULL", in: schema) == "t")
     }
 

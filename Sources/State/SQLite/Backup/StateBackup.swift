@@ -29,7 +29,7 @@ package struct StateBackup: Sendable, Equatable {
             let state = try DatabaseQueue(path: path, configuration: configuration)
             // One read transaction: the copy includes the content of the WAL and excludes later writes.
             try state.writeWithoutTransaction { db in
-                try StateSchema.migrator.rejectNewer(db)
+                try StateSchema.rejectIncompatible(db)
                 try db.execute(sql: "VACUUM INTO ?", arguments: [part])
             }
             try state.close()
@@ -64,7 +64,7 @@ package struct StateBackup: Sendable, Equatable {
                 guard applied.contains(StateSchema.baseline) else {
                     throw StateBackupError.unsound(path: path, reason: "it is not a Gatefold state")
                 }
-                try StateSchema.migrator.rejectNewer(db)
+                try StateSchema.rejectIncompatible(db)
                 return try Int.fetchOne(db, sql: "SELECT count(*) FROM revocation") ?? 0
             }
             try copy.close()

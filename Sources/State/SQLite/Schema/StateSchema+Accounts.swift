@@ -28,6 +28,8 @@ extension StateSchema {
         ) STRICT;
         """
 
-    /// Sets the number before the first one assigned. PostgreSQL has `START WITH` for it.
-    static let firstItemNumber = "INSERT INTO sqlite_sequence (name, seq) VALUES ('item_number', ?)"
+    /// Returns the statement that sets the number before the first one assigned. PostgreSQL has `START WITH` for it.
+    static func firstItemNumber(_ last: Int64) -> String {
+        "INSERT INTO sqlite_sequence (name, seq) VALUES ('item_number', \(last));"
+    }
 }
