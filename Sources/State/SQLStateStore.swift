@@ -40,10 +40,14 @@ public final class SQLStateStore: StateStore {
     ///
     /// - Throws: ``StateStoreError/unavailable(reason:)``.
     package func checkIsComplete() async throws {
-        let isUnfinished = try await database.read { db in
-            try db.isTrue("SELECT EXISTS (SELECT 1 FROM lease WHERE name = ?)", [StateCopy.marker])
-        }
-        if isUnfinished {
+        try await database.read { db in try Self.rejectIncomplete(db) }
+    }
+
+    /// Checks that the state is not the target of a copy that is not complete.
+    ///
+    /// - Throws: ``StateStoreError/unavailable(reason:)``.
+    static func rejectIncomplete(_ db: any StateTransaction) throws {
+        if try db.isTrue("SELECT EXISTS (SELECT 1 FROM lease WHERE name = ?)", [StateCopy.marker]) {
             throw StateStoreError.unavailable(reason: "a copy into it is not complete; run `gatefold state copy` again")
         }
     }

@@ -92,7 +92,7 @@ struct ParserListTests {
 
     /// Files that read our own files and databases.
     private static let ours: Set<String> = [
-        "ActiveImport", "CatalogueCache",
+        "ActiveImport", "BackupCopy", "BackupFile", "CatalogueCache",
         "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing", "DeniedEditions",
         "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "JournalFile", "NodeIdentityFile", "PrivateFile",

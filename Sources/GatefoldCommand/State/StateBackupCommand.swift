@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import SQLAccess
 import Server
 import State
 
@@ -11,6 +10,9 @@ struct StateBackupCommand: AsyncParsableCommand {
             The copy is a consistent snapshot, is verified, and is readable only by its owner. It contains personal \
             data and, like the state, is of no use without the secrets of the configuration, which it does not \
             contain.
+
+            The copy of a state in PostgreSQL has the same format as that of a file, so that each can be restored to \
+            both. It needs the account that owns the tables.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -27,14 +29,15 @@ struct StateBackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
-        let path = try read.state.embeddedPath()
-        let backup: StateBackup
-        do {
-            backup = try StateBackup.make(of: path, to: file)
-        } catch let error as StateBackupError {
-            throw CommandFailure(copying: error)
-        } catch let error as NewerSchema {
-            throw CommandFailure(.configuration, "the state \(path): \(error)")
+        let backup = try await CommandFailure.translating(of: "the state \(read.state.location.name)") {
+            switch read.state.location {
+            case .sqlite(let path): return try StateBackup.make(of: path, to: file)
+            case .postgreSQL:
+                let store = try Bootstrap.stateStoreToCopy(read, creates: false)
+                return try await CopyProgress.showing {
+                    try await SharedStateBackup.make(of: store, to: file, didProgress: $0)
+                }
+            }
         }
         try output.print(
             Report(file: file, bytes: backup.size, revocations: backup.revocations),

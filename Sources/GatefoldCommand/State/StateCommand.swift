@@ -1,4 +1,5 @@
 import ArgumentParser
+import SQLAccess
 import Server
 import State
 
@@ -10,7 +11,7 @@ struct StateCommand: AsyncParsableCommand {
             accounts. A copy of its file alone lacks the write-ahead log, and restoring one by hand revives ended \
             sessions. Use these commands instead.
 
-            A state in PostgreSQL is copied by PostgreSQL's own tools. Run `state end-sessions` after a restore.
+            If you restore a state in PostgreSQL with PostgreSQL's own tools instead, run `state end-sessions` afterwards.
             """,
         subcommands: [
             StateBackupCommand.self, StateRestoreCommand.self, StateCopyCommand.self, StateMigrateCommand.self,
@@ -31,30 +32,32 @@ extension GatefoldConfiguration {
     }
 }
 
-extension GatefoldConfiguration.StateConfiguration {
-    /// Returns the path of an embedded state.
-    ///
-    /// - Throws: ``CommandFailure`` if the state is in PostgreSQL.
-    func embeddedPath() throws -> String {
-        guard case .sqlite(let path) = location else {
-            throw CommandFailure(
-                .configuration,
-                "the state is in PostgreSQL; expected a state in a file. Copy the schema with pg_dump and pg_restore, and "
-                    + "run `gatefold state end-sessions` after a restore")
-        }
-        return path
-    }
-}
-
 extension CommandFailure {
+    /// Runs a copy of a state, and translates its errors.
+    ///
+    /// - Parameter name: The name of the state that is read.
+    static func translating<Value>(of name: String, _ copy: () async throws -> Value) async throws -> Value {
+        do {
+            return try await copy()
+        } catch let error as StateBackupError {
+            throw CommandFailure(copying: error)
+        } catch let error as StateCopyError {
+            throw CommandFailure(.dataError, error.description)
+        } catch let error as NewerSchema {
+            throw CommandFailure(.configuration, "\(name): \(error)")
+        } catch let error as StateStoreError where StateStoreError.isUnavailable(error) {
+            throw CommandFailure(error.isNewerSchema ? .configuration : .unavailable, error.description)
+        }
+    }
+
     /// Creates a failure from an error of a backup or restore.
-    init(copying error: StateBackupError) {
+    private init(copying error: StateBackupError) {
         let status: Status =
             switch error {
             case .noState, .noBackup: .noInput
             case .fileExists, .unwritable: .cannotCreate
             case .unsound: .dataError
-            case .inUse: .unavailable
+            case .inUse, .usedByNodes: .unavailable
             case .database: .inputOutput
             }
         self.init(status, error.description)

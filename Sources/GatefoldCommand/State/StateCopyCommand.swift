@@ -49,19 +49,15 @@ struct StateCopyCommand: AsyncParsableCommand {
             throw CommandFailure(.unavailable, "the process \(process) uses the state at \(file); stop it first")
         }
         let shared = try Bootstrap.stateStoreToCopy(read)
-        let embedded = try SQLStateStore(path: file)
-        let bar = ProgressBar(isShown: isatty(STDERR_FILENO) == 1)
-        let copy = StateCopy(
-            from: direction == .from ? embedded : shared, to: direction == .from ? shared : embedded,
-            didProgress: { bar.show($0.total == 0 ? 1 : Double($0.rows) / Double($0.total), $0.table) })
-        let report: StateCopy.Report
-        do {
-            report = try await copy.run()
-        } catch let error as StateCopyError {
-            throw CommandFailure(.dataError, error.description)
+        let report = try await CommandFailure.translating(of: "one of the states") {
+            let embedded = try SQLStateStore(path: file)
+            let (source, target) = direction == .from ? (embedded, shared) : (shared, embedded)
+            let report = try await CopyProgress.showing {
+                try await StateCopy(from: source, to: target, didProgress: $0).run()
+            }
+            try embedded.close()
+            return report
         }
-        bar.clear()
-        try embedded.close()
         try output.print(
             Report(rows: report.rows, revocations: report.revocations),
             text: "Copied and compared \(report.rows) rows, \(report.revocations) of them revocations.")

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Primitives
-import SQLAccess
 import Server
 import State
 
@@ -9,9 +8,12 @@ struct StateRestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Replace the state by a backup. All readers must sign in again.",
         discussion: """
-            Fails while a server uses the state. A backup lacks the revocations made after it, so the restore ends all \
-            existing sessions: tokens, their renewals, and downloads with sealed salts. The previous state is retained \
-            next to the new one until the next restore.
+            Fails while a server uses the state, or a node has reported itself within the last minute. A backup lacks \
+            the revocations made after it, so the restore ends all existing sessions: tokens, their renewals, and \
+            downloads with sealed salts.
+
+            The previous state in a file is retained next to the new one until the next restore. A state in PostgreSQL \
+            is replaced in one transaction, by the account that owns the tables, and its previous rows are lost.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -29,21 +31,29 @@ struct StateRestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
-        let path = try read.state.embeddedPath()
-        let restore: StateRestore
-        do {
-            restore = try StateRestore.make(from: file, to: path, at: WallClock.system.now)
-        } catch let error as StateBackupError {
-            throw CommandFailure(copying: error)
-        } catch let error as NewerSchema {
-            throw CommandFailure(.configuration, "\(file): \(error)")
-        }
-        let floor = restore.sessionFloor.formatted(.iso8601)
+        let report = try await CommandFailure.translating(of: file) { try await restore(read) }
+        let floor = report.sessionFloor.formatted(.iso8601)
         try output.print(
-            Report(
+            report,
+            text: "Restored the state \(report.state) from \(file). Sessions issued before \(floor) are ended."
+                + (report.previousState.map { " The previous state is \($0)." } ?? ""))
+    }
+
+    private func restore(_ read: GatefoldConfiguration) async throws -> Report {
+        switch read.state.location {
+        case .sqlite(let path):
+            let restore = try StateRestore.make(from: file, to: path, at: WallClock.system.now)
+            return Report(
                 state: path, revocations: restore.backup.revocations, sessionFloor: restore.sessionFloor,
-                previousState: restore.formerState),
-            text: "Restored the state \(path) from \(file). Sessions issued before \(floor) are ended."
-                + (restore.formerState.map { " The previous state is \($0)." } ?? ""))
+                previousState: restore.formerState)
+        case .postgreSQL(_, _, let folder):
+            let store = try Bootstrap.stateStoreToCopy(read)
+            let restore = try await CopyProgress.showing {
+                try await SharedStateRestore.make(from: file, to: store, folder: folder, didProgress: $0)
+            }
+            return Report(
+                state: read.state.location.name, revocations: restore.backup.revocations,
+                sessionFloor: restore.sessionFloor, previousState: nil)
+        }
     }
 }

@@ -30,9 +30,9 @@ package struct PostgreSQLSettings: Sendable {
     package var poolSize: Int
     package let idleLifetime: Duration
     /// The time limit that the server applies to a statement.
-    package let statementTimeout: Duration
+    package private(set) var statementTimeout: Duration
     /// The time limit for a result: the statement timeout plus 1 s for its message to arrive.
-    package let responseTimeout: Duration
+    package private(set) var responseTimeout: Duration
 
     package init(_ settings: SettingsSection, for purpose: Purpose = .backend) throws(SettingsError) {
         let section = try settings.requiredSection("connection", expected: "`hosts`, `database` and `user`")
@@ -61,6 +61,14 @@ package struct PostgreSQLSettings: Sendable {
         poolSize = try pool.integer("size", default: 10, in: 1...500)
         idleLifetime = .seconds(try pool.duration("idle_lifetime", default: 300, in: 1...86_400))
         try pool.finish()
+    }
+
+    /// Returns the settings with another time limit for a statement.
+    package func allowing(statements timeout: Duration) -> PostgreSQLSettings {
+        var settings = self
+        settings.statementTimeout = timeout
+        settings.responseTimeout = timeout + .seconds(1)
+        return settings
     }
 
     /// Returns the parameters of a session, in the form of libpq's `options`.

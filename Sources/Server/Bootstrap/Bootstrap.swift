@@ -4,6 +4,7 @@ public import Foundation
 public import Gatefold
 import PostgreSQL
 public import Primitives
+import SQLAccess
 import Settings
 package import State
 
@@ -104,11 +105,14 @@ public enum Bootstrap {
         try sqlStateStore(configuration, creates: creates, opensLater: opensLater)
     }
 
-    /// Opens the state store for a copy, and creates its tables if they are missing.
+    /// Opens the state store for a copy of all rows, whose statements take longer than those of a server.
     ///
+    /// - Parameter creates: Whether the tables are created or migrated in a PostgreSQL database.
     /// - Throws: The errors of ``stateStore(_:creates:)``.
-    package static func stateStoreToCopy(_ configuration: GatefoldConfiguration) throws -> SQLStateStore {
-        try sqlStateStore(configuration, creates: true, opensLater: false)
+    package static func stateStoreToCopy(
+        _ configuration: GatefoldConfiguration, creates: Bool = true
+    ) throws -> SQLStateStore {
+        try sqlStateStore(configuration, creates: creates, opensLater: false, statementTimeout: .seconds(600))
     }
 
     /// Returns the migrations that the state lacks, and changes nothing.
@@ -141,7 +145,7 @@ public enum Bootstrap {
     }
 
     private static func sqlStateStore(
-        _ configuration: GatefoldConfiguration, creates: Bool, opensLater: Bool
+        _ configuration: GatefoldConfiguration, creates: Bool, opensLater: Bool, statementTimeout: Duration? = nil
     ) throws -> SQLStateStore {
         let state = configuration.state
         do {
@@ -153,8 +157,9 @@ public enum Bootstrap {
                 return try SQLStateStore(path: path, newPushTokensPerHour: state.pushTokensPerHour)
             case .postgreSQL(let settings, let schema, _, _):
                 return try SQLStateStore(
-                    postgreSQL: settings, schema: schema, library: LibPQ(), migrates: creates,
-                    opensLater: opensLater, newPushTokensPerHour: state.pushTokensPerHour)
+                    postgreSQL: statementTimeout.map { settings.allowing(statements: $0) } ?? settings, schema: schema,
+                    library: LibPQ(), migrates: creates, opensLater: opensLater,
+                    newPushTokensPerHour: state.pushTokensPerHour)
             }
         } catch {
             throw stateFailure(error, configuration)

@@ -24,7 +24,8 @@ package struct StateCopy: Sendable {
     private let source: any StateDatabase
     private let target: any StateDatabase
     private let didProgress: @Sendable (Progress) -> Void
-    private static let batch = 1_000
+    /// The number of rows that are in memory at the same time.
+    static let batch = 1_000
 
     package init(
         from source: SQLStateStore, to target: SQLStateStore, didProgress: @escaping @Sendable (Progress) -> Void
@@ -36,12 +37,13 @@ package struct StateCopy: Sendable {
 
     /// Copies all rows and compares both states.
     ///
-    /// - Throws: ``StateCopyError``, or the error of a store. The next call continues.
+    /// - Throws: ``StateCopyError``, `NewerSchema` if a newer release has migrated one of the states, or the error of a
+    ///   store. The next call continues.
     package func run() async throws -> Report {
         try await begin()
         var counts: [String: Int] = [:]
         for table in StateTable.all {
-            counts[table.name] = try await source.read { db in try db.count("SELECT count(*) FROM \(table.name)") }
+            counts[table.name] = try await source.read { db in try table.count(db) }
         }
         let total = counts.values.reduce(0, +)
         var progress = Progress(table: "", rows: 0, total: 2 * total)
@@ -65,8 +67,12 @@ package struct StateCopy: Sendable {
 
     /// Marks the target.
     private func begin() async throws {
-        let id = try await source.read { db in try db.bytes("SELECT id FROM generation") ?? Data() }
+        let id = try await source.read { db in
+            try db.rejectUnknown()
+            return try db.bytes("SELECT id FROM generation") ?? Data()
+        }
         try await target.write { db in
+            try db.rejectUnknown()
             let started = try db.bytes("SELECT owner FROM lease WHERE name = ?", [Self.marker])
             if let started {
                 guard started == id else { throw StateCopyError.otherSource }
@@ -100,11 +106,11 @@ package struct StateCopy: Sendable {
     private func copy(_ table: StateTable, _ progress: inout Progress) async throws {
         var last = try await target.read { db in try table.lastKey(db) }
         if last != nil {
-            progress.rows += try await target.read { db in try db.count("SELECT count(*) FROM \(table.name)") }
+            progress.rows += try await target.read { db in try table.count(db) }
         }
         while true {
             let rows = try await source.read { [last] db in try table.rows(db, after: last, limit: Self.batch) }
-            try await target.write { db in for row in rows { try table.insert(db, row) } }
+            try await target.write { db in try table.insert(db, rows) }
             progress.rows += rows.count
             didProgress(progress)
             guard rows.count == Self.batch, let end = rows.last else { return }

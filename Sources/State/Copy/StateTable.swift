@@ -85,11 +85,21 @@ struct StateTable: Sendable {
         return try db.row("SELECT \(key.joined(separator: ", ")) FROM \(name) ORDER BY \(order) LIMIT 1")?.values
     }
 
-    func insert(_ db: any StateTransaction, _ row: StateRow) throws {
-        try db.execute(
-            "INSERT INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(placeholders(columns.count)))",
-            row.values as StateArguments)
+    /// The maximum number of rows in one statement, which bounds its number of parameters.
+    private static let rowsPerStatement = 100
+
+    func insert(_ db: any StateTransaction, _ rows: [StateRow]) throws {
+        let row = "(\(placeholders(columns.count)))"
+        for start in stride(from: 0, to: rows.count, by: Self.rowsPerStatement) {
+            let part = rows[start..<min(start + Self.rowsPerStatement, rows.count)]
+            let values = Array(repeating: row, count: part.count).joined(separator: ", ")
+            try db.execute(
+                "INSERT INTO \(name) (\(columns.joined(separator: ", "))) VALUES \(values)",
+                part.flatMap(\.values) as StateArguments)
+        }
     }
+
+    func count(_ db: any StateTransaction) throws -> Int { try db.count("SELECT count(*) FROM \(name)") }
 
     func key(of row: StateRow) -> [StateValue] { Array(row.values.prefix(key.count)) }
 

@@ -10,40 +10,10 @@ import Testing
 @testable import State
 
 @Suite("Copy of a state", .stateServers) struct StateCopyTests {
-    /// Opens an embedded state with rows in every table, as a release left it.
-    private func filled(in folder: String) throws -> SQLStateStore {
-        let frozen = try #require(FrozenSchema.all(of: "state").last)
-        let path = folder + "/filled.sqlite"
-        let queue = try DatabaseQueue(path: path)
-        try queue.writeWithoutTransaction { try $0.execute(sql: frozen.sql) }
-        // A table without a row of the release gets one with values of each column's type.
-        try queue.writeWithoutTransaction { db in
-            for table in StateTable.all where try Row.fetchOne(db, sql: "SELECT 1 FROM \(table.name)") == nil {
-                let samples = ["TEXT": "'a b\u{e9}'", "REAL": "1.5e-7", "INTEGER": "1", "BLOB": "x'00ff'"]
-                let columns = try db.columns(in: table.name)
-                let values = columns.map { samples[$0.type] ?? "NULL" }.joined(separator: ", ")
-                try db.execute(
-                    sql: """
-                        INSERT INTO \(table.name) (\(columns.map(\.name).joined(separator: ", "))) VALUES (\(values))
-                        """)
-            }
-        }
-        try queue.close()
-        return try SQLStateStore(path: path)
-    }
-
     private func shared() throws -> SQLStateStore {
         try SQLStateStore(
             postgreSQL: try #require(StateServers.current).settings(), schema: StateServers.freshSchema(),
             library: try LibPQ())
-    }
-
-    private func rows(_ store: SQLStateStore) async throws -> [String: [[StateValue]]] {
-        try await store.database.read { db in
-            try StateTable.all.reduce(into: [:]) { all, table in
-                all[table.name] = try table.rows(db, after: nil, limit: 1_000).map(\.values)
-            }
-        }
     }
 
     private func copy(_ source: SQLStateStore, _ target: SQLStateStore) async throws -> StateCopy.Report {
@@ -53,15 +23,15 @@ import Testing
     @Test("A copy has every row, in PostgreSQL and back in a file")
     func roundTrip() async throws {
         try await withTemporaryFolder { folder in
-            let (one, two) = (try filled(in: folder), try shared())
+            let (one, two) = (try SQLStateStore.filled(in: folder), try shared())
             let three = try SQLStateStore(path: folder + "/back.sqlite")
-            let before = try await rows(one)
+            let before = try await one.rows()
             for table in StateTable.all { #expect(before[table.name]?.isEmpty == false, "\(table.name)") }
             let report = try await copy(one, two)
             #expect(report.rows == before.values.reduce(0) { $0 + $1.count })
-            #expect(try await rows(two) == before)
+            #expect(try await two.rows() == before)
             #expect(try await copy(two, three) == report)
-            #expect(try await rows(three) == before)
+            #expect(try await three.rows() == before)
             // The numbers continue in the copies as they would have in the original.
             for store in [one, two, three] {
                 let event = Revocation(publication: daily, subscriber: subscriber(77), session: nil, at: noon)
@@ -76,8 +46,8 @@ import Testing
     @Test("A copy that was interrupted continues, and no server opens its target before")
     func resumed() async throws {
         try await withTemporaryFolder { folder in
-            let (source, target) = (try filled(in: folder), try shared())
-            let before = try await rows(source)
+            let (source, target) = (try SQLStateStore.filled(in: folder), try shared())
+            let before = try await source.rows()
             let task = Task {
                 try await StateCopy(
                     from: source, to: target,
@@ -90,7 +60,7 @@ import Testing
             let other = try SQLStateStore(path: folder + "/other.sqlite")
             await #expect(throws: StateCopyError.otherSource) { try await copy(other, target) }
             _ = try await copy(source, target)
-            #expect(try await rows(target) == before)
+            #expect(try await target.rows() == before)
             try await target.checkIsComplete()
         }
     }
@@ -98,7 +68,7 @@ import Testing
     @Test("Rejects a target with rows of its own")
     func occupied() async throws {
         try await withTemporaryFolder { folder in
-            let (source, target) = (try filled(in: folder), try shared())
+            let (source, target) = (try SQLStateStore.filled(in: folder), try shared())
             _ = try await target.recordKnownDevice([1], of: [1])
             await #expect(throws: StateCopyError.notEmpty(table: "store_clock")) { try await copy(source, target) }
             try await target.checkIsComplete()

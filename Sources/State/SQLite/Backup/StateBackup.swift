@@ -16,33 +16,19 @@ package struct StateBackup: Sendable, Equatable {
     /// - Throws: ``StateBackupError``.
     package static func make(of path: String, to file: String) throws -> StateBackup {
         guard access(path, F_OK) == 0 else { throw StateBackupError.noState(path: path) }
-        guard access(file, F_OK) != 0 else { throw StateBackupError.fileExists(path: file) }
-        let part = "\(file).\(UUID().uuidString).part"
-        defer { unlink(part) }
+        let target = try BackupFile(file)
+        defer { target.close() }
         do {
-            PrivateFile.createIfMissing(part)
-            guard access(part, W_OK) == 0 else {
-                throw StateBackupError.unwritable(path: file, reason: String(cString: strerror(errno)))
-            }
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
             let state = try DatabaseQueue(path: path, configuration: configuration)
             // One read transaction: the copy includes the content of the WAL and excludes later writes.
             try state.writeWithoutTransaction { db in
                 try StateSchema.rejectIncompatible(db)
-                try db.execute(sql: "VACUUM INTO ?", arguments: [part])
+                try db.execute(sql: "VACUUM INTO ?", arguments: [target.part])
             }
             try state.close()
-            let backup = try verify(part)
-            try FileSync.synchroniseFile(part)
-            // Unlike a rename, a link never replaces another file.
-            guard link(part, file) == 0 else {
-                throw errno == EEXIST
-                    ? StateBackupError.fileExists(path: file)
-                    : StateBackupError.unwritable(path: file, reason: String(cString: strerror(errno)))
-            }
-            try FileSync.synchronise(of: file)
-            return backup
+            return try target.complete()
         } catch let error as DatabaseError {
             throw StateBackupError.database(reason: error.message ?? "SQLite code \(error.resultCode.rawValue)")
         }
@@ -87,6 +73,8 @@ package enum StateBackupError: Error, Equatable, CustomStringConvertible {
     case unsound(path: String, reason: String)
     /// Another process has the state open.
     case inUse(path: String, process: Int32?)
+    /// These nodes reported themselves within the last minute.
+    case usedByNodes([String])
     case database(reason: String)
 
     package var description: String {
@@ -99,6 +87,9 @@ package enum StateBackupError: Error, Equatable, CustomStringConvertible {
         case .inUse(let path, let process):
             "the state \(path) is in use" + (process.map { " by the process \($0)" } ?? "")
                 + "; expected the server to be stopped first"
+        case .usedByNodes(let nodes):
+            "the state is in use by \(nodes.count == 1 ? "the node" : "the nodes") \(nodes.joined(separator: ", ")); "
+                + "expected all nodes to be stopped first. Remove a node that was killed with `gatefold nodes remove`"
         case .database(let reason): "the state cannot be copied: \(reason)"
         }
     }

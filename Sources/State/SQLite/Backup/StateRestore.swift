@@ -18,54 +18,19 @@ package struct StateRestore: Sendable, Equatable {
     ///
     /// - Throws: ``StateBackupError`` or `NewerSchema`. The state is then unchanged.
     package static func make(from file: String, to path: String, at timestamp: Date) throws -> StateRestore {
-        guard access(file, R_OK) == 0 else { throw StateBackupError.noBackup(path: file) }
-        let folder = "\(path).restoring-\(UUID().uuidString)"
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let copy = try BackupCopy(of: file, in: folder)
+        defer { copy.remove() }
         do {
-            try FileManager.default.createDirectory(
-                at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw StateBackupError.unwritable(path: folder, reason: "the folder cannot be created")
-        }
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let copy = folder + "/state.sqlite"
-        do {
-            let backup = try prepare(file, copy)
+            let backup = try copy.verify()
             let former = [former(path), GenerationFile(alongside: path).read().generation]
-            let (floor, generation) = try raiseFloor(of: copy, at: timestamp, endingAllOf: former)
-            try FileSync.synchroniseFile(copy)
-            let place = try replace(path, by: copy)
+            let (floor, generation) = try raiseFloor(of: copy.path, at: timestamp, endingAllOf: former)
+            try FileSync.synchroniseFile(copy.path)
+            let place = try replace(path, by: copy.path)
             try GenerationFile(alongside: path).write(generation)
             return StateRestore(backup: backup, sessionFloor: floor, formerState: place)
         } catch let error as DatabaseError {
             throw StateBackupError.database(reason: error.message ?? "SQLite code \(error.resultCode.rawValue)")
-        }
-    }
-
-    /// Copies a backup, including a WAL next to it, and verifies the copy.
-    private static func prepare(_ file: String, _ copy: String) throws -> StateBackup {
-        for suffix in ["", "-wal"] where suffix.isEmpty || access(file + suffix, F_OK) == 0 {
-            do {
-                PrivateFile.createIfMissing(copy + suffix)
-                let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: file + suffix))
-                let target = try FileHandle(forWritingTo: URL(fileURLWithPath: copy + suffix))
-                defer {
-                    try? source.close()
-                    try? target.close()
-                }
-                while let data = try source.read(upToCount: 1 << 20), !data.isEmpty {
-                    try target.write(contentsOf: data)
-                }
-            } catch {
-                throw StateBackupError.unwritable(path: copy, reason: "\(file)\(suffix) cannot be copied there")
-            }
-        }
-        do {
-            return try StateBackup.verify(copy)
-        } catch StateBackupError.unsound(_, let reason) {
-            throw StateBackupError.unsound(path: file, reason: reason)
         }
     }
 
