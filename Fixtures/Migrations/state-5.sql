@@ -236,13 +236,14 @@ CREATE TABLE node (
     behind REAL NOT NULL, -- the seconds since it last had all revocations
     draining INTEGER NOT NULL, -- 1: takes no new readers
     slots TEXT NOT NULL -- JSON: the number of calls by backend
-) STRICT, WITHOUT ROWID;
-INSERT INTO node VALUES(X'02','node','1',1.0,1.0,0.0,0,'{}');
+, url TEXT) STRICT, WITHOUT ROWID;
+INSERT INTO node VALUES(X'02','node','1',1.0,1.0,0.0,0,'{}','http://192.0.2.2:9090');
 CREATE TABLE schema_compatibility (
     version INTEGER NOT NULL PRIMARY KEY, -- the number of the migration
     since INTEGER NOT NULL
 ) STRICT;
 INSERT INTO schema_compatibility VALUES(4,4);
+INSERT INTO schema_compatibility VALUES(5,4);
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence VALUES('revocation',4);
 INSERT INTO sqlite_sequence VALUES('receipt',1);

@@ -46,7 +46,7 @@ struct StateRestoreCommand: AsyncParsableCommand {
             return Report(
                 state: path, revocations: restore.backup.revocations, sessionFloor: restore.sessionFloor,
                 previousState: restore.formerState)
-        case .postgreSQL(_, _, let folder):
+        case .postgreSQL(_, _, let folder, _):
             let store = try Bootstrap.stateStoreToCopy(read)
             let restore = try await CopyProgress.showing {
                 try await SharedStateRestore.make(from: file, to: store, folder: folder, didProgress: $0)

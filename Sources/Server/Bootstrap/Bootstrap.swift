@@ -124,7 +124,7 @@ public enum Bootstrap {
             case .sqlite(let path):
                 guard FileManager.default.fileExists(atPath: path) else { throw BootstrapError.noState(path: path) }
                 return try SQLStateStore.migrationPlan(path: path)
-            case .postgreSQL(let settings, let schema, _):
+            case .postgreSQL(let settings, let schema, _, _):
                 return try SQLStateStore.migrationPlan(postgreSQL: settings, schema: schema, library: LibPQ())
             }
         } catch let error as BootstrapError {
