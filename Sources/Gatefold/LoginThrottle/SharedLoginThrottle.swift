@@ -18,10 +18,12 @@ public final class SharedLoginThrottle: LoginThrottling {
     ///   - limits: The limits, which are the same at all nodes.
     ///   - store: The store of the shared counters.
     ///   - pseudonymKey: The key of the names of the counters, because a name contains an address.
+    ///   - sleep: Waits until an attempt that waits for running attempts is refused.
     public init(
-        _ purpose: String, limits: LoginThrottleLimits, store: any SharedCounterStore, pseudonymKey: PseudonymKey
+        _ purpose: String, limits: LoginThrottleLimits, store: any SharedCounterStore, pseudonymKey: PseudonymKey,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-        local = LoginThrottle(limits: limits)
+        local = LoginThrottle(limits: limits, sleep: sleep)
         self.store = store
         self.limits = limits
         self.purpose = purpose

@@ -5,9 +5,9 @@ import SQLAccess
     import Glibc
 #endif
 
-/// The open file of a journal. Each write is on disk when the call returns.
-final class JournalFile: Sendable {
-    let path: String
+/// The open file of a journal on this machine. Each write is on disk when the call returns.
+final class JournalFile: OpenJournal {
+    private let path: String
     private let descriptor: CInt
 
     /// Opens a file for writing.
@@ -25,10 +25,6 @@ final class JournalFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Writes bytes at the end of the file. After an error the file is cut back, as far as the disk permits, so that a
-    /// later process does not find entries that were refused.
-    ///
-    /// - Parameter end: The length of the file.
     func append(_ bytes: [UInt8], at end: Int) throws(FileSync.SyncFailure) {
         do throws(FileSync.SyncFailure) {
             try FileSync.write(bytes, at: end, of: descriptor, path)
@@ -39,15 +35,9 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Cuts off everything after a length.
     func cut(to length: Int) throws(FileSync.SyncFailure) {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw FileSync.SyncFailure(path: path, code: errno) }
         try synchronise()
-    }
-
-    /// Deletes a file. It may come back after a power cut.
-    static func delete(_ path: String) throws(FileSync.SyncFailure) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw FileSync.SyncFailure(path: path, code: errno) }
     }
 
     private func synchronise() throws(FileSync.SyncFailure) {

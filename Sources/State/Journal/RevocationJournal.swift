@@ -1,12 +1,7 @@
 package import Foundation
 package import Gatefold
-import NIOPosix
 package import SQLAccess
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 /// The journal of a node: the revocations that the node has acknowledged while its store was unavailable.
 ///
@@ -35,24 +30,18 @@ package final class RevocationJournal: Sendable {
     }
 
     private struct Opened {
-        let file: JournalFile
+        let file: any OpenJournal
         let header: JournalFormat.Header
     }
 
     private let path: String
     private let identity: [UInt8]
     private let capacity: Int
+    private let disk: any JournalDisk
     private let observe: @Sendable (JournalEvent) -> Void
     private let queue = Mutex(Queue())
-    /// The file; nil if there are no entries. Only the thread of ``writer`` uses it after the initialisation.
+    /// The file; nil if there are no entries. Only the thread of the disk uses it after the initialisation.
     private let opened = Mutex<Opened?>(nil)
-
-    /// The thread that writes. Entries that arrive during a write are written together.
-    private static let writer: NIOThreadPool = {
-        let pool = NIOThreadPool(numberOfThreads: 1)
-        pool.start()
-        return pool
-    }()
 
     /// Reads the entries of an earlier run.
     ///
@@ -63,24 +52,24 @@ package final class RevocationJournal: Sendable {
     ///   - path: The path of the file.
     ///   - identity: See ``FileOrigin/identity(of:schema:key:)``.
     ///   - capacity: The maximum number of entries.
+    ///   - disk: The disk with the file.
     ///   - observe: Receives events. It must return immediately.
     /// - Throws: `FileSync.SyncFailure` if a file cannot be read or renamed.
     package init(
         path: String, identity: [UInt8], capacity: Int = defaultCapacity,
+        disk: any JournalDisk = LocalJournalDisk(),
         observe: @escaping @Sendable (JournalEvent) -> Void = { _ in }
     ) throws(FileSync.SyncFailure) {
         self.path = path
         self.identity = identity
         self.capacity = capacity
+        self.disk = disk
         self.observe = observe
-        guard access(path, F_OK) == 0 else { return }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw FileSync.SyncFailure(path: path, code: errno)
-        }
-        guard let content = JournalFormat.decode(Array(data)) else {
+        guard let data = try disk.content(of: path) else { return }
+        guard let content = JournalFormat.decode(data) else {
             // The file is cut within its header, and has no entry, if the node stopped while it created the file.
             if data.count < JournalFormat.slotSize {
-                try JournalFile.delete(path)
+                try disk.delete(path)
             } else {
                 observe(.rejected(.damaged, entries: nil))
                 try setAside()
@@ -92,7 +81,7 @@ package final class RevocationJournal: Sendable {
             try setAside()
             return
         }
-        let file = try JournalFile(path, creates: false)
+        let file = try disk.open(path, creates: false)
         let length = content.slots * JournalFormat.slotSize
         if data.count > length {
             try file.cut(to: length)
@@ -128,7 +117,7 @@ package final class RevocationJournal: Sendable {
             return queue.lastNumber
         }
         do {
-            try await Self.writer.runIfActive { try self.write(through: number) }
+            try await disk.perform { try self.write(through: number) }
         } catch {
             queue.withLock { queue in queue.waiting.removeAll { $0.number == number } }
             throw JournalFailure.notWritten(cause: "\(error)")
@@ -151,7 +140,7 @@ package final class RevocationJournal: Sendable {
     /// - Parameter timestamp: The current time of the store.
     package func confirm(_ history: StateHistory, at timestamp: Date) async throws {
         assume(history, at: timestamp)
-        try await Self.writer.runIfActive {
+        try await disk.perform {
             try self.opened.withLock { opened in
                 guard let file = opened, !file.header.origin.isContinued(by: history) else { return }
                 try self.setAside()
@@ -197,7 +186,7 @@ package final class RevocationJournal: Sendable {
         }
         retain(rejected)
         if let failure { throw failure }
-        try await Self.writer.runIfActive { try self.deleteIfReplayed() }
+        try await disk.perform { try self.deleteIfReplayed() }
     }
 
     private static func write(_ entry: JournalEntry, to store: any SessionStore) async throws {
@@ -216,7 +205,7 @@ package final class RevocationJournal: Sendable {
         }
     }
 
-    // MARK: On the thread of the writer
+    // MARK: On the thread of the disk
 
     /// Writes all waiting entries, unless the one with this number was written with another.
     private func write(through number: Int) throws {
@@ -229,7 +218,7 @@ package final class RevocationJournal: Sendable {
             let file =
                 try opened
                 ?? Opened(
-                    file: JournalFile(path, creates: true),
+                    file: disk.open(path, creates: true),
                     header: JournalFormat.Header(
                         origin: origin, id: (0..<JournalFormat.idSize).map { _ in UInt8.random(in: .min ... .max) }))
             let start = max(1, slots)
@@ -254,25 +243,16 @@ package final class RevocationJournal: Sendable {
     private func deleteIfReplayed() throws {
         try opened.withLock { opened in
             guard opened != nil, queue.withLock(\.entries.isEmpty) else { return }
-            try JournalFile.delete(path)
+            try disk.delete(path)
             // The file has no name any more, so that no entry may follow in it.
             opened = nil
             queue.withLock { $0.slots = 0 }
-            try FileSync.synchronise(of: path)
+            try disk.synchroniseFolder(of: path)
         }
     }
 
-    /// Renames the file to the first name that is free, so that an earlier rejected file remains.
-    private func setAside() throws(FileSync.SyncFailure) {
-        var name = path + ".rejected"
-        var number = 1
-        while access(name, F_OK) == 0 {
-            number += 1
-            name = "\(path).rejected.\(number)"
-        }
-        guard rename(path, name) == 0 else { throw FileSync.SyncFailure(path: path, code: errno) }
-        try FileSync.synchronise(of: path)
-    }
+    /// Renames the file, so that an earlier rejected file remains.
+    private func setAside() throws(FileSync.SyncFailure) { try disk.setAside(path, as: path + ".rejected") }
 }
 
 /// The reason that an entry could not be added to the journal.

@@ -3,7 +3,7 @@ import SQLAccess
 
 /// Brings the schema of a database up to date. One node migrates while the others wait.
 struct PostgreSQLMigrator {
-    let connection: PostgreSQLConnection
+    let connection: any PostgreSQLSession
     let schema: PostgreSQLSchemaName
     /// A Boolean value that indicates whether missing migrations are applied. They are an error otherwise.
     var migrates = true

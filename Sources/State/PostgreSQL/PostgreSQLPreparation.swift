@@ -19,7 +19,7 @@ final class PostgreSQLPreparation: Sendable {
     var isDone: Bool { done.withLock(\.self) }
 
     /// Prepares the database unless this process has done so. Other threads wait.
-    func run(on connection: PostgreSQLConnection) throws {
+    func run(on connection: any PostgreSQLSession) throws {
         try done.withLock { done in
             if done { return }
             try PostgreSQLMigrator(connection: connection, schema: schema, migrates: migrates).migrate()

@@ -1,6 +1,7 @@
 import Foundation
 import Gatefold
 import PostgreSQL
+import Primitives
 import SQLAccess
 import Synchronization
 
@@ -8,35 +9,59 @@ import Synchronization
 ///
 /// Every call is one transaction with settings of its own, so that it also works behind PgBouncer in transaction mode.
 final class PostgreSQLStateDatabase: StateDatabase {
-    private let pool: ConnectionPool<PostgreSQLConnection>
+    private let sessions: any PostgreSQLSessions
     private let schema: PostgreSQLSchemaName
     private let begin: PostgreSQLTransactionStart
     private let clock: DatabaseClock
     private let preparation: PostgreSQLPreparation
     private let limits: PostgreSQLConnection.Limits
+    private let sleep: Sleep
+    private let random: RandomSource
     private let outage = PostgreSQLOutage()
-    private let pruned = Mutex<ContinuousClock.Instant?>(nil)
+    /// The monotonic time of the last deletion of tokens.
+    private let pruned = Mutex<TimeInterval?>(nil)
 
     /// The maximum number of calls that wait for a connection.
     private static let maxWaiting = 1_000
-    /// The time limit for the repetitions of one write.
-    private static let retryTimeout = Duration.seconds(10)
+    /// The time limit in seconds for the repetitions of one write.
+    private static let retryTimeout: TimeInterval = 10
+    private static let pruningInterval: TimeInterval = 10
 
+    /// - Parameters:
+    ///   - sessions: The connections of this node.
+    ///   - statementTimeout: The time limit that the server has for a statement.
+    ///   - responseTimeout: The time limit for the result of a statement.
+    ///   - clock: The clock of the database server.
+    ///   - sleep: Waits between two attempts.
+    ///   - random: The source of tokens and of the variation of waits.
     init(
+        _ sessions: any PostgreSQLSessions, schema: PostgreSQLSchemaName, statementTimeout: Duration,
+        responseTimeout: Duration, clock: DatabaseClock, preparation: PostgreSQLPreparation,
+        sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) }, random: RandomSource = .system
+    ) {
+        self.sessions = sessions
+        limits = PostgreSQLConnection.Limits(rows: .max, bytes: 1 << 30, time: responseTimeout)
+        begin = PostgreSQLTransactionStart(schema: schema, timeout: statementTimeout)
+        self.schema = schema
+        self.clock = clock
+        self.preparation = preparation
+        self.sleep = sleep
+        self.random = random
+    }
+
+    convenience init(
         _ settings: PostgreSQLSettings, schema: PostgreSQLSchemaName, library: LibPQ, clock: DatabaseClock,
         preparation: PostgreSQLPreparation
     ) {
         let server = settings.server
         let canceller = Canceller()
-        pool = ConnectionPool(
+        let pool = ConnectionPool(
             size: settings.poolSize, idleLifetime: settings.idleLifetime,
             open: { PostgreSQLConnection(library, server, canceller: canceller) },
             isConnectionLoss: { ($0 as? PostgreSQLError)?.isConnectionLoss ?? false })
-        limits = PostgreSQLConnection.Limits(rows: .max, bytes: 1 << 30, time: settings.responseTimeout)
-        begin = PostgreSQLTransactionStart(schema: schema, timeout: settings.statementTimeout)
-        self.schema = schema
-        self.clock = clock
-        self.preparation = preparation
+        self.init(
+            pool, schema: schema, statementTimeout: settings.statementTimeout,
+            responseTimeout: settings.responseTimeout, clock: clock, preparation: preparation)
     }
 
     func read<Value: Sendable>(
@@ -56,8 +81,8 @@ final class PostgreSQLStateDatabase: StateDatabase {
     func write<Value: Sendable>(
         _ isolation: StateIsolation, _ body: @escaping @Sendable (any StateTransaction) throws -> Value
     ) async throws -> Value {
-        let deadline = ContinuousClock.now + Self.retryTimeout
-        var pause = Duration.milliseconds(2)
+        let deadline = clock.elapsed + Self.retryTimeout
+        var pause: TimeInterval = 0.002
         while true {
             switch try await use({ [self] connection in try attempt(isolation, body, on: connection) }) {
             case .committed(let value): return value
@@ -65,10 +90,11 @@ final class PostgreSQLStateDatabase: StateDatabase {
                 if try await isCommitted(token, until: deadline) { return value }
             case .conflict(let error):
                 // Another transaction changed the same rows, so that the two have no order. A new attempt sees them.
-                guard ContinuousClock.now < deadline else { throw Self.unavailable(error) }
+                guard clock.elapsed < deadline else { throw Self.unavailable(error) }
             }
-            try await Task.sleep(for: pause * Double.random(in: 0.5...1.5))
-            pause = min(pause * 2, .milliseconds(100))
+            // Between half and one and a half of the pause.
+            try await sleep(pause * (0.5 + Double(random.bytes(1)[0]) / 255))
+            pause = min(pause * 2, 0.1)
         }
     }
 
@@ -83,9 +109,9 @@ final class PostgreSQLStateDatabase: StateDatabase {
 
     /// Deletes tokens that no write looks up any more.
     func maintain() async throws {
-        let now = ContinuousClock.now
+        let now = clock.elapsed
         let isDue = pruned.withLock { pruned in
-            guard pruned.map({ now - $0 >= .seconds(10) }) ?? true else { return false }
+            guard pruned.map({ now - $0 >= Self.pruningInterval }) ?? true else { return false }
             pruned = now
             return true
         }
@@ -111,9 +137,10 @@ final class PostgreSQLStateDatabase: StateDatabase {
     }
 
     private func attempt<Value>(
-        _ isolation: StateIsolation, _ body: (any StateTransaction) throws -> Value, on connection: PostgreSQLConnection
+        _ isolation: StateIsolation, _ body: (any StateTransaction) throws -> Value,
+        on connection: any PostgreSQLSession
     ) throws -> Attempt<Value> {
-        let token = UUID()
+        let token = newToken()
         let value: Value
         do {
             try start(begin.write(isolation, token: token), on: connection)
@@ -134,8 +161,13 @@ final class PostgreSQLStateDatabase: StateDatabase {
         }
     }
 
+    private func newToken() -> UUID {
+        let bytes = random.bytes(16)
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
     /// Starts a transaction, and records the server's time.
-    private func start(_ script: String, on connection: PostgreSQLConnection) throws {
+    private func start(_ script: String, on connection: any PostgreSQLSession) throws {
         let sent = clock.elapsed
         try complete(connection) {
             let result = try connection.script(script, limits)
@@ -147,7 +179,7 @@ final class PostgreSQLStateDatabase: StateDatabase {
     }
 
     /// Runs the body and rolls back when it fails, so that the connection can be used again.
-    private func complete<Value>(_ connection: PostgreSQLConnection, _ body: () throws -> Value) throws -> Value {
+    private func complete<Value>(_ connection: any PostgreSQLSession, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch {
@@ -162,7 +194,7 @@ final class PostgreSQLStateDatabase: StateDatabase {
     /// transaction has not committed and never will.
     ///
     /// Source: Pitfall 30, “Commit outcome unknown”.
-    private func isCommitted(_ token: UUID, until deadline: ContinuousClock.Instant) async throws -> Bool {
+    private func isCommitted(_ token: UUID, until deadline: TimeInterval) async throws -> Bool {
         while true {
             do {
                 let written = try await use { [self] connection in
@@ -173,9 +205,9 @@ final class PostgreSQLStateDatabase: StateDatabase {
                 return written == 0
             } catch let error as StateStoreError {
                 // The server cannot be reached yet, or the transaction waits for a standby.
-                guard ContinuousClock.now < deadline else { throw error }
+                guard clock.elapsed < deadline else { throw error }
             }
-            try await Task.sleep(for: .milliseconds(100))
+            try await sleep(0.1)
         }
     }
 
@@ -184,19 +216,19 @@ final class PostgreSQLStateDatabase: StateDatabase {
     /// - Throws: ``StateStoreError/unavailable(reason:)`` for an error of PostgreSQL, and at once if too many calls wait;
     ///   ``StateStoreError/unreachable(reason:)`` while no server can be reached; the errors of the preparation.
     private func use<Value: Sendable>(
-        _ work: @escaping @Sendable (PostgreSQLConnection) throws -> Value
+        _ work: @escaping @Sendable (any PostgreSQLSession) throws -> Value
     ) async throws -> Value {
-        if let reason = outage.reason { throw StateStoreError.unreachable(reason: reason) }
-        guard pool.waitingCount < Self.maxWaiting else {
+        if let reason = outage.reason(at: clock.elapsed) { throw StateStoreError.unreachable(reason: reason) }
+        guard sessions.waitingCount < Self.maxWaiting else {
             throw StateStoreError.unavailable(reason: "too many calls wait for PostgreSQL")
         }
         do {
-            let queued = ContinuousClock.now
-            let value = try await UninterruptedCall.run { [pool, limits, preparation] begin in
-                try await pool.use { connection in
+            let queued = clock.elapsed
+            let value = try await UninterruptedCall.run { [sessions, limits, preparation, clock] begin in
+                try await sessions.withSession { connection in
                     guard begin() else { throw CancellationError() }
                     // A call that waited too long for a connection does not take the time of one more statement.
-                    guard ContinuousClock.now - queued < limits.time else { throw PostgreSQLError.timedOut }
+                    guard clock.elapsed - queued < limits.time / .seconds(1) else { throw PostgreSQLError.timedOut }
                     try preparation.run(on: connection)
                     return try work(connection)
                 }
@@ -206,7 +238,7 @@ final class PostgreSQLStateDatabase: StateDatabase {
         } catch let error as PostgreSQLError {
             if error == .interrupted { throw CancellationError() }
             if !error.isAbsence, !preparation.isDone { throw PostgreSQLPreparation.cannotOpen(schema, error) }
-            if error.isOutage { outage.begin(PostgreSQLFailure(error: error).cause) }
+            if error.isOutage { outage.begin(PostgreSQLFailure(error: error).cause, at: clock.elapsed) }
             throw Self.unavailable(error)
         }
     }
@@ -222,20 +254,23 @@ final class PostgreSQLStateDatabase: StateDatabase {
 private final class PostgreSQLOutage: Sendable {
     private struct Failure {
         let reason: String
-        let end: ContinuousClock.Instant
+        /// The monotonic time at which the next call may try.
+        let end: TimeInterval
     }
 
     private let failure = Mutex<Failure?>(nil)
 
-    /// The reason of the last failure; nil if the next call may try.
-    var reason: String? {
+    /// Returns the reason of the last failure; nil if the next call may try.
+    func reason(at elapsed: TimeInterval) -> String? {
         failure.withLock { failure in
-            guard let last = failure, ContinuousClock.now < last.end else { return nil }
+            guard let last = failure, elapsed < last.end else { return nil }
             return last.reason
         }
     }
 
-    func begin(_ reason: String) { failure.withLock { $0 = Failure(reason: reason, end: .now + .seconds(1)) } }
+    func begin(_ reason: String, at elapsed: TimeInterval) {
+        failure.withLock { $0 = Failure(reason: reason, end: elapsed + 1) }
+    }
 
     func end() { failure.withLock { $0 = nil } }
 }

@@ -4,7 +4,7 @@ import PostgreSQL
 
 /// A transaction in a PostgreSQL database.
 struct PostgreSQLTransaction: StateTransaction {
-    let connection: PostgreSQLConnection
+    let connection: any PostgreSQLSession
     let limits: PostgreSQLConnection.Limits
     let dialect = StateDialect.postgreSQL
 
