@@ -16,6 +16,8 @@ public final class RevocationFollower: Sendable {
         var unreadable: Set<Int64> = []
         /// The time at which the lists last had all revocations.
         var caughtUp = ContinuousClock.now
+        /// Whether the store is being pruned.
+        var isPruning = false
     }
 
     /// The maximum number of rows that one page loads into memory.
@@ -104,21 +106,43 @@ public final class RevocationFollower: Sendable {
     }
 
     /// Follows the store until the task is cancelled.
+    ///
+    /// The store is pruned at the same time, because its writes may take longer than the pause between two polls: a
+    /// standby that confirms late would otherwise delay the revocations of other nodes.
     public func run() async {
-        while !Task.isCancelled {
-            do {
-                try await catchUp()
-                for (publication, expiry) in try await store.maintain() {
-                    lists.list(for: publication).discard(expiredBy: expiry)
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled {
+                do {
+                    try await catchUp()
+                    if beginPruning() { group.addTask { await self.prune() } }
+                } catch {
+                    didFail(error)
                 }
-            } catch {
-                didFail(error)
-            }
-            do {
-                try await sleep()
-            } catch {
-                return
+                do {
+                    try await sleep()
+                } catch {
+                    return
+                }
             }
         }
+    }
+
+    /// Returns false if the store is being pruned.
+    private func beginPruning() -> Bool {
+        state.withLock { state in
+            defer { state.isPruning = true }
+            return !state.isPruning
+        }
+    }
+
+    private func prune() async {
+        do {
+            for (publication, expiry) in try await store.maintain() {
+                lists.list(for: publication).discard(expiredBy: expiry)
+            }
+        } catch {
+            didFail(error)
+        }
+        state.withLock { $0.isPruning = false }
     }
 }

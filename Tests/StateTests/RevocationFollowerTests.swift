@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Gatefold
+import Primitives
 import SQLAccess
 import Synchronization
 import TestSupport
@@ -67,6 +68,8 @@ import Testing
                     await store.record(
                         Revocation(publication: daily, subscriber: subscriber(2), session: nil, at: clock.now))
                 }
+                // The store is pruned at the same time.
+                while round > 1, !list.hasPruned(noon + 3600) { await Task.yield() }
                 if round == 3 { throw CancellationError() }
             })
         await follower.run()
@@ -75,6 +78,32 @@ import Testing
         #expect(list.count == 1)
         #expect(list.hasPruned(noon + 3600))
         #expect(await store.revocations(after: 0).map(\.revocation.subscriber) == [subscriber(2)])
+    }
+
+    @Test("Reads revocations while the store is slow to delete old ones", .timeLimit(.minutes(1)))
+    func slowPruning() async throws {
+        let store = SlowPruning()
+        let lists = RevocationLists()
+        let list = lists.list(for: daily)
+        let rounds = Mutex(0)
+        let follower = RevocationFollower(
+            store: store, lists: lists,
+            sleep: {
+                let round = rounds.withLock { rounds in
+                    rounds += 1
+                    return rounds
+                }
+                if round == 1 {
+                    try await store.record(
+                        Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon))
+                } else {
+                    store.end.resolve(.success(()))
+                    throw CancellationError()
+                }
+            })
+        await follower.run()
+        #expect(list.isRevoked(subject(1)))
+        #expect(store.calls == 1)
     }
 
     @Test("Reports a store failure and retries")
@@ -120,6 +149,31 @@ import Testing
     private func residentBytes() throws -> Int {
         let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * 4096
+    }
+}
+
+/// A store whose deletion of old data does not end by itself.
+private struct SlowPruning: RevocationStore, StateRetention {
+    final class Calls: Sendable {
+        let count = Mutex(0)
+    }
+
+    let store = InMemoryStateStore()
+    let end = OneShotPromise<Void>()
+    private let counted = Calls()
+
+    var calls: Int { counted.count.withLock(\.self) }
+
+    func record(_ revocation: Revocation) async throws { await store.record(revocation) }
+    func record(_ bounds: TokenBounds, of publication: PublicationID) async throws {}
+    func revocations(after position: ChangePosition, limit: Int) async throws -> RevocationPage {
+        await store.revocations(after: position, limit: limit)
+    }
+    func revocations(numbered sequences: [Int64]) async throws -> RevocationPage { RevocationPage() }
+    func maintain() async throws -> [PublicationID: Date] {
+        counted.count.withLock { $0 += 1 }
+        try await end.wait {}
+        return [:]
     }
 }
 

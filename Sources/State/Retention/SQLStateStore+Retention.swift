@@ -10,7 +10,7 @@ extension SQLStateStore {
     private static let interval: TimeInterval = 3600
     /// The number of rows per deletion. It bounds the time that other writers wait.
     private static let batch = 1_000
-    /// The number of deletions per call. It bounds the time in which a follower reads no revocations.
+    /// The number of deletions per call. It bounds the time until a follower discards what was deleted.
     private static let maxBatches = 20
 
     public func record(_ bounds: TokenBounds, of publication: PublicationID) async throws {
