@@ -5,7 +5,8 @@ import Synchronization
 package final class AsyncSignal: Sendable {
     private struct State {
         var signalCount = 0
-        var promises: [ObjectIdentifier: OneShotPromise<Void>] = [:]
+        /// The waiting tasks, which a signal wakes in the order of their arrival.
+        var promises: [OneShotPromise<Void>] = []
     }
 
     private let sleep: Sleep
@@ -21,8 +22,8 @@ package final class AsyncSignal: Sendable {
     package func signal() {
         let promises = state.withLock { state in
             state.signalCount += 1
-            defer { state.promises = [:] }
-            return state.promises.values
+            defer { state.promises = [] }
+            return state.promises
         }
         for promise in promises { promise.resolve(.success(())) }
     }
@@ -36,7 +37,7 @@ package final class AsyncSignal: Sendable {
     package func wait(after lastSeen: Int, timeout seconds: TimeInterval) async throws {
         let promise = OneShotPromise<Void>()
         let isSignalled = state.withLock { state in
-            if state.signalCount == lastSeen { state.promises[ObjectIdentifier(promise)] = promise }
+            if state.signalCount == lastSeen { state.promises.append(promise) }
             return state.signalCount != lastSeen
         }
         if isSignalled { return try Task.checkCancellation() }
@@ -46,7 +47,7 @@ package final class AsyncSignal: Sendable {
         }
         defer {
             timer.cancel()
-            state.withLock { $0.promises[ObjectIdentifier(promise)] = nil }
+            state.withLock { $0.promises.removeAll { $0 === promise } }
         }
         try await promise.wait { promise.resolve(.failure(CancellationError())) }
     }
