@@ -224,6 +224,9 @@ let package = Package(
         // The publisher's rules written a second time, for tests to compare the program with.
         module("AccessModel", path: "Tests/AccessModel", "Gatefold"),
 
+        // Runs the tasks of simulated nodes on one thread.
+        .target(name: "CSimulation", path: "Tests/CSimulation"),
+
         // The load and outage test that deploy/soak runs.
         program(
             "gatefold-soak", path: "Tests/Soak",
@@ -290,6 +293,9 @@ let package = Package(
         tests(
             "ModelTests", isOptimised: true,
             "AccessModel Backends Commerce ContentGate HTTPTypes PasswordHashing Resilience State"),
+        tests(
+            "SimulationTests", isOptimised: true,
+            "CSimulation Commerce Deliveries GRDBSQLite Logging PostgreSQL Resilience SQLAccess Server State"),
     ]
 )
 

@@ -8,8 +8,8 @@ alternatives() { local IFS='|'; printf '%s' "${*//./\\.}"; }
 # DeliveriesTests, where most suites wait for time to pass. Run those with swift test --filter '^TARGET\.'.
 fast_targets=(
     CSVTests CataloguesTests ContentGateTests DeployTests FrontDoorsTests FuzzingTests GatefoldTests JSONTests
-    ModelTests OutgoingRequestsTests PushTests ReceiptsTests ResilienceTests ServerTests SettingsTests StateTests
-    XMLTests
+    ModelTests OutgoingRequestsTests PushTests ReceiptsTests ResilienceTests ServerTests SettingsTests
+    SimulationTests StateTests XMLTests
 )
 
 # Suites that need another server or program, or that take more than about a second alone, because they try thousands of
@@ -50,6 +50,7 @@ slow_suites=(
     ReceiptsTests.VerifyReceiptTests
     ServerTests.FileSendingTests
     ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
+    SimulationTests.PlantedFaultTests
     StateTests.CancelledCallTests StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.LaterOpeningTests
     StateTests.LedgerModelTests
     StateTests.MigrationPlanTests StateTests.NodeConformance
