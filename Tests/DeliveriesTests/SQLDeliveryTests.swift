@@ -110,6 +110,41 @@ struct SQLDeliveryTests {
         }
     }
 
+    @Test("A delivery succeeds while another node creates the table")
+    func togetherWithAnotherNode() async throws {
+        try await PostgreSQLInstance.run { instance in
+            try await instance.execute(
+                """
+                CREATE TABLE account (name text PRIMARY KEY, credit bigint NOT NULL);
+                CREATE TABLE booking (account text NOT NULL, product text NOT NULL, price text);
+                INSERT INTO account VALUES ('1001', 0);
+                CREATE ROLE gatefold LOGIN PASSWORD 'a password';
+                GRANT ALL ON SCHEMA public TO gatefold;
+                GRANT ALL ON ALL TABLES IN SCHEMA public TO gatefold;
+                """)
+            let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
+            async let other: String = instance.execute(
+                """
+                BEGIN; SET LOCAL ROLE gatefold;
+                CREATE TABLE gatefold_delivery (
+                    id varchar(64) NOT NULL PRIMARY KEY, delivery varchar(700) NOT NULL, delivered_at timestamp NOT NULL);
+                DO $wait$ BEGIN
+                    FOR attempt IN 1..1000 LOOP
+                        EXIT WHEN (\(waiting)) > 0;
+                        PERFORM pg_sleep(0.01);
+                    END LOOP;
+                END $wait$;
+                COMMIT;
+                """)
+            try await eventually("the other node creates the table") {
+                try await instance.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") != "0"
+            }
+            try await Self.postgreSQL(port: instance.port).deliver(.sample("0"))
+            _ = try await other
+            #expect(try await instance.execute("SELECT count(*) FROM gatefold_delivery") == "1")
+        }
+    }
+
     @Test("Delivers exactly once in MariaDB, wherever the connection breaks", .timeLimit(.minutes(5)))
     func mariaDB() async throws {
         try await MariaDBInstance.run { instance in

@@ -26,9 +26,7 @@ struct PostgreSQLCommandExecutor: SQLCommandExecutor {
             return try await pool.use { connection in
                 let transaction = PostgreSQLTransaction(connection: connection, limits: limits)
                 if let creation = statements.creation, !isPrepared.isSet {
-                    try transaction.begin()
-                    _ = try transaction.run(creation.sql, [])
-                    try transaction.commit()
+                    try transaction.create(creation.sql)
                     isPrepared.set()
                 }
                 return try transaction.make(change, statements)
@@ -52,6 +50,21 @@ private struct PostgreSQLTransaction: SQLTransaction {
 
     /// Starts a transaction that permits changes, regardless of the default of the account or the settings.
     func begin() throws { _ = try connection.change("BEGIN READ WRITE", [], limits) }
+
+    /// Creates a table unless it exists. IF NOT EXISTS fails if another node creates it at the same time. The repetition then
+    /// finds the table.
+    func create(_ sql: String) throws {
+        for isLast in [false, true] {
+            do {
+                try begin()
+                _ = try run(sql, [])
+                return try commit()
+            } catch let error as PostgreSQLError {
+                guard !isLast, case .serverError = error else { throw error }
+                try rollBack()
+            }
+        }
+    }
 
     func run(_ sql: String, _ values: [String?]) throws -> Int? { try connection.change(sql, values, limits) }
 
