@@ -143,9 +143,9 @@ struct ParserListTests {
         "HTTP2Stream", "KeyedDigest",
         "ImportFile", "InPlayerDirectory", "ConnectionCloseHandler", "LinkingFrontDoor",
         "NotificationAuthRequest",
-        "ODBCHandle", "ODBCStatement", "OpenFile", "PairedStreams", "ProbeTransport", "PublicationFeed",
+        "NodeState", "ODBCHandle", "ODBCStatement", "OpenFile", "PairedStreams", "ProbeTransport", "PublicationFeed",
         "PugpigFrontDoor", "PurchaseService+Confirmation", "PurchaseService+Following", "IncomingRequestHandler",
-        "RevocationRequester",
+        "RevocationPeers", "RevocationRequester",
         "SignedAppStoreData", "StoreKind+Kind", "StoreNotificationsFrontDoor", "SubscriberImport", "TLSProbe",
         "VerifyReceiptClient", "WebhookDeliveryTransport",
     ]

@@ -54,7 +54,7 @@ final class NodeMembership: Service {
     ///   - behind: Returns the number of seconds since this node last had all revocations.
     ///   - usages: Returns the use of each backend in force.
     ///   - didSetShares: Called after the shares were set, so that waiting calls use them.
-    ///   - didHear: Receives the other nodes that use the state now, after each heartbeat.
+    ///   - didHear: Receives the other nodes that have used the state, after each heartbeat.
     init(
         _ node: NodeIdentity, store: any NodeStore, shares: SlotShares, clock: WallClock, logger: Logger,
         behind: @escaping @Sendable () -> TimeInterval,
@@ -158,7 +158,7 @@ final class NodeMembership: Service {
                 "No share of a backend's concurrency limit; do all nodes have the same max_concurrent?",
                 metadata: ["backend": "\(backend)"])
         }
-        didHear(state.withLock { state in others.filter { state.watch.isHeard($0, at: seen) } })
+        didHear(state.withLock { state in others.filter { state.watch.wasHeard($0) } })
         measure(others.count { watch.isLive($0, at: start) } + 1, own)
         await forget(others.filter { !watch.isLive($0, at: start) })
         return own.values.contains { $0.claimed > $0.allowed }

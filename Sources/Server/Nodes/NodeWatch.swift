@@ -35,11 +35,9 @@ struct NodeWatch: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns whether a node is live and has reported itself since this node first read its row. The rows of a copied
-    /// database may name nodes that use another one.
-    func isHeard(_ report: NodeReport, at elapsed: TimeInterval) -> Bool {
-        isLive(report, at: elapsed) && sightings[report.node.id]?.isRepeated == true
-    }
+    /// Returns whether a node has reported itself since this node first read its row. The rows of a copied database may name
+    /// nodes that use another one. A lost node counts, because it may still serve readers without the state.
+    func wasHeard(_ report: NodeReport) -> Bool { sightings[report.node.id]?.isRepeated == true }
 
     /// Returns whether a node is live. A node that this node has just heard of is.
     func isLive(_ report: NodeReport, at elapsed: TimeInterval) -> Bool {

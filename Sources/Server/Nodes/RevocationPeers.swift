@@ -8,7 +8,7 @@ import ServiceLifecycle
 import State
 import Synchronization
 
-/// The other live nodes of the state, to which this node announces a revocation before it acknowledges it.
+/// The other nodes of the state, to which this node announces a revocation before it acknowledges it.
 ///
 /// A revocation is therefore in force on all nodes that can be reached when its caller gets the response, also while the
 /// state is unavailable. A node that could not be reached gets the revocation when it can be, and also reads it from the
@@ -21,6 +21,8 @@ final class RevocationPeers: Service {
     }
 
     private struct Peer {
+        /// A number that no other value has, even one of the same node.
+        let number: Int
         let node: NodeIdentity
         let url: ServiceURL
         /// The revocations that the node has not accepted, the oldest first.
@@ -28,6 +30,24 @@ final class RevocationPeers: Service {
         var isSending = false
         /// The monotonic time of the next attempt, because the last one failed; nil if it succeeded.
         var retryAt: TimeInterval?
+    }
+
+    private struct State {
+        var peers: [[UInt8]: Peer] = [:]
+        var lastNumber = 0
+    }
+
+    /// A node to send to, by the key and the number of its value.
+    private struct Destination: Sendable {
+        let id: [UInt8]
+        let number: Int
+    }
+
+    private struct Batch {
+        let node: NodeIdentity
+        let url: ServiceURL
+        let waiting: [Waiting]
+        let didFail: Bool
     }
 
     /// The maximum time in seconds that an acknowledgement waits for the other nodes.
@@ -46,7 +66,7 @@ final class RevocationPeers: Service {
     private let logger: Logger
     private let sleep: Sleep
     private let send: @Sendable (OutboundRequest) async throws -> OutboundResponse
-    private let peers = Mutex<[[UInt8]: Peer]>([:])
+    private let state = Mutex(State())
     /// Wakes the service.
     private let signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -76,32 +96,40 @@ final class RevocationPeers: Service {
         return { try await http.send($0) }
     }
 
-    /// Sets the other live nodes. Nothing is announced to a node without a URL.
-    func update(_ live: [NodeReport]) {
-        let removed = peers.withLock { peers -> [Waiting] in
-            let known = peers
-            peers = live.reduce(into: [:]) { peers, report in
-                guard let url = report.node.url.flatMap({ ServiceURL($0 + Self.path) }) else { return }
-                let before = known[report.node.id].flatMap { $0.node == report.node ? $0 : nil }
-                peers[report.node.id] = before ?? Peer(node: report.node, url: url)
+    /// Sets the other nodes. Nothing is announced to a node without a URL.
+    func update(_ nodes: [NodeReport]) {
+        let (removed, count) = state.withLock { state -> ([Waiting], Int) in
+            var known = state.peers
+            state.peers = [:]
+            for report in nodes {
+                guard let url = report.node.url.flatMap({ ServiceURL($0 + Self.path) }) else { continue }
+                if let before = known[report.node.id], before.node == report.node {
+                    state.peers[report.node.id] = known.removeValue(forKey: report.node.id)
+                } else {
+                    state.lastNumber += 1
+                    state.peers[report.node.id] = Peer(number: state.lastNumber, node: report.node, url: url)
+                }
             }
-            return known.filter { peers[$0.key]?.node != $0.value.node }.values.flatMap(\.waiting)
+            return (known.values.flatMap(\.waiting), state.peers.count)
         }
         Self.resolve(removed)
-        Gauge(label: "gatefold_peers").record(peers.withLock { $0.count })
+        Gauge(label: "gatefold_peers").record(count)
     }
 
-    /// Announces revocations to the other nodes, and waits until each has accepted them, for at most ``announcementTimeout``. A node
-    /// that did not respond to the last attempt is not waited for.
+    /// Announces revocations to the other nodes, and waits until each has accepted them, for at most
+    /// ``announcementTimeout``. A node that did not respond to the last attempt is not waited for.
     func announce(_ revocations: [Revocation]) async {
-        let promises = peers.withLock { peers in
-            peers.keys.compactMap { id -> OneShotPromise<Void>? in
-                guard let peer = peers[id], peer.waiting.count + revocations.count <= Self.capacity else { return nil }
-                let promise = peer.retryAt == nil ? OneShotPromise<Void>() : nil
-                for (index, revocation) in revocations.enumerated() {
-                    peers[id]?.waiting.append(
-                        Waiting(revocation: revocation, promise: index == revocations.count - 1 ? promise : nil))
+        guard let last = revocations.last else { return }
+        let promises = state.withLock { state in
+            Array(state.peers.keys).compactMap { id -> OneShotPromise<Void>? in
+                guard let count = state.peers[id]?.waiting.count, count + revocations.count <= Self.capacity else {
+                    return nil
                 }
+                let promise = state.peers[id]?.retryAt == nil ? OneShotPromise<Void>() : nil
+                for revocation in revocations.dropLast() {
+                    state.peers[id]?.waiting.append(Waiting(revocation: revocation, promise: nil))
+                }
+                state.peers[id]?.waiting.append(Waiting(revocation: last, promise: promise))
                 return promise
             }
         }
@@ -116,7 +144,7 @@ final class RevocationPeers: Service {
         for promise in promises { try? await promise.wait(onCancel: end) }
     }
 
-    /// Sends what waits, until the server stops.
+    /// Sends what waits, until the server stops, and then makes one more attempt.
     func run() async {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -124,60 +152,78 @@ final class RevocationPeers: Service {
                     while (try? await self.sleep(Self.pause)) != nil { self.signals.continuation.yield() }
                 }
                 for await _ in self.signals.stream {
-                    for id in self.begin() { group.addTask { await self.sendAll(to: id) } }
+                    for destination in self.begin() { group.addTask { await self.sendAll(to: destination) } }
                 }
             }
         }
-        Self.resolve(peers.withLock { $0.values.flatMap(\.waiting) })
+        // An unstructured task is not cancelled together with this task.
+        await Task {
+            await withDiscardingTaskGroup { group in
+                for destination in self.begin() { group.addTask { await self.sendAll(to: destination) } }
+            }
+        }.value
+        Self.resolve(state.withLock { $0.peers.values.flatMap(\.waiting) })
     }
 
     /// Returns the nodes to which something can be sent now, and marks them.
-    private func begin() -> [[UInt8]] {
+    private func begin() -> [Destination] {
         let elapsed = clock.elapsed
-        return peers.withLock { peers in
-            let due = peers.filter { _, peer in
-                !peer.isSending && !peer.waiting.isEmpty && (peer.retryAt ?? elapsed) <= elapsed
+        return state.withLock { state in
+            let due = state.peers.keys.filter { id in
+                guard let peer = state.peers[id] else { return false }
+                return !peer.isSending && !peer.waiting.isEmpty && (peer.retryAt ?? elapsed) <= elapsed
             }
-            for id in due.keys { peers[id]?.isSending = true }
-            return Array(due.keys)
+            return due.compactMap { id in
+                state.peers[id]?.isSending = true
+                return state.peers[id].map { Destination(id: id, number: $0.number) }
+            }
         }
     }
 
-    private func sendAll(to id: [UInt8]) async {
-        while true {
-            guard let peer = peers.withLock({ $0[id] }) else { return }
-            let batch = peer.waiting.prefix(PeerMessage.maxRevocations)
-            if batch.isEmpty {
-                peers.withLock { $0[id]?.isSending = false }
-                // Something may have been added in between.
-                signals.continuation.yield()
-                return
-            }
-            let failure = await send(batch.map(\.revocation), to: peer)
-            let done = peers.withLock { peers -> [Waiting] in
-                // Another process of the node has an empty queue.
-                guard peers[id]?.node == peer.node else { return [] }
-                peers[id]?.retryAt = failure.map { _ in clock.elapsed + Self.pause }
+    private func sendAll(to destination: Destination) async {
+        while let batch = nextBatch(destination) {
+            let failure = await send(batch.waiting.map(\.revocation), to: batch.url)
+            let done = state.withLock { state -> [Waiting]? in
+                // The node may have been replaced by another process of it, which has a queue and a sender of its own.
+                guard state.peers[destination.id]?.number == destination.number else { return nil }
+                state.peers[destination.id]?.retryAt = failure.map { _ in clock.elapsed + Self.pause }
                 if failure == nil {
-                    peers[id]?.waiting.removeFirst(batch.count)
-                    return Array(batch)
+                    state.peers[destination.id]?.waiting.removeFirst(batch.waiting.count)
+                    return batch.waiting
                 }
-                peers[id]?.isSending = false
-                return peers[id]?.waiting ?? []
+                state.peers[destination.id]?.isSending = false
+                return state.peers[destination.id]?.waiting
             }
-            report(failure, peer)
+            guard let done else { return }
+            report(failure, batch)
             Self.resolve(done)
             if failure != nil { return }
+        }
+        // Something may have been added in between.
+        signals.continuation.yield()
+    }
+
+    /// Returns what to send next. If there is nothing, another task may send to the node.
+    private func nextBatch(_ destination: Destination) -> Batch? {
+        state.withLock { state in
+            guard let peer = state.peers[destination.id], peer.number == destination.number else { return nil }
+            if peer.waiting.isEmpty {
+                state.peers[destination.id]?.isSending = false
+                return nil
+            }
+            return Batch(
+                node: peer.node, url: peer.url, waiting: Array(peer.waiting.prefix(PeerMessage.maxRevocations)),
+                didFail: peer.retryAt != nil)
         }
     }
 
     /// - Returns: The cause if the node did not accept the revocations.
-    private func send(_ revocations: [Revocation], to peer: Peer) async -> String? {
+    private func send(_ revocations: [Revocation], to url: ServiceURL) async -> String? {
         do {
             let headers = [OutboundRequest.Header(name: "Content-Type", value: "application/octet-stream")]
             let body = try key.seal(PeerMessage(revocations, sentAt: clock.now))
             let response = try await send(
-                OutboundRequest(method: "POST", url: peer.url, headers: headers, body: body, isRepeatable: true))
+                OutboundRequest(method: "POST", url: url, headers: headers, body: body, isRepeatable: true))
             return response.status == 204 ? nil : "status \(response.status)"
         } catch {
             return "\(error)"
@@ -189,16 +235,16 @@ final class RevocationPeers: Service {
     }
 
     /// Counts an attempt, and logs the first failure and the first success after it.
-    private func report(_ failure: String?, _ before: Peer) {
+    private func report(_ failure: String?, _ batch: Batch) {
         Counter(
             label: "gatefold_peer_messages_total", dimensions: [("result", failure == nil ? "accepted" : "failed")]
         ).increment()
-        if let failure, before.retryAt == nil {
+        if let failure, !batch.didFail {
             logger.warning(
                 "Revocations not announced to a node, which reads them from the state",
-                metadata: ["node": "\(before.node.name)", "cause": "\(failure)"])
-        } else if failure == nil, before.retryAt != nil {
-            logger.notice("Revocations announced to a node again", metadata: ["node": "\(before.node.name)"])
+                metadata: ["node": "\(batch.node.name)", "cause": "\(failure)"])
+        } else if failure == nil, batch.didFail {
+            logger.notice("Revocations announced to a node again", metadata: ["node": "\(batch.node.name)"])
         }
     }
 }

@@ -24,6 +24,26 @@ package struct PeerMessage: Equatable, Sendable {
     package static let maxRevocations = 500
     /// The maximum size in bytes of a sealed message.
     package static let maxSize = 64 << 10
+
+    /// The message before it is sealed.
+    package var encoded: [UInt8] {
+        var writer = ByteWriter()
+        writer.write(sentAt.timeIntervalSince1970.bitPattern)
+        for revocation in revocations { JournalEntry.revocation(revocation).write(to: &writer) }
+        return writer.bytes
+    }
+
+    /// Reads a message that was opened. Returns nil if it has another format.
+    package init?(encoded: [UInt8]) {
+        var reader = ByteReader(encoded)
+        guard let sentAt = reader.readDate() else { return nil }
+        var revocations: [Revocation] = []
+        while !reader.isAtEnd {
+            guard case .revocation(let revocation)? = JournalEntry(from: &reader) else { return nil }
+            revocations.append(revocation)
+        }
+        self.init(revocations, sentAt: sentAt)
+    }
 }
 
 extension PseudonymKey {
@@ -31,10 +51,7 @@ extension PseudonymKey {
 
     /// Seals a message with ChaCha20-Poly1305 (RFC 8439) under a random nonce.
     package func seal(_ message: PeerMessage) throws -> [UInt8] {
-        var writer = ByteWriter()
-        writer.write(message.sentAt.timeIntervalSince1970.bitPattern)
-        for revocation in message.revocations { JournalEntry.revocation(revocation).write(to: &writer) }
-        return Array(try ChaChaPoly.seal(writer.bytes, using: peerKey, authenticating: Self.purpose).combined)
+        Array(try ChaChaPoly.seal(message.encoded, using: peerKey, authenticating: Self.purpose).combined)
     }
 
     /// Returns the message, or nil if it was not sealed with this key, is too old, or has another format.
@@ -42,18 +59,11 @@ extension PseudonymKey {
     /// - Parameter now: The current time by the clock of the state.
     package func open(_ sealed: [UInt8], at now: Date) -> PeerMessage? {
         guard sealed.count <= PeerMessage.maxSize, let box = try? ChaChaPoly.SealedBox(combined: sealed),
-            let plain = try? ChaChaPoly.open(box, using: peerKey, authenticating: Self.purpose)
+            let plain = try? ChaChaPoly.open(box, using: peerKey, authenticating: Self.purpose),
+            let message = PeerMessage(encoded: Array(plain)),
+            abs(now.timeIntervalSince(message.sentAt)) <= PeerMessage.maxAge
         else { return nil }
-        var reader = ByteReader(Array(plain))
-        guard let sentAt = reader.readDate(), abs(now.timeIntervalSince(sentAt)) <= PeerMessage.maxAge else {
-            return nil
-        }
-        var revocations: [Revocation] = []
-        while !reader.isAtEnd {
-            guard case .revocation(let revocation)? = JournalEntry(from: &reader) else { return nil }
-            revocations.append(revocation)
-        }
-        return PeerMessage(revocations, sentAt: sentAt)
+        return message
     }
 
     private var peerKey: SymmetricKey {

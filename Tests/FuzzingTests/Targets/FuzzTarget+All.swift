@@ -11,7 +11,7 @@ extension FuzzTarget {
         .storedPassword, .passwordTemplate, .subscriberImport, .feed, .feedFile, .mapping,
         .serviceResponse, .serviceTemplate, .tokenResponse, .pugpigResponse, .programResponse, .lineChannel,
         .inPlayerResponse,
-        .storedSessions, .revocationJournal, .revocationSnapshot,
+        .storedSessions, .peerMessage, .revocationJournal, .revocationSnapshot,
         .directoryTexts, .sqlStatement, .databaseTexts,
         .atomCatalogue, .bakerCatalogue,
         .mqttPacket, .webSocket, .pushResponse, .emailTemplate, .mailReply, .settings, .checkedResponse,

@@ -136,6 +136,42 @@ import Testing
         }
     }
 
+    @Test("A node that is replaced while a message is on its way gets each later revocation once")
+    func replaced() async throws {
+        try await withPeers { network, peers in
+            let latch = ManualLatch()
+            network.latch.withLock { $0 = latch }
+            let announcement = Task { await peers.announce([revocation(1)]) }
+            await until { latch.waiting == 1 }
+            network.latch.withLock { $0 = nil }
+            // The same process, whose row was deleted for a moment.
+            peers.update([both[1]])
+            await announcement.value
+            peers.update(both)
+            await peers.announce([revocation(2)])
+            latch.open()
+            for number: UInt8 in 3...4 { await peers.announce([revocation(number)]) }
+            #expect(network.sent(to: Self.first) == [1, 2, 3, 4])
+            #expect(network.sent(to: Self.second) == [1, 2, 3, 4])
+        }
+    }
+
+    @Test("What waits when the server stops is sent once more")
+    func stopping() async throws {
+        let network = Network()
+        let peers = network.peers()
+        peers.update(both)
+        // Nothing is sent before the service runs.
+        let announcement = Task { await peers.announce([revocation(1)]) }
+        await until { network.time.sleeping == 1 }
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await peers.run()
+        }.value
+        await announcement.value
+        #expect(network.sent(to: Self.first) == [1] && network.sent(to: Self.second) == [1])
+    }
+
     @Test("A restarted node gets later revocations only, because it has read the earlier ones")
     func restarted() async throws {
         try await withPeers { network, peers in

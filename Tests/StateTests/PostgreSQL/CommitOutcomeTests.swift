@@ -16,7 +16,8 @@ import Testing
         try await withFaultProxy(to: servers.instance.port) { proxy in
             try await test(
                 try SQLStateStore(
-                    postgreSQL: try servers.settings(port: proxy.port), schema: StateServers.freshSchema(),
+                    postgreSQL: try servers.settings(port: proxy.port, statementTimeout: 3),
+                    schema: StateServers.freshSchema(),
                     library: try LibPQ()),
                 proxy)
         }
@@ -31,7 +32,7 @@ import Testing
         try await withProxy { store, proxy in
             try await proxy.set(.resetAfter("COMMIT\0"))
             for number in 0..<100 {
-                let accepted = try await store.takeLease("task \(number)", owner: [1], for: 60)
+                let accepted = try await store.takeLease("task \(number)", owner: [1], for: 3_600)
                 #expect(accepted)
                 let event = event(number)
                 let isNew = try await store.take(event, at: noon)
@@ -44,7 +45,7 @@ import Testing
             for number in 0..<100 {
                 let event = event(number)
                 #expect(try await !store.take(event, at: noon))
-                #expect(try await !store.takeLease("task \(number)", owner: [2], for: 60))
+                #expect(try await !store.takeLease("task \(number)", owner: [2], for: 3_600))
             }
         }
     }

@@ -16,16 +16,19 @@ extension StateServers {
 
     /// Returns the settings of a connection.
     ///
-    /// - Parameter port: The port of 127.0.0.1; nil for the server's own.
-    func settings(port: Int? = nil, user: String = user, pool: Int = 4) throws -> PostgreSQLSettings {
+    /// - Parameters:
+    ///   - port: The port of 127.0.0.1; nil for the server's own.
+    ///   - statementTimeout: The time limit for a statement in seconds. A busy machine may take longer than the default.
+    func settings(
+        port: Int? = nil, user: String = user, pool: Int = 4, statementTimeout: Int = 30
+    ) throws -> PostgreSQLSettings {
         let text = """
             connection:
               hosts: ["127.0.0.1:\(port ?? instance.port)"]
               database: state
               user: \(user)
               password: {env: STATE_PASSWORD}
-              # A busy machine may take longer than the default.
-              statement_timeout: 30s
+              statement_timeout: \(statementTimeout)s
             pool: {size: \(pool)}
             """
         return try PostgreSQLSettings(
