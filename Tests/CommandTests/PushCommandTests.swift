@@ -147,7 +147,12 @@ import Testing
                 kill(server.identifier, SIGKILL)
             }
             latch.open()
-            let before = fixture.fake.requests.count
+            // The service still reads what the killed process has sent.
+            var before = -1
+            while before != fixture.fake.requests.count {
+                before = fixture.fake.requests.count
+                try await Task.sleep(for: .milliseconds(500))
+            }
             #expect(before < 1_000)
             let open = try await fixture.push("status")
             #expect(open.output.contains(" remaining; "), "\(open.output)")

@@ -139,7 +139,7 @@ final class SimulatedSession: PostgreSQLSession {
         switch statement.kind {
         // The preparation of the database takes no time, because the node holds a lock meanwhile.
         case .existence: return PostgreSQLRows(columns: [""], types: [16], rows: [["t"]])
-        case .migrations: return PostgreSQLRows(columns: ["", ""], types: [20, 25], rows: Self.applied)
+        case .migrations: return PostgreSQLRows(columns: ["", "", ""], types: [20, 25, 25], rows: Self.applied)
         case .snapshot:
             try travel()
             return PostgreSQLRows(
@@ -238,7 +238,7 @@ final class SimulatedSession: PostgreSQLSession {
 
     /// The migrations of the tables, so that they are up to date.
     private static let applied: [[String?]] = PostgreSQLStateSchema.migrations.map {
-        [String($0.number), $0.checksum]
+        [String($0.number), $0.checksum, $0.name]
     }
 
     private static func part(of text: String, between start: String, and end: Character) -> String? {

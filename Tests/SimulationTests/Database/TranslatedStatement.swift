@@ -53,7 +53,7 @@ struct TranslatedStatement: Sendable {
         case let sql where sql.contains("DELETE FROM write_token"): .tokenRemoval
         case let sql where sql.contains("pg_current_snapshot()"): .snapshot
         case let sql where sql.contains("FROM pg_catalog"): .existence
-        case let sql where sql.hasPrefix("SELECT number, checksum FROM"): .migrations
+        case let sql where sql.hasPrefix("SELECT number, checksum, name FROM"): .migrations
         default: .other
         }
     }
