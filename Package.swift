@@ -50,7 +50,7 @@ func program(_ name: String, path: String? = nil, _ names: String...) -> Target 
 }
 
 /// - Parameter isOptimised: Whether a release build optimises the tests themselves. That takes longer to build than it saves,
-///   except for tests that calculate much. The modules that they test are always optimised.
+///   except for tests that calculate much. The modules that they test are optimised in it.
 func tests(_ name: String, isOptimised: Bool = false, _ names: String...) -> Target {
     .testTarget(
         name: name, dependencies: dependencies(names + ["Gatefold Primitives TestSupport"]),

@@ -65,14 +65,22 @@ public final class SQLStateStore: StateStore {
         try await database.write { db in
             let latest = [try Self.sessionFloor(db), try self.now(db).latest].compactMap(\.self).max()
             let floor = StateGeneration.floor(at: latest ?? self.clock.now, endingAllOf: [])
-            try db.execute(
-                "UPDATE generation SET id = ?, session_floor = ?",
-                [StateGeneration.newID(), floor.timeIntervalSince1970])
+            try Self.beginGeneration(db, endingSessionsBefore: floor)
             for table in ["revocation", "shared_fact"] { try db.renewChanges(of: table) }
-            // A session that is ended must not keep access through the links that it created.
-            try db.execute("DELETE FROM owner_link")
             return floor
         }
+    }
+
+    /// Begins a new history of a state, in which all sessions issued before a date are ended.
+    ///
+    /// - Throws: ``StateStoreError/unreadableRow(table:)`` if the state has no history, so that nothing can be ended.
+    static func beginGeneration(_ db: any StateTransaction, endingSessionsBefore floor: Date) throws {
+        let count = try db.execute(
+            "UPDATE generation SET id = ?, session_floor = ?",
+            [StateGeneration.newID(), floor.timeIntervalSince1970])
+        guard count > 0 else { throw StateStoreError.unreadableRow(table: "generation") }
+        // A session that is ended must not keep access through the links that it created.
+        try db.execute("DELETE FROM owner_link")
     }
 
     static func sessionFloor(_ db: any StateTransaction) throws -> Date? {

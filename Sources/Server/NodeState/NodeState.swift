@@ -12,7 +12,7 @@ import State
 struct NodeState: Sendable {
     let sessionStore: JournaledSessionStore
     let freshness: RevocationFreshness
-    /// The other nodes, which are told of each revocation.
+    /// The other nodes, to which this node announces each revocation.
     let peers: RevocationPeers
     private let lock: NodeFolderLock
     private let state: any StateStore

@@ -159,19 +159,23 @@ final class RevocationPeers: Service {
         // An unstructured task is not cancelled together with this task.
         await Task {
             await withDiscardingTaskGroup { group in
-                for destination in self.begin() { group.addTask { await self.sendAll(to: destination) } }
+                for destination in self.begin(isLast: true) {
+                    group.addTask { await self.sendAll(to: destination) }
+                }
             }
         }.value
         Self.resolve(state.withLock { $0.peers.values.flatMap(\.waiting) })
     }
 
     /// Returns the nodes to which something can be sent now, and marks them.
-    private func begin() -> [Destination] {
+    ///
+    /// - Parameter isLast: Whether there is no later attempt. Nodes that failed before are then included.
+    private func begin(isLast: Bool = false) -> [Destination] {
         let elapsed = clock.elapsed
         return state.withLock { state in
             let due = state.peers.keys.filter { id in
                 guard let peer = state.peers[id] else { return false }
-                return !peer.isSending && !peer.waiting.isEmpty && (peer.retryAt ?? elapsed) <= elapsed
+                return !peer.isSending && !peer.waiting.isEmpty && (isLast || (peer.retryAt ?? elapsed) <= elapsed)
             }
             return due.compactMap { id in
                 state.peers[id]?.isSending = true

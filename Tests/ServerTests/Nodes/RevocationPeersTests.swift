@@ -172,6 +172,32 @@ import Testing
         #expect(network.sent(to: Self.first) == [1] && network.sent(to: Self.second) == [1])
     }
 
+    @Test("A message that was on its way when the server stopped is sent once more")
+    func stoppingDuringMessage() async throws {
+        let sent = Locked(0)
+        let time = ManualTime()
+        let peers = RevocationPeers(
+            key: PseudonymKey(Secret(Array(repeating: 1, count: 32))), clock: time.clock.wall,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, sleep: time.sleep
+        ) { _ in
+            if sent.withLock({
+                $0 += 1; return $0
+            }) == 1 {
+                try await time.sleep(1_000)
+            }
+            return OutboundResponse(status: 204, headers: [], body: [])
+        }
+        peers.update([both[0]])
+        let service = Task { await peers.run() }
+        let announcement = Task { await peers.announce([revocation(1)]) }
+        // The pause of the service, the time limit of the announcement, and the response.
+        await until { time.sleeping == 3 }
+        service.cancel()
+        await service.value
+        await announcement.value
+        #expect(sent.withLock { $0 } == 2)
+    }
+
     @Test("A restarted node gets later revocations only, because it has read the earlier ones")
     func restarted() async throws {
         try await withPeers { network, peers in

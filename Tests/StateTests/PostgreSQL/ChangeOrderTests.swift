@@ -143,6 +143,16 @@ import Testing
         }
     }
 
+    @Test("A state without a history reports no end of its sessions")
+    func missingHistory() async throws {
+        let servers = try #require(StateServers.current)
+        let schema = StateServers.freshSchema()
+        let store = try SQLStateStore(postgreSQL: try servers.settings(), schema: schema, library: try LibPQ())
+        try await store.health()
+        try await servers.instance.execute("DELETE FROM \(schema.name).generation", database: "state")
+        await #expect(throws: StateStoreError.self) { try await store.endAllSessions() }
+    }
+
     @Test("Reads the text of a snapshot")
     func snapshots() {
         #expect(ChangePosition.Horizon(snapshot: "10:20:10,14,15") == .init(end: 20, open: [10, 14, 15]))

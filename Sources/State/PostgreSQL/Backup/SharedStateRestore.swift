@@ -70,11 +70,7 @@ package struct SharedStateRestore: Sendable, Equatable {
         for table in StateTable.all { try target.execute("DELETE FROM \(table.name)") }
         try StateTransfer(source: backup, target: target, didProgress: didProgress).run()
         try former.join(into: target, with: backup)
-        try target.execute(
-            "UPDATE generation SET id = ?, session_floor = ?",
-            [StateGeneration.newID(), floor.timeIntervalSince1970])
-        // A session that is ended must not keep access through the links that it created.
-        try target.execute("DELETE FROM owner_link")
+        try SQLStateStore.beginGeneration(target, endingSessionsBefore: floor)
         // A copy that was not complete has been replaced.
         try target.execute("DELETE FROM lease WHERE name = ?", [StateCopy.marker])
         return floor
