@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Compares the program with a small model of its publisher's rules. No failure, cache state, clock error, second
@@ -15,7 +16,7 @@ import Testing
 
     @Test("Agrees with the model in every history", .timeLimit(.minutes(10)))
     func histories() async throws {
-        let queried = try HistorySelection(ProcessInfo.processInfo.environment)
+        let queried = try Self.selection(ProcessInfo.processInfo.environment)
         let found = await withTaskGroup(of: Found.self) { group in
             for worker in 0..<Self.workers { group.addTask { await Self.live(worker, of: queried) } }
             var all = Found()
@@ -36,7 +37,7 @@ import Testing
         #expect(missing.isEmpty, "outcomes below their minimum count: \(missing.joined(separator: "; "))")
     }
 
-    private static func live(_ worker: Int, of queried: HistorySelection) async -> Found {
+    private static func live(_ worker: Int, of queried: SeedSelection) async -> Found {
         var found = Found()
         for number in stride(from: worker, to: queried.count, by: workers) where !Task.isCancelled {
             let history = History.random(queried.first + UInt64(number), length: 30)
@@ -51,14 +52,18 @@ import Testing
         return found
     }
 
+    private static func selection(_ environment: [String: String]) throws -> SeedSelection {
+        try SeedSelection(environment, count: "GATEFOLD_HISTORIES", first: "GATEFOLD_HISTORY", default: 2_000)
+    }
+
     @Test("Runs 2,000 histories by default")
     func some() throws {
-        #expect(try HistorySelection([:]).count == 2_000)
-        #expect(try HistorySelection(["GATEFOLD_HISTORIES": "1", "GATEFOLD_HISTORY": "77"]).first == 77)
+        #expect(try Self.selection([:]).count == 2_000)
+        #expect(try Self.selection(["GATEFOLD_HISTORIES": "1", "GATEFOLD_HISTORY": "77"]).first == 77)
         for text in ["0", "-1", "", "many", "2e3", "99999999999999999999"] {
             for name in ["GATEFOLD_HISTORIES", "GATEFOLD_HISTORY"] {
-                #expect(throws: HistorySelection.Unreadable(name: name, text: text)) {
-                    try HistorySelection([name: text])
+                #expect(throws: SeedSelection.Unreadable(name: name, text: text)) {
+                    try Self.selection([name: text])
                 }
             }
         }

@@ -31,7 +31,8 @@ struct PostgreSQLStatement: Equatable {
         }
     }
 
-    private static func text(_ value: StateValue) -> String? {
+    /// Returns the text of a parameter; nil for NULL.
+    static func text(_ value: StateValue) -> String? {
         switch value {
         case .null: nil
         case .integer(let value): String(value)

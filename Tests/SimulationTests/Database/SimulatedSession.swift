@@ -152,7 +152,7 @@ final class SimulatedSession: PostgreSQLSession {
             for (index, value) in row.enumerated() { if let type = Self.type(of: value) { types[index] = type } }
         }
         return PostgreSQLRows(
-            columns: types.map { _ in "" }, types: types, rows: result.rows.map { $0.map(Self.text) })
+            columns: types.map { _ in "" }, types: types, rows: result.rows.map { $0.map(PostgreSQLStatement.text) })
     }
 
     func change(
@@ -258,16 +258,6 @@ final class SimulatedSession: PostgreSQLSession {
         case .real: 701
         case .text: 25
         case .bytes: 17
-        }
-    }
-
-    private static func text(_ value: StateValue) -> String? {
-        switch value {
-        case .null: nil
-        case .integer(let value): String(value)
-        case .real(let value): String(value)
-        case .text(let value): value
-        case .bytes(let value): "\\x" + Hexadecimal.encode(value)
         }
     }
 }
