@@ -8,6 +8,9 @@ public protocol RevocationStore: Sendable {
     /// of its subscriber (see `SubscriberRevocations`).
     func record(_ revocation: Revocation) async throws
 
+    /// Stores several revocations, one after another. After an error, some may be stored.
+    func record(_ revocations: [Revocation]) async throws
+
     /// Returns the revocations recorded after a position, in order. A store may return a revocation again after a restore, so
     /// the effect of each is the same however often it is applied.
     ///
@@ -25,6 +28,10 @@ public protocol RevocationStore: Sendable {
 }
 
 extension RevocationStore {
+    public func record(_ revocations: [Revocation]) async throws {
+        for revocation in revocations { try await record(revocation) }
+    }
+
     /// Returns nil, for stores that cannot be restored.
     public func sessionFloor() async throws -> Date? { nil }
 }

@@ -20,13 +20,14 @@ struct SharedFactReceiver: Sendable {
         parts.services.credentialFacts.follow(fact)
         parts.denials.follow(fact)
         let now = parts.services.clock.now
-        for session in parts.cachedSignIns.follow(fact, at: now) {
-            let revocation = Revocation(
+        let revocations = parts.cachedSignIns.follow(fact, at: now).map { session in
+            Revocation(
                 publication: session.publication, subscriber: session.subscriber, session: session.session,
                 at: max(now, session.issuedAt))
-            parts.revocations.list(for: session.publication).add(revocation)
-            try await parts.sessionStore.record(revocation)
         }
+        if revocations.isEmpty { return }
+        for revocation in revocations { parts.revocations.list(for: revocation.publication).add(revocation) }
+        try await parts.sessionStore.record(revocations)
     }
 
     static func report(_ problem: SharedFactFollower.FollowerProblem, to logger: Logger) {

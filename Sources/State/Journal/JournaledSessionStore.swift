@@ -27,9 +27,21 @@ package struct JournaledSessionStore: SessionStore {
         self.observe = observe
     }
 
-    package func record(_ revocation: Revocation) async throws {
-        try await perform(orJournal: .revocation(revocation)) { try await store.record(revocation) }
-        await announce([revocation])
+    package func record(_ revocation: Revocation) async throws { try await record([revocation]) }
+
+    /// Stores several revocations, and announces them together, because each announcement may wait for other nodes.
+    package func record(_ revocations: [Revocation]) async throws {
+        var recorded: [Revocation] = []
+        do {
+            for revocation in revocations {
+                try await perform(orJournal: .revocation(revocation)) { try await store.record(revocation) }
+                recorded.append(revocation)
+            }
+        } catch {
+            await announce(recorded)
+            throw error
+        }
+        await announce(recorded)
     }
 
     package func remove(

@@ -135,13 +135,14 @@ final class NodeProcess: Sendable {
                 if isNew { backend.follow(fact) }
                 credentialFacts.follow(fact)
                 denials.follow(fact)
-                for session in cachedSignIns.follow(fact, at: clock.now) {
-                    let revocation = Revocation(
+                let revocations = cachedSignIns.follow(fact, at: clock.now).map { session in
+                    Revocation(
                         publication: session.publication, subscriber: session.subscriber, session: session.session,
                         at: max(clock.now, session.issuedAt))
-                    lists.list(for: session.publication).add(revocation)
-                    try await sessionStore.record(revocation)
                 }
+                if revocations.isEmpty { return }
+                for revocation in revocations { lists.list(for: revocation.publication).add(revocation) }
+                try await sessionStore.record(revocations)
             })
         signal = DeliverySignal(sleep: sleep)
         var policy = DeliveryRetryPolicy()

@@ -54,6 +54,21 @@ import Testing
         }
     }
 
+    @Test("Announces revocations that are recorded together at once")
+    func together() async throws {
+        try await withTemporaryFolder { folder in
+            let announced = Mutex<[[Revocation]]>([])
+            let state = InMemoryStateStore()
+            let store = JournaledSessionStore(
+                state, journal: try journal(in: folder), now: { noon },
+                announce: { revocations in announced.withLock { $0.append(revocations) } })
+            let revocations = (0..<3).map(revocation)
+            try await store.record(revocations)
+            #expect(announced.withLock(\.self) == [revocations])
+            #expect(await state.revocations(after: 0).map(\.revocation) == revocations)
+        }
+    }
+
     @Test("Writes concurrent entries, each to disk before its call returns")
     func concurrent() async throws {
         try await withTemporaryFolder { folder in
