@@ -6,8 +6,11 @@ import SQLAccess
 ///
 /// Source: Design, “State: one protocol, two stores, many nodes”.
 protocol StateDatabase: Sendable {
-    /// Runs the body in a transaction that sees the state as of one moment.
-    func read<Value: Sendable>(_ body: @escaping @Sendable (any StateTransaction) throws -> Value) async throws -> Value
+    /// Runs the body in a transaction that sees the state as of one moment, from which on the columns of some tables do not
+    /// change.
+    func read<Value: Sendable>(
+        locking tables: [String], _ body: @escaping @Sendable (any StateTransaction) throws -> Value
+    ) async throws -> Value
 
     /// Runs the body in a transaction. When the call returns, the changes are durable.
     ///
@@ -32,6 +35,13 @@ protocol StateDatabase: Sendable {
 }
 
 extension StateDatabase {
+    /// Runs the body in a transaction that sees the state as of one moment.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any StateTransaction) throws -> Value
+    ) async throws -> Value {
+        try await read(locking: [], body)
+    }
+
     /// Runs the body in a transaction as if no other transaction ran at the same time.
     @discardableResult
     func write<Value: Sendable>(

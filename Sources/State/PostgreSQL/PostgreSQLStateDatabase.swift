@@ -65,10 +65,10 @@ final class PostgreSQLStateDatabase: StateDatabase {
     }
 
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any StateTransaction) throws -> Value
+        locking tables: [String], _ body: @escaping @Sendable (any StateTransaction) throws -> Value
     ) async throws -> Value {
         try await use { [self] connection in
-            try start(begin.read, on: connection)
+            try start(tables.isEmpty ? begin.read : begin.read(locking: tables), on: connection)
             return try complete(connection) {
                 let value = try body(PostgreSQLTransaction(connection: connection, limits: limits))
                 _ = try connection.change("COMMIT", [], limits)
@@ -87,7 +87,8 @@ final class PostgreSQLStateDatabase: StateDatabase {
             switch try await use({ [self] connection in try attempt(isolation, body, on: connection) }) {
             case .committed(let value): return value
             case .unknown(let value, let token):
-                if try await isCommitted(token, until: deadline) { return value }
+                // A long transaction may have used up the time for its repetitions, but not that for its outcome.
+                if try await isCommitted(token, until: clock.elapsed + Self.retryTimeout) { return value }
             case .conflict(let error):
                 // Another transaction changed the same rows, so that the two have no order. A new attempt sees them.
                 guard clock.elapsed < deadline else { throw Self.unavailable(error) }
@@ -194,6 +195,7 @@ final class PostgreSQLStateDatabase: StateDatabase {
     /// transaction has not committed and never will.
     ///
     /// Source: Pitfall 30, “Commit outcome unknown”.
+    /// - Throws: ``StateStoreError`` with the reason that the outcome is unknown.
     private func isCommitted(_ token: UUID, until deadline: TimeInterval) async throws -> Bool {
         while true {
             do {
@@ -205,7 +207,7 @@ final class PostgreSQLStateDatabase: StateDatabase {
                 return written == 0
             } catch let error as StateStoreError {
                 // The server cannot be reached yet, or the transaction waits for a standby.
-                guard clock.elapsed < deadline else { throw error }
+                guard clock.elapsed < deadline else { throw error.withUnknownOutcome }
             }
             try await sleep(0.1)
         }
@@ -246,6 +248,18 @@ final class PostgreSQLStateDatabase: StateDatabase {
     private static func unavailable(_ error: PostgreSQLError) -> StateStoreError {
         let reason = PostgreSQLFailure(error: error).cause
         return error.isAbsence ? .unreachable(reason: reason) : .unavailable(reason: reason)
+    }
+}
+
+extension StateStoreError {
+    /// The error for a change whose commit got no response, which could not be looked up because of this error.
+    fileprivate var withUnknownOutcome: StateStoreError {
+        let unknown = "whether the change was made is unknown, see `gatefold state status` when the server is back"
+        return switch self {
+        case .unavailable(let reason): .unavailable(reason: "\(reason); \(unknown)")
+        case .unreachable(let reason): .unreachable(reason: "\(reason); \(unknown)")
+        default: self
+        }
     }
 }
 

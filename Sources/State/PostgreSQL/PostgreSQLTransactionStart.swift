@@ -11,7 +11,7 @@ struct PostgreSQLTransactionStart: Sendable {
         """
 
     /// Starts a transaction that sees the state as of one moment.
-    let read: String
+    var read: String { read(locking: []) }
     private let schema: PostgreSQLSchemaName
     private let settings: String
 
@@ -26,8 +26,17 @@ struct PostgreSQLTransactionStart: Sendable {
             SET LOCAL statement_timeout = \(Int(milliseconds));
             SET LOCAL idle_in_transaction_session_timeout = \(Int(milliseconds));
             """
-        read = """
-            BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \(settings)
+    }
+
+    /// Returns the statements that start a transaction that sees the state as of one moment, at which it already has locks on
+    /// some tables. No other transaction can change the columns of these tables from then on.
+    ///
+    /// The first query determines the moment, so the locks come before it. A change in between would be visible in the
+    /// columns of the tables but not in their rows.
+    func read(locking tables: [String]) -> String {
+        let lock = tables.isEmpty ? "" : "LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS SHARE MODE;"
+        return """
+            BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \(settings) \(lock)
             \(Self.time)
             """
     }

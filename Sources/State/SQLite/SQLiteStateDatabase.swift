@@ -18,8 +18,9 @@ struct SQLiteStateDatabase: StateDatabase {
             })
     }
 
+    /// Runs the body in a transaction that sees the state as of one moment, including the columns of all tables.
     func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any StateTransaction) throws -> Value
+        locking tables: [String], _ body: @escaping @Sendable (any StateTransaction) throws -> Value
     ) async throws -> Value {
         try await guarded.read { try body(SQLiteTransaction($0)) }
     }

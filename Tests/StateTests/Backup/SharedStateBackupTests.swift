@@ -155,6 +155,54 @@ import Testing
         }
     }
 
+    @Test("A backup locks all tables before its moment, so that no migration falls between", arguments: Route.allCases)
+    func locks(route: Route) async throws {
+        try await withTemporaryFolder { folder in
+            let servers = try #require(StateServers.current)
+            let schema = StateServers.freshSchema()
+            let store = try await filled(in: folder, route, schema)
+            let limits = PostgreSQLConnection.Limits(rows: 9, time: .seconds(30))
+            let migration = PostgreSQLConnection(
+                try LibPQ(), try servers.settings().server, canceller: Canceller())
+            defer { migration.close() }
+            try migration.connect()
+            _ = try migration.script(
+                "BEGIN; LOCK TABLE \(schema.name).shared_fact IN ACCESS EXCLUSIVE MODE", limits)
+            let locked = Locked<Set<String>>([])
+            async let backup = backUp(store, folder + "/backup") { progress in
+                guard progress.table == "token_bounds" else { return }
+                wait {
+                    let names = try await servers.instance.execute(
+                        """
+                        SELECT string_agg(DISTINCT relation::regclass::text, ' ') FROM pg_locks
+                        WHERE mode = 'AccessShareLock' AND granted AND pid <> pg_backend_pid()
+                            AND relation::regclass::text LIKE '\(schema.name).%'
+                        """, database: "state")
+                    locked.withLock { $0.formUnion(names.split(separator: " ").map(String.init)) }
+                }
+            }
+            try await eventually("the backup waits for the migration") {
+                try await servers.instance.execute(
+                    """
+                    SELECT count(*) FROM pg_locks
+                    WHERE relation = '\(schema.name).shared_fact'::regclass AND NOT granted
+                    """, database: "state") == "1"
+            }
+            _ = try migration.script(
+                "INSERT INTO \(schema.name).known_device (digest, seen, identifier) VALUES ('late', 1.0, 'x'); COMMIT",
+                limits)
+            _ = try await backup
+            for table in StateTable.all.map(\.name) + ["generation", "lease", "migration"] {
+                #expect(locked.withLock { $0.contains("\(schema.name).\(table)") }, "\(table)")
+            }
+            let copied = try await DatabaseQueue(path: folder + "/backup").read { db in
+                try Bool.fetchOne(
+                    db, sql: "SELECT EXISTS (SELECT 1 FROM known_device WHERE digest = CAST('late' AS BLOB))")
+            }
+            #expect(copied == true)
+        }
+    }
+
     @Test("Pitfall 34: a restore ends all sessions, and followers read all changes again", arguments: Route.allCases)
     func sessions(route: Route) async throws {
         try await withTemporaryFolder { folder in

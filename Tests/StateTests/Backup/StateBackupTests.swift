@@ -63,6 +63,26 @@ import Testing
         }
     }
 
+    @Test("A restore removes the copies of restores that were killed, and none that another one uses")
+    func killed() async throws {
+        try await withTemporaryFolder { (folder: String) async throws in
+            let path = folder + "/state.sqlite"
+            let store = try SQLStateStore(path: path)
+            _ = try StateBackup.make(of: path, to: folder + "/backup")
+            try store.close()
+            for name in ["restoring-killed", "restoring-used"] {
+                try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: false)
+                try Data([1]).write(to: URL(fileURLWithPath: "\(folder)/\(name)/state.sqlite"))
+            }
+            let used = open(folder + "/restoring-used", O_RDONLY | O_DIRECTORY)
+            defer { close(used) }
+            #expect(flock(used, LOCK_EX | LOCK_NB) == 0)
+            _ = try StateRestore.make(from: folder + "/backup", to: path, at: noon)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names.filter { $0.hasPrefix("restoring") } == ["restoring-used"])
+        }
+    }
+
     @Test("Rejects a restore under an open state, and a restore from a file that is not a state")
     func rejections() async throws {
         try await withTemporaryFolder { (folder: String) async throws in

@@ -5,7 +5,8 @@ import GRDB
 package enum SharedStateBackup {
     /// Copies one snapshot of a state into a new file that only its owner may read, and verifies the copy.
     ///
-    /// All rows are read in one transaction. The nodes may continue to write, and wait for nothing.
+    /// All rows are read in one transaction. The nodes may continue to write, and wait for nothing. A migration waits for the
+    /// end of the backup.
     ///
     /// - Throws: ``StateBackupError``, ``StateCopyError``, `NewerSchema` if a newer release has migrated the state, or
     ///   ``StateStoreError``. There is no file then.
@@ -22,7 +23,8 @@ package enum SharedStateBackup {
                 _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = MEMORY")
             }
             try StateSchema.migrator.migrate(queue)
-            try await store.database.read { source in
+            let tables = StateTable.all.map(\.name) + ["generation", "lease", "migration"]
+            try await store.database.read(locking: tables) { source in
                 try queue.write { db in
                     let target = SQLiteTransaction(db)
                     try StateTransfer(source: source, target: target, didProgress: didProgress).run()

@@ -23,7 +23,7 @@ package struct SharedStateRestore: Sendable, Equatable {
     ///   - folder: An existing folder for a temporary copy of the backup.
     /// - Throws: ``StateBackupError``, ``StateCopyError``, `NewerSchema` if a newer release has migrated the backup,
     ///   ``StateStoreError/newerSchema(path:reason:)`` if it has migrated the state, or another ``StateStoreError``. The
-    ///   state is then unchanged.
+    ///   state is then unchanged, unless the reason says that the outcome is unknown.
     package static func make(
         from file: String, to store: SQLStateStore, folder: String,
         didProgress: @escaping @Sendable (StateCopy.Progress) -> Void
