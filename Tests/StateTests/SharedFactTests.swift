@@ -1,10 +1,12 @@
 import Foundation
 import GRDB
 import Gatefold
-import State
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import State
 
 @Suite("Shared facts", .stateServers) struct SharedFactTests {
     private static let (here, there): ([UInt8], [UInt8]) = ([1], [2])
@@ -128,6 +130,39 @@ import Testing
         }
     }
 
+    @Test("A batch takes few statements, and has the same effect as its facts one after another")
+    func batch() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let (one, two) = (try SQLStateStore(path: folder + "/one"), try SQLStateStore(path: folder + "/two"))
+            let statements = Locked(0)
+            let counted = SQLStateStore(
+                CountingDatabase(base: one.database, statements: statements), didFindOlderState: false,
+                knownDeviceLifetime: 60, newPushTokensPerHour: 1, clock: ManualClock(noon + 60).wall)
+            var random = SeededRandom(seed: 9)
+            for round in 0..<20 {
+                let facts = (0..<100).map { _ in
+                    let isAll = UInt8.random(in: 0..<4, using: &random) == 0
+                    let detail = isAll ? [] : [UInt8.random(in: 0..<9, using: &random)]
+                    let timestamp = noon + Double.random(in: 0..<9, using: &random)
+                    let kind: SharedFact.Kind = Bool.random(using: &random) ? .denial : .invalidation
+                    return fact(
+                        UInt8.random(in: 0..<30, using: &random), detail, kind: kind,
+                        value: UInt8.random(in: 1..<3, using: &random), at: timestamp)
+                }
+                let origin = round % 2 == 0 ? Self.here : Self.there
+                statements.withLock { $0 = 0 }
+                try await counted.record(facts, origin: origin)
+                #expect(statements.withLock(\.self) <= 10)
+                for fact in facts { try await two.record([fact], origin: origin) }
+                let (batched, single) = (
+                    try await one.sharedFacts(after: .start, excluding: [0], limit: 9_999).facts,
+                    try await two.sharedFacts(after: .start, excluding: [0], limit: 9_999).facts
+                )
+                #expect(batched.map(\.id) == single.map(\.id) && batched.map(\.value) == single.map(\.value))
+            }
+        }
+    }
+
     @Test("Pitfall 31: an unreadable row does not block other facts")
     func unreadable() async throws {
         try await withTemporaryFolder { folder async throws in
@@ -188,7 +223,7 @@ import Testing
         let follower = SharedFactFollower(
             store: store, writer: SharedFactWriter(store: store, origin: Self.here), clock: clock.wall,
             sleep: { pause in
-                guard pause == .seconds(1) else { return try await Task.sleep(for: .seconds(600)) }
+                guard pause == SharedFactFollower.pruningPause else { return try await Task.sleep(for: .seconds(600)) }
                 let pruned = await store.pruned
                 let rounds = seen.withLock {
                     $0.append(pruned)
@@ -204,6 +239,35 @@ import Testing
         running.cancel()
         await running.value
         #expect(seen.withLock(\.self) == [1, 1, 2, 2, 3])
+    }
+
+    /// A store whose deletion of old facts does not end by itself.
+    private struct SlowPruning: SharedFactStore {
+        let polls = Locked<Int>(0)
+        let end = OneShotPromise<Void>()
+
+        func record(_ facts: [SharedFact], origin: [UInt8]) {}
+        func sharedFacts(after position: ChangePosition, excluding origin: [UInt8], limit: Int) -> SharedFactPage {
+            polls.withLock { $0 += 1 }
+            return SharedFactPage(facts: [], end: position, isLast: true, unreadable: 0)
+        }
+        func discardSharedFacts(endedBefore timestamp: Date, limit: Int) async throws { try await end.wait {} }
+    }
+
+    @Test("Reads facts while the store is slow to delete old ones", .timeLimit(.minutes(1)))
+    func slowPruning() async throws {
+        let store = SlowPruning()
+        let follower = SharedFactFollower(
+            store: store, writer: SharedFactWriter(store: store, origin: Self.here),
+            sleep: { pause in
+                guard pause == .seconds(1) else { return try await Task.sleep(for: .seconds(600)) }
+                await Task.yield()
+            }, apply: { _, _ in })
+        let running = Task { await follower.run() }
+        while store.polls.withLock(\.self) < 3 { await Task.yield() }
+        store.end.resolve(.success(()))
+        running.cancel()
+        await running.value
     }
 
     @Test("During a store failure, the latest fact of each ID waits, up to the capacity")

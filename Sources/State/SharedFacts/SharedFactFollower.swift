@@ -23,6 +23,8 @@ public final class SharedFactFollower: Sendable {
     public static let maxFacts = 500_000
     private static let page = 2_000
     private static let pruningInterval: TimeInterval = 3600
+    /// The pause between two checks of whether pruning is due.
+    static let pruningPause: Duration = .seconds(60)
     /// The margin in seconds by which the clock of this process may be ahead.
     private static let margin: TimeInterval = 86_400
 
@@ -89,12 +91,9 @@ public final class SharedFactFollower: Sendable {
     public func run() async {
         await withTaskGroup { group in
             group.addTask { await self.again(after: SharedFactWriter.pause) { try await self.write() } }
-            group.addTask {
-                await self.again(after: .seconds(1)) {
-                    try await self.catchUp()
-                    try await self.prune()
-                }
-            }
+            group.addTask { await self.again(after: .seconds(1)) { try await self.catchUp() } }
+            // A deletion waits for the standby, and must not delay the facts of other nodes.
+            group.addTask { await self.again(after: Self.pruningPause) { try await self.prune() } }
         }
         // An unstructured task is not cancelled together with this task.
         await Task { try? await writer.flush() }.value
