@@ -1,3 +1,4 @@
+import Foundation
 import PostgreSQL
 import SQLAccess
 
@@ -11,6 +12,17 @@ struct PostgreSQLMigrator {
     /// The time limit for a statement. The creation of an index on a large table takes long.
     let limits = PostgreSQLConnection.Limits(rows: 1_000, time: .seconds(600))
 
+    /// The maximum wait for the lock on a table. While the migration waits behind a backup, all other statements on the table
+    /// wait behind the migration.
+    var lockTimeout = Duration.seconds(1)
+    /// The number of attempts to get all locks.
+    var lockAttempts = 20
+    /// Waits between two attempts, in which the waiting statements run.
+    var pause: (TimeInterval) -> Void = { Thread.sleep(forTimeInterval: $0) }
+    private static let lockPause: TimeInterval = 2
+
+    /// Applies the missing migrations. If another transaction uses a table for about a minute, nothing is changed.
+    ///
     /// - Throws: ``StateStoreError/newerSchema(path:reason:)``, ``StateStoreError/cannotOpen(path:reason:)`` or
     ///   `PostgreSQLError`.
     func migrate() throws {
@@ -21,6 +33,27 @@ struct PostgreSQLMigrator {
                 path: place,
                 reason: "its tables are missing or older than this release; run `gatefold state migrate` first")
         }
+        for attempt in 1... {
+            do {
+                return try migrateOnce()
+            } catch PostgreSQLError.serverError(sqlState: Self.lockNotAvailable) {
+                guard attempt < lockAttempts else {
+                    throw StateStoreError.cannotOpen(
+                        path: place,
+                        reason: """
+                            a table to migrate is in use by a backup or another long transaction; expected none. Nothing \
+                            was changed; try again later
+                            """)
+                }
+            }
+            pause(Self.lockPause)
+        }
+    }
+
+    /// The state for a lock that was not available within `lock_timeout` (PostgreSQL manual, appendix A).
+    private static let lockNotAvailable = "55P03"
+
+    private func migrateOnce() throws {
         _ = try connection.script(
             """
             BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
@@ -30,6 +63,7 @@ struct PostgreSQLMigrator {
             // The lock ends with the transaction, as PgBouncer requires.
             _ = try connection.query(
                 "SELECT pg_advisory_xact_lock(hashtext($1))", ["gatefold migration of \(schema.name)"], limits)
+            _ = try connection.script("SET LOCAL lock_timeout = \(Int(lockTimeout / .milliseconds(1)))", limits)
             try createMigrationTable()
             for migration in migrations.dropFirst(try applied()) {
                 _ = try connection.script(migration.sql, limits)

@@ -128,6 +128,56 @@ import Testing
         #expect(error?.description.contains("additive") == false)
     }
 
+    /// Applies a migration that needs an exclusive lock on a table, while a transaction reads the table.
+    ///
+    /// - Parameter endsBefore: The attempt before which the transaction ends; nil if it does not end.
+    /// - Returns: The number of attempts.
+    private func migrateBesideReader(_ schema: PostgreSQLSchemaName, endsBefore: Int?) throws -> Int {
+        let settings = try #require(StateServers.current).settings()
+        let limits = PostgreSQLConnection.Limits(rows: 9, time: .seconds(30))
+        let (reader, connection) = (
+            PostgreSQLConnection(try LibPQ(), settings.server, canceller: Canceller()),
+            PostgreSQLConnection(try LibPQ(), settings.server, canceller: Canceller())
+        )
+        defer { for each in [reader, connection] { each.close() } }
+        for each in [reader, connection] { try each.connect() }
+        _ = try reader.script("BEGIN; LOCK TABLE \(schema.name).revocation IN ACCESS SHARE MODE", limits)
+        let version = try #require(PostgreSQLStateSchema.migrations.last).number
+        let migration = StateMigration(
+            number: version + 1, name: "column", compatibleSince: version,
+            sql: "ALTER TABLE revocation ADD COLUMN cause text;")
+        let attempts = Locked(1)
+        var migrator = PostgreSQLMigrator(
+            connection: connection, schema: schema, migrations: PostgreSQLStateSchema.migrations + [migration])
+        migrator.lockTimeout = .milliseconds(50)
+        migrator.lockAttempts = 3
+        migrator.pause = { _ in
+            let attempt = attempts.withLock { number in
+                number += 1
+                return number
+            }
+            if attempt == endsBefore { _ = try? reader.change("COMMIT", [], limits) }
+        }
+        do {
+            try migrator.migrate()
+        } catch {
+            #expect(attempts.withLock(\.self) == 3)
+            throw error
+        }
+        return attempts.withLock(\.self)
+    }
+
+    @Test("A migration waits for a backup in short attempts, and gives up with a reason")
+    func lockedTable() async throws {
+        let schema = StateServers.freshSchema()
+        try await open(schema).health()
+        let error = #expect(throws: StateStoreError.self) { try migrateBesideReader(schema, endsBefore: nil) }
+        #expect(error?.description.contains("a table to migrate is in use by a backup") == true)
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "4")
+        #expect(try migrateBesideReader(schema, endsBefore: 3) == 3)
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "5")
+    }
+
     @Test("Rejects a schema whose migration differs from that of this release")
     func changed() async throws {
         let schema = StateServers.freshSchema()
