@@ -71,14 +71,19 @@ public struct NodeReport: Sendable, Equatable {
     public let isDraining: Bool
     /// The number of concurrent calls that the node may make, by backend.
     public let slots: [String: Int]
+    /// A Boolean value that indicates whether `slots` is empty because it is unreadable. The node may then make any calls that
+    /// the others do not claim.
+    public let hasUnknownSlots: Bool
 
     public init(
-        node: NodeIdentity, heard: Date, behind: TimeInterval, isDraining: Bool, slots: [String: Int]
+        node: NodeIdentity, heard: Date, behind: TimeInterval, isDraining: Bool, slots: [String: Int],
+        hasUnknownSlots: Bool = false
     ) {
         self.node = node
         self.heard = heard
         self.behind = behind
         self.isDraining = isDraining
         self.slots = slots
+        self.hasUnknownSlots = hasUnknownSlots
     }
 }

@@ -170,10 +170,14 @@ final class NodeMembership: Service {
     ) -> [String: SlotClaim] {
         let live = others.filter { watch.isLive($0, at: elapsed) }
         let position = live.count { $0.node.id.lexicographicallyPrecedes(node.id) }
+        let hasUnknown = live.contains(where: \.hasUnknownSlots)
         return usages.reduce(into: [:]) { claims, usage in
+            let allowed = shares.slots(of: usage.backend)
+            let known = live.reduce(0) { $0 + $1.slots[usage.backend, default: 0] }
             claims[usage.backend] = SlotClaim(
-                limit: usage.limit, allowed: shares.slots(of: usage.backend), running: usage.running,
-                others: live.reduce(0) { $0 + $1.slots[usage.backend, default: 0] }, position: position,
+                limit: usage.limit, allowed: allowed, running: usage.running,
+                // A claim that is unreadable may be all that this node does not have.
+                others: hasUnknown ? max(known, usage.limit - allowed) : known, position: position,
                 nodes: live.count + 1, lost: others.count - live.count,
                 isStarved: isStarved(usage.backend, starved, at: elapsed))
         }

@@ -55,19 +55,26 @@ extension SQLStateStore {
 
     private static let node = "node"
 
+    /// Returns the nodes. An unreadable row stops no other node. Its node counts until it has been lost for long, because it
+    /// may still make the calls that it claimed.
+    ///
+    /// Source: Pitfall 31, “One unreadable row that stops the follower”.
     private static func nodes(_ db: any StateTransaction) throws -> [NodeReport] {
-        // An unreadable row does not stop the other nodes.
-        // Source: Pitfall 31, “One unreadable row that stops the follower”.
         try db.rows(
             "SELECT id, name, version, started, heard, behind, draining, slots, url FROM node ORDER BY name, id"
         ).compactMap { row in
-            try? NodeReport(
+            guard let id = try? Array(StateRow.bytes(row, 0, node)) else { return nil }
+            let claimed = try? slots(StateRow.text(row, 7, node))
+            return NodeReport(
                 node: NodeIdentity(
-                    id: Array(StateRow.bytes(row, 0, node)), name: StateRow.text(row, 1, node),
-                    version: StateRow.text(row, 2, node), started: StateRow.date(row, 3, node),
-                    url: StateRow.optional(StateRow.text, row, 8, node)),
-                heard: StateRow.date(row, 4, node), behind: StateRow.real(row, 5, node),
-                isDraining: StateRow.integer(row, 6, node) == 1, slots: slots(StateRow.text(row, 7, node)))
+                    id: id, name: (try? StateRow.text(row, 1, node)) ?? "unreadable",
+                    version: (try? StateRow.text(row, 2, node)) ?? "",
+                    started: (try? StateRow.date(row, 3, node)) ?? .distantPast,
+                    url: try? StateRow.optional(StateRow.text, row, 8, node)),
+                heard: (try? StateRow.date(row, 4, node)) ?? .distantPast,
+                behind: (try? StateRow.real(row, 5, node)) ?? 0,
+                isDraining: (try? StateRow.integer(row, 6, node)) == 1, slots: claimed ?? [:],
+                hasUnknownSlots: claimed == nil)
         }
     }
 
