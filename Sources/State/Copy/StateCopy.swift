@@ -96,7 +96,9 @@ package struct StateCopy: Sendable {
         }
         let floor = try await source.read { db in try db.real("SELECT session_floor FROM generation") }
         try await target.write { db in
-            try db.execute("UPDATE generation SET session_floor = ?", [floor])
+            // A floor of the target ends sessions that the source does not know to be ended.
+            let higher = [floor, try db.real("SELECT session_floor FROM generation")].compactMap(\.self).max()
+            try db.execute("UPDATE generation SET session_floor = ?", [higher])
             try db.execute("DELETE FROM lease WHERE name = ?", [Self.marker])
         }
     }

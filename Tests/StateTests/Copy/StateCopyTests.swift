@@ -65,6 +65,25 @@ import Testing
         }
     }
 
+    @Test("A copy never lowers the floor of its target, and raises it to that of its source")
+    func floor() async throws {
+        try await withTemporaryFolder { folder in
+            func setFloor(_ floor: Double, of store: SQLStateStore) async throws {
+                try await store.database.write { db in
+                    try db.execute("UPDATE generation SET session_floor = ?", [floor])
+                }
+            }
+            for (own, floor) in [(nil, 50.0), (100, 50), (50, 100)] as [(Double?, Double)] {
+                let source = try SQLStateStore(path: "\(folder)/\(UUID())")
+                let target = try shared()
+                if let own { try await setFloor(own, of: source) }
+                try await setFloor(floor, of: target)
+                _ = try await copy(source, target)
+                #expect(try await target.sessionFloor()?.timeIntervalSince1970 == max(own ?? 0, floor))
+            }
+        }
+    }
+
     @Test("Rejects a target with rows of its own")
     func occupied() async throws {
         try await withTemporaryFolder { folder in
