@@ -66,6 +66,11 @@ package struct CacheableDocument: Sendable, Equatable {
         switch caching {
         case .publicCache:
             headers[.lastModified] = validators.modified.description
+            // The date is the time at which this process first had the content, and each node has its own. A date of
+            // another node is no later or earlier version, so only the same date means the same content.
+            if conditions[values: .ifModifiedSince] != [validators.modified.description] {
+                conditions[.ifModifiedSince] = nil
+            }
         case .reader:
             conditions[.ifModifiedSince] = nil
             conditions[.ifUnmodifiedSince] = nil
