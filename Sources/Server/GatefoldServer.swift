@@ -105,7 +105,8 @@ public struct GatefoldServer: Sendable {
             loginThrottle: Self.throttle("sign-in", configuration, state),
             registrationThrottle: Self.throttle("registration", configuration, state),
             sessions: SessionLimiter(
-                perHour: configuration.state.sessionsPerHour, capacity: configuration.loginThrottle.capacity),
+                perHour: configuration.state.sessionsPerHour, capacity: configuration.loginThrottle.capacity,
+                store: state, pseudonymKey: configuration.state.pseudonymKey),
             denials: DenialCache(clock: clock, record: { writer.add($0) }),
             cachedSignIns: CachedSignInSessions(invalidates: CredentialFacts.invalidates), services: services,
             catalogueFolder: configuration.catalogueFolder,

@@ -111,6 +111,7 @@ struct ParserListTests {
         "DummyHashes",
         "DigestFunction", "ByteExactString", "FeedItem",
         "FileOrigin", "JournaledSessionStore", "LoginAttempt", "NodeStore", "SharedCounterStore", "SharedLoginThrottle",
+        "SharedRateLimit",
         "StateDatabase", "StateHistory", "StateIsolation", "StateTable", "HTTPMessages", "InPlayerSettings",
         "InPlayerTransport",
         "MQTTPacket", "NewerSchema", "PBKDF2Hash", "PINCodeStore", "PasswordHasher", "PasswordVerifier",

@@ -56,6 +56,6 @@ slow_suites=(
     StateTests.MigrationPlanTests StateTests.NodeConformance
     StateTests.PostgreSQLMigratorTests StateTests.RetentionConformance StateTests.ReverificationConformance
     StateTests.RevocationFollowerTests StateTests.SQLiteAccountTests StateTests.SettlementConformance
-    StateTests.SharedCounterConformance StateTests.SharedLoginThrottleTests StateTests.SharedStateBackupTests
-    StateTests.StateCopyTests
+    StateTests.SharedCounterConformance StateTests.SharedLoginThrottleTests StateTests.SharedSessionLimiterTests
+    StateTests.SharedStateBackupTests StateTests.StateCopyTests
 )

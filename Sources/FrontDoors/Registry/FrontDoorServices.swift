@@ -24,6 +24,8 @@ package struct FrontDoorServices: Sendable {
     package var accountStore: any AccountStore & ItemNumberStore
     package var pinCodeStore: any PINCodeStore
     package var pushTokenStore: any PushTokenStore
+    /// The counters of the limits that all processes of the state share.
+    package var counterStore: any SharedCounterStore
     package var ledger: any PurchaseLedger
     /// The sender of e-mail messages to readers; nil for none.
     package var mailer: (any Mailer)?
@@ -37,7 +39,8 @@ package struct FrontDoorServices: Sendable {
     package init(
         clock: WallClock, random: RandomSource, pseudonymKey: PseudonymKey,
         accountStore: any AccountStore & ItemNumberStore,
-        pinCodeStore: any PINCodeStore, pushTokenStore: any PushTokenStore, ledger: any PurchaseLedger,
+        pinCodeStore: any PINCodeStore, pushTokenStore: any PushTokenStore, counterStore: any SharedCounterStore,
+        ledger: any PurchaseLedger,
         reporter: @escaping @Sendable (PublicationID?) -> @Sendable (any ReportableEvent) -> Void
     ) {
         self.clock = clock
@@ -46,6 +49,7 @@ package struct FrontDoorServices: Sendable {
         self.accountStore = accountStore
         self.pinCodeStore = pinCodeStore
         self.pushTokenStore = pushTokenStore
+        self.counterStore = counterStore
         self.ledger = ledger
         self.reporter = reporter
     }

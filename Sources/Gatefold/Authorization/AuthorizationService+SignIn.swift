@@ -127,7 +127,7 @@ extension AuthorizationService {
         attempt: LoginAttempt, _ cacheHitRecord: CacheHitRecord, _ context: CallContext
     ) async throws -> SignInResult {
         let subscriberReference = pseudonymKey.reference(to: subscriber)
-        if let wait = sessions?.wait(subscriberReference, at: clock.elapsed) {
+        if let wait = await sessions?.wait(subscriberReference, at: clock.elapsed) {
             return reject(.throttled(retryAfter: wait), message(.throttled, context))
         }
         if let device, let limit = publication.deviceLimit {

@@ -65,7 +65,7 @@ public enum ExampleConfiguration {
           # New push tokens accepted per app and hour. Apps send theirs at every launch. Default: 50000.
           # Range: 1 to 10000000.
           push_tokens_per_hour: 50000
-          # Sessions that one subscriber may open per hour. Default: 600. Range: 10 to 10000000.
+          # Sessions that one subscriber may open per hour, at all nodes together. Default: 600. Range: 10 to 10000000.
           sessions_per_hour: 600
 
         # The number of failed login attempts allowed per window.
@@ -110,7 +110,7 @@ public enum ExampleConfiguration {
         #   ca: mail-ca.pem          # replaces the trusted authorities of the system
         #   timeout: 60s             # per message. Default: 60s. Range: 1s to 10m
         #   max_queued: 1000         # messages in the queue, which is in memory. Default: 1000. Range: 1 to 100000
-        #   max_connections: 2       # concurrent connections to the mail server. Default: 2. Range: 1 to 20
+        #   max_connections: 2       # concurrent connections of this node to the mail server. Default: 2. Range: 1 to 20
 
         # The MQTT broker that sends account notifications to apps. Default: no notifications are sent.
         # notifications:

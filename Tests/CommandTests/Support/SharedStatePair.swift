@@ -18,10 +18,12 @@ struct SharedStatePair: Sendable {
     ///   - servers: The servers of the state; nil for a file.
     ///   - statePort: The port of the state's database; nil for that of PgBouncer.
     ///   - settings: Further lines of the publication.
+    ///   - section: Further settings of the section `state`, each with a comma after it.
+    ///   - sections: Further sections of the configuration.
     ///   - announces: Whether each server announces its revocations to the other. Both then have an admin listener.
     init(
         _ sample: Sample, _ servers: StateServers?, statePort: Int? = nil, settings: String = "",
-        announces: Bool = false
+        state section: String = "", sections: String = "", announces: Bool = false
     ) throws {
         self.sample = sample
         ports = [sample.port, try FreePort.find()]
@@ -31,6 +33,7 @@ struct SharedStatePair: Sendable {
             let url = announces ? ", node_url: \"http://127.0.0.1:\(sample.adminPort)\"" : ""
             return Self.configuration(text, servers, statePort, settings)
                 .replacing("folder: state/node", with: "folder: state/node\(url)")
+                .replacing("state: {", with: "state: {\(section)") + sections
         }
         let first = try String(contentsOfFile: sample.path("gatefold.yaml"), encoding: .utf8)
         let second = first.replacing("127.0.0.1:\(sample.port)", with: "127.0.0.1:\(ports[1])")
@@ -145,11 +148,17 @@ struct SharedStatePair: Sendable {
             .element("userid") != nil
     }
 
-    static func with(_ kind: StateKind, _ body: (SharedStatePair) async throws -> Void) async throws {
+    static func with(
+        _ kind: StateKind, settings: String = "", state section: String = "", sections: String = "",
+        _ body: (SharedStatePair) async throws -> Void
+    ) async throws {
         try await withSample { sample in
+            let make = { (servers: StateServers?) in
+                try SharedStatePair(sample, servers, settings: settings, state: section, sections: sections)
+            }
             switch kind {
-            case .sqlite: try await body(try SharedStatePair(sample, nil))
-            case .postgresql: try await StateServers.run { try await body(try SharedStatePair(sample, $0)) }
+            case .sqlite: try await body(try make(nil))
+            case .postgresql: try await StateServers.run { try await body(try make($0)) }
             }
         }
     }

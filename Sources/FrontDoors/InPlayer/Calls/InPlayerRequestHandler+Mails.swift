@@ -10,7 +10,7 @@ extension InPlayerRequestHandler {
     func sendPIN() async throws -> Response {
         guard let mail = front.tools.mail, let codes = front.tools.codes else { throw InPlayerRejection.notOffered }
         let account = try await account(of: try await reader())
-        try mailLimit("pin", account)
+        try await mailLimit("pin", account)
         guard let code = try await codes.issue(for: mailbox(account), at: front.now),
             mail(
                 EmailMessage(
@@ -49,7 +49,7 @@ extension InPlayerRequestHandler {
             }
         }
         let account = try await account(of: reader)
-        try mailLimit("export", account)
+        try await mailLimit("export", account)
         let known = try await everything(of: reader, account)
         guard
             mail(
@@ -93,8 +93,8 @@ extension InPlayerRequestHandler {
         ]
     }
 
-    private func mailLimit(_ kind: String, _ account: Account) throws(InPlayerRejection) {
-        if let wait = front.tools.mailLimit.wait(for: "\(kind) \(mailbox(account))", at: front.elapsed) {
+    private func mailLimit(_ kind: String, _ account: Account) async throws(InPlayerRejection) {
+        if let wait = await front.tools.mailLimit.wait(for: "\(kind) \(mailbox(account))", at: front.elapsed) {
             throw .throttled(wait, message(.throttled))
         }
     }

@@ -27,7 +27,7 @@ extension InPlayerRequestHandler {
             throw InPlayerRejection.field("email", "This field is required.")
         }
         // The limit is checked before the lookup, so that both cases have the same response.
-        if front.tools.forgotPasswordPace.wait(for: mailbox(named: name), at: front.elapsed) == nil {
+        if await front.tools.forgotPasswordPace.wait(for: mailbox(named: name), at: front.elapsed) == nil {
             do {
                 if let reset = try await front.accounts.resetPassword(of: name, context()) {
                     _ = mail(front.emailMessage(for: reset))
