@@ -11,7 +11,9 @@ import tempfile
 import time
 
 import faults
+import measure
 import network
+import nodes
 import processes
 import topology
 import volumes
@@ -29,11 +31,16 @@ def parsed_arguments():
                         default=pathlib.Path(tempfile.gettempdir()) / f"gatefold-cluster-{os.getuid()}")
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--report", action="store_true")
+    parser.add_argument("--measure", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--away", type=int, default=60)
     parser.add_argument("--faults", default="")
     parser.add_argument("--upgrade-from", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=45)
     parser.add_argument("--rate", type=int, default=100)
-    parser.add_argument("--sign-outs", type=int, default=100)
+    parser.add_argument("--sign-outs", type=int)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     arguments.folder = (arguments.caller / arguments.folder).resolve()
@@ -45,8 +52,18 @@ def parsed_arguments():
         parser.error("--seconds: expected 10 to 600")
     if not 1 <= arguments.rate <= 2000:
         parser.error("--rate: expected 1 to 2000")
-    if not 0 <= arguments.sign_outs <= 2000:
+    if arguments.sign_outs is None:
+        arguments.sign_outs = 1000 if arguments.measure else 100
+    if not 0 <= arguments.sign_outs <= 2000 or (arguments.measure and not arguments.sign_outs):
         parser.error("--sign-outs: expected 0 to 2000")
+    for name, value, least, most in (("kills", arguments.kills, 1, 10_000), ("rounds", arguments.rounds, 2, 100),
+                                     ("away", arguments.away, 5, 600)):
+        if not least <= value <= most:
+            parser.error(f"--{name}: expected {least} to {most:,}")
+    arguments.only = [name for name in arguments.only.split(",") if name]
+    for name in arguments.only:
+        if name not in measure.NAMES:
+            parser.error(f"--only: expected some of {', '.join(measure.NAMES)}, found {name}")
     arguments.faults = [name for name in arguments.faults.split(",") if name]
     for name in arguments.faults:
         if name not in faults.NAMES:
@@ -178,6 +195,8 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
     prepare(arguments.folder)
+    if arguments.measure:
+        return run_measurements(arguments)
     cluster = Cluster(arguments.folder, arguments.gatefold, arguments.upgrade_from)
     status = 0
     try:
@@ -194,6 +213,25 @@ def main():
         say("Stopping")
         cluster.stop()
         say(f"Stopped. The logs are in {arguments.folder}/logs")
+    return status
+
+
+def run_measurements(arguments):
+    """Removes the folder at the end, unless a measurement failed: its files show why."""
+    servers, status = nodes.Nodes(arguments.folder, arguments.gatefold), 1
+    try:
+        servers.start()
+        status = measure.run(servers, arguments)
+    except KeyboardInterrupt:
+        status = 130
+    finally:
+        say("Stopping")
+        servers.stop()
+        if status == 1:
+            nodes.clear(arguments.folder)
+            say(f"Stopped. The logs are in {arguments.folder}/logs")
+        else:
+            shutil.rmtree(arguments.folder)
     return status
 
 

@@ -25,7 +25,8 @@ def run(cluster, arguments):
         chosen.sort(key=lambda fault: arguments.faults.index(fault.name))
     front = cluster.hosts["front"]
     store = Store(cluster.run / "secrets/play.pem")
-    times = revocation.measure(cluster, arguments.sign_outs) if arguments.sign_outs else None
+    addresses = [(cluster.hosts[name].address, cluster.hosts[name].port("node")) for name in NODES]
+    times = revocation.measure((front.address, front.port("apps")), addresses, arguments.sign_outs) if arguments.sign_outs else None
     say(f"Sending {arguments.rate} requests a second")
     readers = load.Load(front.address, front.port("apps"), store, arguments.rate, arguments.seed).start()
     phases, skipped, interrupted = [], [], False

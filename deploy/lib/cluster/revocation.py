@@ -3,12 +3,13 @@
 import asyncio
 import itertools
 import time
-import urllib.parse
 
 import calls
 from client import Client, NoResponse
-from history import DENIED, DONE, GRANTED
-from topology import NODES, say
+from history import DENIED, DONE, ERROR
+from pairs import percentile
+from sessions import signed_in
+from topology import say
 
 SECONDS = 20
 # A fraction of the sessions is observed, at all nodes, because observing all would be most of the load.
@@ -19,24 +20,23 @@ GIVE_UP = 10.0
 FIRST_READER = 970_000
 
 
-def measure(cluster, rate):
-    """Signs readers in, and then out at a constant rate. Returns the rate, the times of the sign-outs, and the times until the last
-    node rejected."""
-    return asyncio.run(Measurement(cluster, rate).run())
+def measure(front, nodes, rate, first_reader=FIRST_READER):
+    """Signs readers in at an address, and then out at a constant rate. Returns the rate, the times of the sign-outs, and the times
+    until the last of the nodes, given by their addresses, rejected."""
+    return asyncio.run(Measurement(front, nodes, rate, first_reader).run())
 
 
 class Measurement:
-    def __init__(self, cluster, rate):
-        front = cluster.hosts["front"]
-        self.front = Client(front.address, front.port("apps"))
-        self.nodes = [Client(cluster.hosts[name].address, cluster.hosts[name].port("node")) for name in NODES]
-        self.rate = rate
+    def __init__(self, front, nodes, rate, first_reader):
+        self.front = Client(*front)
+        self.nodes = [Client(*node) for node in nodes]
+        self.rate, self.first_reader = rate, first_reader
         self.sign_outs, self.delays, self.failures = [], [], 0
 
     async def run(self):
         count = min(self.rate * SECONDS, 29_000)
         say(f"Signing {count:,} readers in, and out again at {self.rate} a second")
-        tokens = await self.sign_in(count)
+        tokens = await signed_in(self.front, range(self.first_reader, self.first_reader + count))
         # The nodes have read the sessions of their own sign-ins. Starts with calm nodes.
         await asyncio.sleep(2)
         tasks, start = [], time.monotonic()
@@ -51,26 +51,10 @@ class Measurement:
             client.close()
         return {"rate": len(tokens) / sent, "sign_outs": self.sign_outs, "delays": self.delays, "failures": self.failures}
 
-    async def sign_in(self, count):
-        numbers, tokens = iter(range(FIRST_READER, FIRST_READER + count)), []
-
-        async def worker():
-            for reader in numbers:
-                fields = {"email": f"reader{reader}@example.com", "password": f"password-{reader}", "device": "only"}
-                for _ in range(5):
-                    response = await self.front.post("/sign_in", fields)
-                    if calls.interpret("sign_in", response)[0] == GRANTED:
-                        tokens.append(urllib.parse.quote(calls.token(response)))
-                        break
-                    await asyncio.sleep(1)
-
-        await asyncio.gather(*(worker() for _ in range(16)))
-        return tokens
-
     async def sign_out(self, token, is_observed):
         if is_observed:
             # The nodes must decide from the revocation and not because the session is new to them.
-            await asyncio.gather(*(client.get(f"/verify_subscription?token={token}") for client in self.nodes))
+            await asyncio.gather(*(self.verify(client, token) for client in self.nodes))
         start = time.monotonic()
         try:
             response = await self.front.get(f"/sign_out?token={token}")
@@ -88,16 +72,17 @@ class Measurement:
     async def until_denied(self, client, token, committed):
         for number in itertools.count(1):
             sent = time.monotonic()
-            response = await client.get(f"/verify_subscription?token={token}")
-            if calls.interpret("verify", response)[0] == DENIED or sent - committed > GIVE_UP:
+            if await self.verify(client, token) == DENIED or sent - committed > GIVE_UP:
                 # The request that was denied decided after it was sent.
                 return time.monotonic() - committed
             await asyncio.sleep(max(0, committed + number * INTERVAL - time.monotonic()))
 
-
-def percentile(values, share):
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+    async def verify(self, client, token):
+        """Returns the result, which is an error if the node does not respond."""
+        try:
+            return calls.interpret("verify", await client.get(f"/verify_subscription?token={token}"))[0]
+        except (OSError, NoResponse, TimeoutError, asyncio.TimeoutError):
+            return ERROR
 
 
 def histogram(values, width=0.2):
