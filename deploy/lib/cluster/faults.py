@@ -157,6 +157,12 @@ def delay_database(cluster):
     cluster.network.end_delay("pool")
 
 
+def kill_subscribers(cluster):
+    cluster.subscribers.process.kill()
+    time.sleep(30)
+    cluster.subscribers.process.start()
+
+
 # MARK: Parts
 
 @contextlib.contextmanager
@@ -234,6 +240,7 @@ ALL = [
     Fault("full-disk", "the primary's disk is full for 30 s", fill_disk, needs_volumes),
     Fault("kill-voter", "`kill -9` of one of three voters of etcd", kill_voter),
     Fault("suspend-voters", "two of three voters of etcd freeze for 25 s", suspend_voters),
+    Fault("kill-subscribers", "`kill -9` of the subscriber system for 30 s", kill_subscribers),
     Fault("delay-database", "packets of PgBouncer are delayed by 200 ms for 30 s", delay_database, needs_delay),
 ]
 NAMES = [fault.name for fault in ALL]

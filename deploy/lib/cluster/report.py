@@ -110,7 +110,7 @@ def examine(cluster, readers, history):
                     if operation.kind == "purchase" and operation.result == "done"}
     end = time.monotonic() + 60
     while True:
-        rows = cluster.database.execute("SELECT purchase, count(*) FROM booking GROUP BY purchase", "readers").splitlines()
+        rows = cluster.database.execute("SELECT purchase, count(*) FROM booking GROUP BY purchase", "bookings").splitlines()
         history.bookings = {row.rpartition("|")[0]: int(row.rpartition("|")[2]) for row in rows}
         if acknowledged <= history.bookings.keys() or time.monotonic() > end:
             return

@@ -1,6 +1,7 @@
 """The hosts and processes of the cluster: starts them in order, and stops them in the opposite order.
 
     apps ──▶ HAProxy ──▶ node1, node2, node3 ──▶ PgBouncer ──▶ HAProxy ──▶ the primary of db1 and db2
+                                    └──▶ subscribers
 """
 
 import os
@@ -20,12 +21,11 @@ import network
 import processes
 import volumes
 from clocks import Clocks
-from database import Database, MEMBERS, READERS, wait
+from database import Database, MEMBERS, wait
+from subscribers import READERS, SubscriberSystem
 
 NODES = ["node1", "node2", "node3"]
-HOSTS = ["front", "pool", "dcs", *MEMBERS, *NODES]
-# The lines of gatefold.yaml that a former release does not know, which a rolling upgrade adds.
-NEW_KEYS = {"NODE_URL": 'node_url: "http://{admin}"'}
+HOSTS = ["front", "pool", "dcs", "subscribers", *MEMBERS, *NODES]
 EDITIONS = [f"com.example.daily.2026-{month}" for month in ("09", "10", "11")]
 
 
@@ -59,10 +59,8 @@ class Cluster:
         copy.rename(self.gatefold)
 
     def upgrade(self):
-        """Installs the newer program with its configuration. Each node uses them from its next start on."""
+        """Installs the newer program. Each node uses it from its next start on."""
         self.install(self.newer)
-        for name in NODES:
-            self.own(self.configure(name, NEW_KEYS))
 
     # MARK: Start
 
@@ -72,13 +70,14 @@ class Cluster:
         self.hosts = self.network.hosts
         self.database = Database(self.run, self.hosts, self.password)
         self.has_volumes = self.database.prepare(self.own)
+        self.subscribers = SubscriberSystem(self.run, self.hosts["subscribers"], self.own)
         self.create_secrets()
         self.create_editions()
         self.front = self.load_balancer()
         self.pool = self.pooler()
         self.nodes = {name: self.node(name) for name in NODES}
         for path in self.run.iterdir():
-            if path.is_dir() and path.name not in MEMBERS:
+            if path.is_dir() and path.name not in (*MEMBERS, "subscribers"):
                 self.own(path, deep=True)
         # They contain passwords.
         for name in ("configuration", "secrets"):
@@ -89,11 +88,12 @@ class Cluster:
             voter.start()
         self.database.patroni["db1"].start()
         self.until(lambda: self.database.primary() == "db1", 120, "the primary", self.database.patroni["db1"])
-        say(f"Inserting {READERS:,} readers")
         self.database.seed()
         self.database.patroni["db2"].start()
         self.until(self.database.is_redundant, 180, "the synchronous standby", self.database.patroni["db2"])
 
+        say(f"Starting the subscriber system with {READERS:,} readers")
+        self.subscribers.start()
         say("Starting HAProxy, PgBouncer and three nodes")
         self.front.start()
         self.pool.start()
@@ -164,19 +164,18 @@ class Cluster:
         return processes.Process(self.run, "pgbouncer", pool, ["pgbouncer", file])
 
     def node(self, name):
-        file = self.configure(name, {key: f"# {line}" for key, line in NEW_KEYS.items()} if self.newer else NEW_KEYS)
+        file = self.configure(name)
         return processes.Process(
             self.run, name, self.hosts[name], [self.gatefold, "serve", "--config", file], self.clocks.environment(name))
 
-    def configure(self, name, new_keys):
+    def configure(self, name):
         """Writes the configuration of a node."""
         host = self.hosts[name]
-        new_keys = {key: line.format(admin=host.at("admin")) for key, line in new_keys.items()}
         trusted = {self.hosts["front"].address, str(getattr(self.network, "gateway", "127.0.0.1"))}
         return configuration.write(
             self.run, "gatefold.yaml", f"{name}.yaml", NAME=name, RUN=self.run, LISTEN=host.at("node"), ADMIN=host.at("admin"),
             POOL=self.hosts["pool"].at("pgbouncer"), TRUSTED=", ".join(f'"{address}"' for address in sorted(trusted)),
-            **new_keys)
+            READERS=self.hosts["subscribers"].at("postgresql"))
 
     # MARK: State
 
@@ -194,7 +193,8 @@ class Cluster:
     @property
     def all_processes(self):
         database = self.database
-        return [*database.voters.values(), *database.patroni.values(), self.front, self.pool, *self.nodes.values()]
+        return [*database.voters.values(), *database.patroni.values(), self.subscribers.process, self.front, self.pool,
+                *self.nodes.values()]
 
     # MARK: Stop
 
@@ -208,6 +208,7 @@ class Cluster:
                 processes.send([node.pid] if node.is_running() else [], signal.SIGCONT)
             for process in [*self.nodes.values(), self.pool, self.front]:
                 process.stop(seconds=10)
+            self.subscribers.stop()
             self.database.stop()
         self.network.remove()
         clear(self.run)
