@@ -5,14 +5,39 @@ import Primitives
 extension PurchaseService {
     /// Returns the current holdings of the owner. A subscription that has just ended is reverified first.
     ///
-    /// - Throws: `Unavailable` if the ledger was unavailable. An unavailable store throws no error, because the
-    ///   last recorded result then counts.
+    /// While the ledger is unavailable, the purchases that it last reported count.
+    ///
+    /// - Throws: `Unavailable` if the ledger was unavailable and this node knows nothing of the owner. An unavailable store
+    ///   throws no error, because the last recorded result then counts.
     public func holdings(of owner: PurchaseOwner, in catalogue: Catalogue) async throws -> Holdings {
-        await reverifyEnded(of: owner)
-        return holdings(from: try await transactions(of: owner), in: catalogue)
+        do {
+            var transactions = try await transactions(of: owner)
+            if hasEndedSubscription(transactions) {
+                await reverifyEnded(of: owner)
+                transactions = try await self.transactions(of: owner)
+            }
+            lastKnown.record(transactions, of: owner)
+            return holdings(from: transactions, in: catalogue)
+        } catch let failure as Unavailable {
+            guard let known = lastKnown.transactions(of: owner) else { throw failure }
+            return holdings(from: known, in: catalogue)
+        }
+    }
+
+    /// Returns whether the last period of a subscription is over, so that a renewal may be unknown.
+    private func hasEndedSubscription(_ transactions: [StoreTransaction]) -> Bool {
+        let now = clock.now
+        return transactions.contains { ended in
+            guard let end = ended.ends, end <= now else { return false }
+            return !transactions.contains { later in
+                later.store == ended.store && later.original == ended.original && (later.ends ?? end) > end
+            }
+        }
     }
 
     /// Returns the owner's transactions that count here.
+    ///
+    /// - Throws: `Unavailable` if the ledger was unavailable.
     public func transactions(of owner: PurchaseOwner) async throws -> [StoreTransaction] {
         filteredByEnvironment(try await persist { try await ledger.transactions(of: owner, in: stores) })
     }
@@ -51,7 +76,9 @@ extension PurchaseService {
     /// - Throws: `Unavailable`.
     @discardableResult
     public func erase(_ owner: PurchaseOwner) async throws -> Int {
-        try await persist { try await ledger.erase(owner) }
+        let count = try await persist { try await ledger.erase(owner) }
+        lastKnown.record([], of: owner)
+        return count
     }
 
     /// Returns all owners of a purchase: those who claimed it, and those who are the same person.

@@ -15,6 +15,7 @@ public struct PurchaseService: PurchaseSource {
     public let times: ReverificationSchedule
     let verifiers: [any ReceiptVerifier]
     let ledger: any PurchaseLedger
+    let lastKnown: LastKnownPurchases
     let clock: WallClock
     let random: RandomSource
     let observe: @Sendable (PurchaseEvent) -> Void
@@ -50,6 +51,7 @@ public struct PurchaseService: PurchaseSource {
         self.times = times
         self.verifiers = verifiers
         self.ledger = ledger
+        lastKnown = LastKnownPurchases(clock: clock)
         self.clock = clock
         self.random = random
         self.observe = observe

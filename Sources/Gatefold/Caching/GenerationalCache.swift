@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The cache is bounded: when it is full, it discards the older half. It is in the module that uses it, because the
 /// compiler specialises generic types only within a module, and an unspecialised lookup takes several times as long.
-final class GenerationalCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package final class GenerationalCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Contents {
         var recent: [Key: Value] = [:]
         var older: [Key: Value] = [:]
@@ -16,7 +16,7 @@ final class GenerationalCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     /// Creates a cache.
     ///
     /// - Parameter capacity: The maximum number of cached values.
-    init(capacity: Int) {
+    package init(capacity: Int) {
         self.capacity = capacity
     }
 
@@ -38,11 +38,11 @@ final class GenerationalCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
         return made
     }
 
-    private func known(_ key: Key) -> Value? {
+    package func known(_ key: Key) -> Value? {
         contents.withLock { $0.recent[key] ?? $0.older[key] }
     }
 
-    private func store(_ key: Key, _ made: Value) {
+    package func store(_ key: Key, _ made: Value) {
         let evicted = contents.withLock { contents in
             var evicted: [Key: Value] = [:]
             if contents.recent.count >= capacity / 2 {

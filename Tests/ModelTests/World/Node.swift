@@ -30,6 +30,8 @@ final class Node {
     let catalogues: [CurrentCatalogue]
     private(set) var protected: ProtectedBackend
     var authorizationServices: [AuthorizationService] = []
+    /// What the ledger last reported to each publication.
+    var purchaseReports: [PurchaseReports] = []
     var gate: Gate
 
     /// - Parameter name: A name that no other process has or had.

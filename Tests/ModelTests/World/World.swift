@@ -51,9 +51,10 @@ final class World {
             state.withLock { $0.sold[owner] = editions }
         }
 
-        func reported(_ owner: PurchaseOwner) throws -> [StoreTransaction] {
+        func reported(_ owner: PurchaseOwner, to reports: PurchaseReports) throws -> [StoreTransaction] {
             let (sold, isBroken) = state.withLock { ($0.sold[owner] ?? [], $0.isBroken) }
             if isBroken { throw OutOfOrder() }
+            reports.record(sold, of: owner)
             return sold.sorted().map {
                 StoreTransaction(
                     store: World.shop.store, id: $0.rawValue, original: $0.rawValue, product: $0.rawValue,
@@ -133,6 +134,7 @@ final class World {
     }
 
     private func assemble(_ process: Node) throws {
+        process.purchaseReports = titles.map { _ in PurchaseReports(clock: clock.wall) }
         process.authorizationServices = titles.indices.map { index in
             let title = titles[index]
             return AuthorizationService(
@@ -148,7 +150,7 @@ final class World {
                 revocations: process.revocations(title.id),
                 loginThrottle: UnlimitedLoginAttempts(), pseudonymKey: pseudonymKey, denials: process.denials,
                 cachedSignIns: process.cachedSignIns, clock: clock.wall, random: random,
-                purchases: title.hasStore ? purchaseService(title.id) : nil)
+                purchases: title.hasStore ? purchaseService(title.id, process.purchaseReports[index]) : nil)
         }
         process.gate = try Gate(
             try titles.indices.map { index in
@@ -162,10 +164,16 @@ final class World {
             }, clock: clock.wall)
     }
 
-    private func purchaseService(_ publication: PublicationID) -> PurchaseService {
+    private func purchaseService(_ publication: PublicationID, _ reports: PurchaseReports) -> PurchaseService {
         PurchaseService(
             publication: publication, products: ProductRules(), verifiers: [Self.shop],
-            ledger: BrokenLedger(reporting: purchases.reported), clock: clock.wall)
+            ledger: BrokenLedger(reporting: { [purchases] in try purchases.reported($0, to: reports) }),
+            clock: clock.wall)
+    }
+
+    /// Returns the purchases that count while the ledger is unavailable: those that it last reported to the process.
+    func knownPurchases(of reader: String, in title: Int) -> Set<EditionID>? {
+        process.purchaseReports[title].editions(of: pseudonymKey.owner(subscriber(reader)))
     }
 
     // MARK: - Operator actions
