@@ -12,8 +12,7 @@ extension PurchaseService {
     public func holdings(of owner: PurchaseOwner, in catalogue: Catalogue) async throws -> Holdings {
         do {
             var transactions = try await transactions(of: owner)
-            if hasEndedSubscription(transactions) {
-                await reverifyEnded(of: owner)
+            if hasEndedSubscription(transactions), await reverifyEnded(of: owner) {
                 transactions = try await self.transactions(of: owner)
             }
             lastKnown.record(transactions, of: owner)

@@ -8,10 +8,12 @@ extension PurchaseService {
     /// Reverifies the owner's subscriptions that have ended since their last verification, so that a reader who
     /// arrives right after the renewal is not denied. Waits at most ``ReverificationSchedule/reverifyTimeout``. After a failure,
     /// the next attempt is not before ``ReverificationSchedule/minRetryDelay``.
-    func reverifyEnded(of owner: PurchaseOwner) async {
+    ///
+    /// - Returns: Whether a subscription was due, so that the ledger may have other purchases now.
+    func reverifyEnded(of owner: PurchaseOwner) async -> Bool {
         guard let ended = try? await dueForReverification(.ended, of: owner, limit: Self.maxBatchSize), !ended.isEmpty
         else {
-            return
+            return false
         }
         let responded = await withTaskGroup(of: Set<StoreTransaction>.self) { group in
             group.addTask {
@@ -35,6 +37,7 @@ extension PurchaseService {
         for reverification in ended where !responded.contains(reverification.transaction) {
             try? await rest(reverification.transaction, until: clock.now.addingTimeInterval(times.minRetryDelay))
         }
+        return true
     }
 
     /// The reason for a reverification.
