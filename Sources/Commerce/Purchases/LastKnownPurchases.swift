@@ -4,7 +4,8 @@ import Primitives
 
 /// The purchases that the ledger last reported about recent readers, which count while the ledger is unavailable.
 ///
-/// An outage of the state then denies no purchase to a reader whom this node knows.
+/// In an outage of the state, a reader whom this node knows keeps what they bought. So does a buyer whose purchase was
+/// refunded or claimed by somebody else since the report.
 final class LastKnownPurchases: Sendable {
     /// The age in seconds from which purchases no longer count: seven days.
     static let lifetime: TimeInterval = 7 * 86_400

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A cache of recently computed values, so that requests of the same reader do not compute them again.
 ///
-/// The cache is bounded: when it is full, it discards the older half. It is in the module that uses it, because the
-/// compiler specialises generic types only within a module, and an unspecialised lookup takes several times as long.
+/// The cache is bounded: when it is full, it discards the older half. It is in this module, whose decisions use it most,
+/// because the compiler specialises generic types only within a module. A lookup by another module takes several times as long.
 package final class GenerationalCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Contents {
         var recent: [Key: Value] = [:]
@@ -38,10 +38,12 @@ package final class GenerationalCache<Key: Hashable & Sendable, Value: Sendable>
         return made
     }
 
+    /// Returns the cached value, or nil if there is none.
     package func known(_ key: Key) -> Value? {
         contents.withLock { $0.recent[key] ?? $0.older[key] }
     }
 
+    /// Caches a value, in place of a former one of the same key.
     package func store(_ key: Key, _ made: Value) {
         let evicted = contents.withLock { contents in
             var evicted: [Key: Value] = [:]

@@ -55,6 +55,7 @@ extension SQLStateStore {
     private static let sharedFact = "shared_fact"
     /// The columns after `sequence` from which ``fact(_:)`` decodes a row.
     static let columns = "origin, kind, backend, subject, detail, value, recorded_at, ends"
+
     static func fact(_ row: StateRow) throws -> SharedFact {
         SharedFact(
             id: SharedFact.ID(
