@@ -160,7 +160,7 @@ let package = Package(
         module(
             "Backends",
             "Accounts CSV Commerce Crypto GRDB Gatefold InPlayer JSON LDAP NIOCore NIOPosix ODBC OutgoingRequests",
-            "PasswordHashing PostgreSQL Primitives Resilience SQLAccess Settings SharedLibraries Transfers XML"),
+            "PasswordHashing PostgreSQL Primitives Resilience SQLAccess Settings SharedLibraries State Transfers XML"),
         module("Catalogues", "GRDB Gatefold JSON OutgoingRequests Primitives SQLAccess Settings XML"),
         module(
             "Receipts",
@@ -193,7 +193,7 @@ let package = Package(
         program(
             "GatefoldCommand",
             "Accounts ArgumentParser AsyncHTTPClient Backends CSV Catalogues Commerce Conformance Gatefold Logging",
-            "Mail Metrics NIOCore NIOHTTP1 NIOSSL PasswordHashing Primitives Push SQLAccess Server Settings State",
+            "Mail Metrics NIOCore NIOHTTP1 NIOSSL PasswordHashing Primitives Push Resilience SQLAccess Server Settings State",
             "Transfers UnixSignals"),
         program(
             "Benchmarks",

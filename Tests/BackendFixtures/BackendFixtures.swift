@@ -11,6 +11,7 @@ public enum BackendFixtures {
         PostgreSQLFixture.self,
         ProcessFixture.self,
         PugpigFixture.self,
+        RegistryFixture.self,
         SOAPFixture.self,
         SQLiteFixture.self,
     ]

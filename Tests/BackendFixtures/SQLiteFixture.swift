@@ -26,7 +26,7 @@ public struct SQLiteFixture: BackendFixture {
             let database = try SubscriberDatabase(path: path)
             let fixture = SQLiteFixture(path: path, hasher: try PasswordHasher(cost: 1), database: database)
             let file = folder.appending(path: "readers.csv").path
-            try Data(table(readers).utf8).write(to: URL(fileURLWithPath: file))
+            try Data(StandardReaders.table(of: readers).utf8).write(to: URL(fileURLWithPath: file))
             _ = try await SubscriberImport(into: database, hasher: fixture.hasher).run(file: file)
             try await body(fixture)
         }
@@ -64,8 +64,13 @@ public struct SQLiteFixture: BackendFixture {
             try db.execute(sql: "PRAGMA legacy_alter_table = ON; ALTER TABLE \(table) RENAME TO \(other)")
         }
     }
+}
 
-    private static func table(_ readers: [StandardReader]) -> String {
+extension StandardReaders {
+    /// All readers as a file that `gatefold subscribers import` reads.
+    static let table = table(of: all)
+
+    static func table(of readers: [StandardReader]) -> String {
         var rows = ["identifier,password,state,editions,all_editions"]
         for reader in readers {
             let editions = reader.editions?.joined(separator: ";") ?? ""

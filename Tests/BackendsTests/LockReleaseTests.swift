@@ -27,12 +27,12 @@ struct LockReleaseTests {
     func importLock() async throws {
         try await withTemporaryFolder { folder in
             let database = folder.resolvingSymlinksInPath().appending(path: "readers.sqlite").path
-            let inherited = try withExtendedLifetime(try ImportLock(database: database)) { _ in
-                #expect(throws: ImportError.anotherImport) { try ImportLock(database: database) }
+            let inherited = try withExtendedLifetime(try FileImportLock(database: database)) { _ in
+                #expect(throws: ImportError.anotherImport) { try FileImportLock(database: database) }
                 return try copies(of: database + ".import")
             }
             defer { for descriptor in inherited { close(descriptor) } }
-            #expect(throws: Never.self) { try ImportLock(database: database) }
+            #expect(throws: Never.self) { try FileImportLock(database: database) }
         }
     }
 

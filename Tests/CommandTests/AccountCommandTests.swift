@@ -102,8 +102,8 @@ import Testing
         try await with { fixture async throws in
             let daily = try #require(PublicationID("daily"))
             let readers = try fixture.readers
-            let backend = SQLiteSubscriberBackend(
-                name: "readers", database: readers, proof: SQLiteSubscriberBackend.Proof(field: "password"),
+            let backend = SubscriberDatabaseBackend(
+                name: "readers", database: readers, proof: SubscriberDatabaseBackend.Proof(field: "password"),
                 isSelfService: true,
                 verifier: PasswordVerifier(hasher: try PasswordHasher(cost: 1), concurrency: 1))
             let subscriber = try #require(

@@ -97,7 +97,7 @@ struct ParserListTests {
         "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "JournalDisk", "JournalFile", "NodeIdentityFile",
         "PrivateFile",
-        "RevocationJournal", "RevocationSnapshot", "SQLiteCommandExecutor",
+        "RevocationJournal", "RevocationSnapshot", "SQLiteCommandExecutor", "SQLiteSubscriberStore",
         "PostgreSQLStateDatabase", "PostgreSQLStatement", "PostgreSQLTransaction", "PostgreSQLTransactionStart",
         "SQLiteStateDatabase", "SharedFactBatch", "SQLStateStore+ItemNumbers",
         "SQLStateStore+SQLite", "SQLStateStore+SQLitePlan", "SQLStateStore+KnownDevices", "SharedFact+Merging",

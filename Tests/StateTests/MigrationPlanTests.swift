@@ -8,7 +8,7 @@ import Testing
 @testable import State
 
 @Suite("Plan of migrations", .stateServers) struct MigrationPlanTests {
-    private static let change = StateMigration(
+    private static let change = SchemaMigration(
         number: 9, name: "change", compatibleSince: 8,
         sql: """
             -- ALTER TABLE comment (a); is no statement.

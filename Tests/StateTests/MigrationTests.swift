@@ -129,7 +129,7 @@ import Testing
             }
             try await record(1)
             let version = try #require(StateSchema.migrations.last).number
-            let additive = StateMigration(
+            let additive = SchemaMigration(
                 number: version + 1, name: "additive", compatibleSince: version,
                 sql: """
                     ALTER TABLE revocation ADD COLUMN cause TEXT;
@@ -147,7 +147,7 @@ import Testing
             }
             // A backup has the tables of the newer release, too.
             #expect(try StateBackup.make(of: path, to: folder + "/backup").revocations == 2)
-            let contracting = StateMigration(
+            let contracting = SchemaMigration(
                 number: version + 2, name: "contracting", compatibleSince: version + 1, sql: "DROP TABLE pin_code;")
             try StateSchema.makeMigrator(of: StateSchema.migrations + [additive, contracting]).migrate(newer)
             let error = #expect(throws: StateStoreError.self) { try SQLStateStore(path: path) }

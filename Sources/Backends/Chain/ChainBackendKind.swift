@@ -39,8 +39,9 @@ struct ChainBackendKind: BackendKind {
         let migrate = try settings.section("lazy_migration")
         migrationTarget =
             settings.has("lazy_migration")
-            ? try migrate.requiredString("into", expected: "the name of a backend of kind sqlite") : nil
-        migrationTargetError = migrate.error("into", expected: "expected a backend of kind sqlite that checks a proof")
+            ? try migrate.requiredString("into", expected: "the name of a backend of kind sqlite or registry") : nil
+        migrationTargetError = migrate.error(
+            "into", expected: "expected a backend of kind sqlite or registry that checks a proof")
         try migrate.finish()
     }
 
@@ -63,8 +64,7 @@ struct ChainBackendKind: BackendKind {
             guard let backend = services.members[member] else { throw MissingMember(name: member) }
             opened.append(ChainMember(backend: backend, rule: rule))
         }
-        // If a drill replaces the store, the store does not conform to `LazyMigrationTarget` and no readers are
-        // migrated.
+        // If a drill replaces the database, it does not conform to `LazyMigrationTarget` and no readers are migrated.
         let lazyMigration = migrationTarget.flatMap { services.members[$0] as? any LazyMigrationTarget }.map {
             LazyMigration(
                 chain: name, migrationTarget: $0, pseudonymKey: services.pseudonymKey, observe: services.observe)

@@ -13,6 +13,7 @@ public enum BackendRegistry {
         ProcessBackendKind.self,
         PugpigBackendKind.self,
         ReceiptsBackendKind.self,
+        RegistryBackendKind.self,
         ShadowBackendKind.self,
         SQLiteBackendKind.self,
         TestUsersBackendKind.self,

@@ -4,6 +4,7 @@ import Backends
 import Commerce
 import Gatefold
 import Primitives
+import Resilience
 import Server
 import State
 
@@ -11,7 +12,7 @@ struct AccountEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase", abstract: "Erase a reader permanently. Exits with 1 if there was nothing to erase.",
         discussion: """
-            Erases accounts and purchases in all publications. If the reader registered in an embedded database \
+            Erases accounts and purchases in all publications. If the reader registered in a database of Gatefold \
             (`self_service: true`), the command also ends the sessions and deletes the devices and the subscriber. In \
             any other subscriber system, delete the reader first, because the reader can otherwise sign in again.
 
@@ -45,22 +46,23 @@ struct AccountEraseCommand: AsyncParsableCommand {
         var owners = Set(
             try await state.accounts(identifiedBy: identifier, in: chosen.publication.id).map(\.owner))
         let plan = try Bootstrap.plan(read)
-        var registered: [(kind: SQLiteBackendKind, database: SubscriberDatabase, subscriber: Subscriber)] = []
+        var registered: [(opened: OpenedSubscribers, subscriber: Subscriber)] = []
         for (name, kind) in SelfServiceDatabases.requested(by: chosen.backend, in: plan) {
             let database: SubscriberDatabase
             do {
                 database = try kind.openDatabase()
+                try await database.health()
             } catch {
                 throw CommandFailure(opening: error, of: name)
             }
             guard let record = try await database.find(identifier) else { continue }
             let subscriber = kind.subscriber(record)
-            registered.append((kind, database, subscriber))
+            registered.append((OpenedSubscribers(database: database, kind: kind, configuration: read), subscriber))
             owners.insert(pseudonymKey.owner(subscriber))
         }
         // The order is that of a reader's own erasure, so that no data of a partly erased reader can be used.
         let recorded = try await RevocationLists.recorded(in: state)
-        for (_, _, subscriber) in registered {
+        for (_, subscriber) in registered {
             let reference = pseudonymKey.reference(to: subscriber)
             for publication in read.publications.map(\.publication.id) {
                 try await state.record(
@@ -76,8 +78,9 @@ struct AccountEraseCommand: AsyncParsableCommand {
             report.accounts += try await state.eraseAccounts(of: owner)
             report.owners.append(owner.description)
         }
-        for (_, database, subscriber) in registered where try await database.delete(identifier) {
+        for (opened, subscriber) in registered where try await opened.database.delete(identifier) {
             report.subscribers.append(subscriber.backend)
+            await opened.didChange(.subscriber(subscriber, identifier: identifier))
         }
         try output.print(report, text: Self.text(report))
         if report.owners.isEmpty { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
@@ -93,25 +96,29 @@ struct AccountEraseCommand: AsyncParsableCommand {
         ]
         lines += report.subscribers.map { "Deleted the subscriber of \($0)." }
         if report.subscribers.isEmpty {
-            lines.append("No embedded database has the reader. The subscriber system has its own record.")
+            lines.append("No database of Gatefold has the reader. The subscriber system has its own record.")
         }
         return lines.joined(separator: "\n")
     }
 }
 
-/// The embedded databases in which the readers of a publication register.
+/// The subscriber databases in which the readers of a publication register.
 enum SelfServiceDatabases {
     /// - Parameter backend: The publication's backend. The backends that it queries count too, directly or
     ///   indirectly.
-    static func requested(by backend: String, in plan: BackendPlan) -> [(name: String, kind: SQLiteBackendKind)] {
+    static func requested(
+        by backend: String, in plan: BackendPlan
+    ) -> [(name: String, kind: any SubscriberDatabaseKind)] {
         var waiting = [backend]
         var seen: Set<String> = []
-        var found: [(name: String, kind: SQLiteBackendKind)] = []
+        var found: [(name: String, kind: any SubscriberDatabaseKind)] = []
         while let name = waiting.popLast() {
             guard seen.insert(name).inserted, let entry = plan.entries.first(where: { $0.name == name }) else {
                 continue
             }
-            if let kind = entry.kind as? SQLiteBackendKind, kind.isSelfService { found.append((name, kind)) }
+            if let kind = entry.kind as? any SubscriberDatabaseKind, kind.registry.isSelfService {
+                found.append((name, kind))
+            }
             waiting += entry.kind.members
         }
         return found

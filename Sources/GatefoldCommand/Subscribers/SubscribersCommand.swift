@@ -2,49 +2,78 @@ import ArgumentParser
 import Backends
 import Foundation
 import Gatefold
+import Resilience
 import Server
 
 struct SubscribersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "subscribers", abstract: "Manage the embedded subscriber database.",
+        commandName: "subscribers", abstract: "Manage the subscribers that Gatefold itself stores.",
         subcommands: [
             SubscribersImportCommand.self, SubscribersShowCommand.self, SubscribersListCommand.self,
             SubscribersSetStateCommand.self, SubscribersDeleteCommand.self, SubscribersExportCommand.self,
         ])
 }
 
-/// The options that select an embedded database.
+/// The options that select a subscriber database.
 struct DatabaseOptions: ParsableArguments {
     @OptionGroup var configuration: ConfigurationOptions
 
-    @Option(name: .shortAndLong, help: "The backend's name; required if several are of the kind sqlite.")
+    @Option(name: .shortAndLong, help: "The backend's name; required if several are of the kind sqlite or registry.")
     var backend: String?
 
-    /// Opens the database and returns it with its configuration.
-    func open() throws -> (database: SubscriberDatabase, kind: SQLiteBackendKind, configuration: GatefoldConfiguration)
-    {
+    /// Opens the database.
+    func open() async throws -> OpenedSubscribers {
         let read = try configuration.read()
-        let embedded = try Dictionary(
+        let stored = try Dictionary(
             uniqueKeysWithValues: Bootstrap.plan(read).entries.compactMap { entry in
-                (entry.kind as? SQLiteBackendKind).map { (entry.name, $0) }
+                (entry.kind as? any SubscriberDatabaseKind).map { (entry.name, $0) }
             })
-        let chosen: SQLiteBackendKind
+        let chosen: any SubscriberDatabaseKind
         if let backend {
-            guard let kind = embedded[backend] else {
-                throw CommandFailure(.usage, "no backend \(backend) of the kind sqlite")
+            guard let kind = stored[backend] else {
+                throw CommandFailure(.usage, "no backend \(backend) of the kind sqlite or registry")
             }
             chosen = kind
         } else {
-            guard let kind = embedded.first?.value, embedded.count == 1 else {
+            guard let kind = stored.first?.value, stored.count == 1 else {
                 throw CommandFailure(
-                    .usage, "expected --backend, one of \(embedded.keys.sorted().joined(separator: ", "))")
+                    .usage, "expected --backend, one of \(stored.keys.sorted().joined(separator: ", "))")
             }
             chosen = kind
         }
         do {
-            return (try chosen.openDatabase(), chosen, read)
+            let database = try chosen.openDatabase()
+            try await database.health()
+            return OpenedSubscribers(database: database, kind: chosen, configuration: read)
         } catch {
             throw CommandFailure(opening: error)
+        }
+    }
+}
+
+/// An open subscriber database with its configuration.
+struct OpenedSubscribers {
+    let database: SubscriberDatabase
+    let kind: any SubscriberDatabaseKind
+    let configuration: GatefoldConfiguration
+
+    /// Changes a subscriber, and lets running servers know.
+    ///
+    /// - Parameter change: Returns false if there is no such subscriber.
+    func change(_ identifier: String, _ change: (SubscriberDatabase) async throws -> Bool) async throws {
+        guard let record = try await database.find(identifier), try await change(database) else {
+            throw CommandFailure(.negativeResult, "no such subscriber")
+        }
+        await didChange(.subscriber(kind.subscriber(record), identifier: identifier))
+    }
+
+    /// Lets running servers know of a change. If the state cannot be reached, prints a warning.
+    func didChange(_ scope: BackendInvalidation.Scope) async {
+        do {
+            try await SubscriberChange.share(scope, of: kind.backend, in: configuration)
+        } catch {
+            FileHandle.standardError.write(
+                Data("Changed, but running servers may not know it before cache.ttl: \(error)\n".utf8))
         }
     }
 }

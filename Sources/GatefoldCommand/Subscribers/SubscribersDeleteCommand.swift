@@ -12,8 +12,6 @@ struct SubscribersDeleteCommand: AsyncParsableCommand {
     var identifier: String
 
     func run() async throws {
-        guard try await database.open().database.delete(identifier) else {
-            throw CommandFailure(.negativeResult, "no such subscriber")
-        }
+        try await database.open().change(identifier) { try await $0.delete(identifier) }
     }
 }

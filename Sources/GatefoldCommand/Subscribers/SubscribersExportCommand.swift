@@ -20,7 +20,7 @@ struct SubscribersExportCommand: AsyncParsableCommand {
     var identifierColumn = "identifier"
 
     func run() async throws {
-        let opened = try database.open().database
+        let opened = try await database.open().database
         if file == "-" {
             try await opened.export(identifierColumn: identifierColumn) { bytes in
                 try FileHandle.standardOutput.write(contentsOf: Data(bytes))

@@ -3,6 +3,7 @@ public import Backends
 import CSV
 import Foundation
 import PasswordHashing
+import Resilience
 import Server
 
 struct SubscribersImportCommand: AsyncParsableCommand {
@@ -71,16 +72,19 @@ struct SubscribersImportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (opened, kind, configuration) = try database.open()
+        let opened = try await database.open()
         let options = SubscriberImport.Options(
             mode: resumable ? .resumable() : .allOrNothing, isReplacing: replace, identifierColumn: identifierColumn,
-            separator: separator.format, passwordFormat: passwordFormat, foldsProof: kind.proof?.folds ?? false)
-        let work = SubscriberImport(into: opened, hasher: try configuration.passwords.hasher(), options: options)
+            separator: separator.format, passwordFormat: passwordFormat,
+            foldsProof: opened.kind.registry.proof?.folds ?? false)
+        let work = SubscriberImport(
+            into: opened.database, hasher: try opened.configuration.passwords.hasher(), options: options)
         let bar = ProgressBar(isShown: isatty(STDERR_FILENO) == 1)
         let report: ImportReport
         do {
             report = try await work.run(file: file) { progress in bar.show(progress) }
             bar.clear()
+            if report.isCommitted { await opened.didChange(.all) }
         } catch let error as ImportError {
             bar.clear()
             if case .unreadableFile = error { throw CommandFailure(.noInput, "\(error)") }

@@ -24,7 +24,7 @@ struct SubscribersListCommand: AsyncParsableCommand {
     private static let page = 1000
 
     func run() async throws {
-        let opened = try database.open().database
+        let opened = try await database.open().database
         var last = CredentialFields.fold(after)
         var left = limit ?? .max
         while left > 0 {

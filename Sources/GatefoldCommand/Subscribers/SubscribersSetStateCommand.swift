@@ -6,7 +6,7 @@ struct SubscribersSetStateCommand: AsyncParsableCommand {
         commandName: "set-state", abstract: "Change the state of a subscriber.",
         discussion: """
             `automatic` derives the state from the subscription periods. A running server applies the change \
-            immediately and issues no more edition credentials. Credentials issued before stay valid until they \
+            immediately, or within two seconds with the kind registry, and issues no more edition credentials. Credentials issued before stay valid until they \
             expire; `token revoke --subscriber` ends them too.
             """)
 
@@ -22,8 +22,6 @@ struct SubscribersSetStateCommand: AsyncParsableCommand {
     var message: String?
 
     func run() async throws {
-        guard try await database.open().database.setState(state, message: message, of: identifier) else {
-            throw CommandFailure(.negativeResult, "no such subscriber")
-        }
+        try await database.open().change(identifier) { try await $0.setState(state, message: message, of: identifier) }
     }
 }

@@ -16,11 +16,11 @@ struct SubscribersShowCommand: AsyncParsableCommand {
     var identifier: String
 
     func run() async throws {
-        let (opened, kind, configuration) = try database.open()
-        guard let record = try await opened.find(identifier) else {
+        let opened = try await database.open()
+        guard let record = try await opened.database.find(identifier) else {
             throw CommandFailure(.negativeResult, "no such subscriber")
         }
-        let reference = configuration.state.pseudonymKey.reference(to: kind.subscriber(record))
+        let reference = opened.configuration.state.pseudonymKey.reference(to: opened.kind.subscriber(record))
         let report = SubscriberReport(record, pseudonym: reference, at: WallClock.system.now)
         try output.print(report, text: report.text)
     }

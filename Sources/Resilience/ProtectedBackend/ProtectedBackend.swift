@@ -6,6 +6,8 @@ package import Primitives
 /// Each protection has its own file. Only `fetch(_:_:)` and `send(_:_:)` combine them.
 public final class ProtectedBackend: WrappingBackend {
     public let wrapped: ResolvedBackend
+    /// The backend without its protections.
+    package let unprotected: any SubscriberBackend
     public let varyingFields: Set<String>
     private let decidesEditions: Bool
     let settings: ProtectionSettings
@@ -42,14 +44,12 @@ public final class ProtectedBackend: WrappingBackend {
         settings: ProtectionSettings, services: ProtectionServices, sleep: @escaping Sleep
     ) {
         wrapped = ResolvedBackend(backend)
+        unprotected = backend
         self.varyingFields = varyingFields
         self.decidesEditions = decidesEditions && wrapped.decidesEditions
         self.settings = settings
         self.services = services
-        scope = CacheScope(
-            keys: BackendQueryKeys(
-                secret: services.pseudonymKey.digest("questions", [backend.name]), backend: backend.name),
-            pseudonymKey: services.pseudonymKey)
+        scope = CacheScope(backend: backend.name, pseudonymKey: services.pseudonymKey)
         cache = BackendResultCache(
             settings.cache, maxQueryDuration: settings.deadline + settings.concurrency.queueTimeout + 1,
             clock: services.clock, random: services.random)

@@ -1,11 +1,11 @@
-import Foundation
-import Gatefold
+package import Foundation
+package import Gatefold
 import SQLAccess
 
 /// A database with the tables of a state.
 ///
 /// Source: Design, “State: one protocol, two stores, many nodes”.
-protocol StateDatabase: Sendable {
+package protocol StateDatabase: Sendable {
     /// Runs the body in a transaction that sees the state as of one moment, from which on the columns of some tables do not
     /// change.
     func read<Value: Sendable>(
@@ -36,7 +36,7 @@ protocol StateDatabase: Sendable {
 
 extension StateDatabase {
     /// Runs the body in a transaction that sees the state as of one moment.
-    func read<Value: Sendable>(
+    package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any StateTransaction) throws -> Value
     ) async throws -> Value {
         try await read(locking: [], body)
@@ -44,7 +44,7 @@ extension StateDatabase {
 
     /// Runs the body in a transaction as if no other transaction ran at the same time.
     @discardableResult
-    func write<Value: Sendable>(
+    package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any StateTransaction) throws -> Value
     ) async throws -> Value {
         try await write(.serializable, body)
@@ -55,7 +55,7 @@ extension StateDatabase {
 ///
 /// A statement is in the common part of the SQL of SQLite and PostgreSQL. Each `?` is a placeholder; no statement
 /// contains a question mark otherwise.
-protocol StateTransaction {
+package protocol StateTransaction {
     var dialect: StateDialect { get }
 
     /// Runs a query and passes each row to the closure.
@@ -92,11 +92,11 @@ protocol StateTransaction {
 }
 
 /// The end of a page of changes.
-struct ChangeEnd {
+package struct ChangeEnd {
     /// The position after which the next page starts.
-    let position: ChangePosition
+    package let position: ChangePosition
     /// A Boolean value that indicates whether the page has all changes that are visible now.
-    let isLast: Bool
+    package let isLast: Bool
 }
 
 extension StateTransaction {
@@ -108,48 +108,52 @@ extension StateTransaction {
         guard unknown.isEmpty else { throw NewerSchema(unknown: unknown) }
     }
 
-    func rows(_ sql: String, _ arguments: StateArguments = []) throws -> [StateRow] {
+    package func rows(_ sql: String, _ arguments: StateArguments = []) throws -> [StateRow] {
         var rows: [StateRow] = []
         try forEach(sql, arguments) { rows.append($0) }
         return rows
     }
 
     /// Returns the first row.
-    func row(_ sql: String, _ arguments: StateArguments = []) throws -> StateRow? { try rows(sql, arguments).first }
+    package func row(_ sql: String, _ arguments: StateArguments = []) throws -> StateRow? {
+        try rows(sql, arguments).first
+    }
 
     @discardableResult
-    func execute(_ sql: String) throws -> Int { try execute(sql, []) }
+    package func execute(_ sql: String) throws -> Int { try execute(sql, []) }
 
     /// Returns the number in the first column of the first row; nil if there is none.
-    func real(_ sql: String, _ arguments: StateArguments = []) throws -> Double? {
+    package func real(_ sql: String, _ arguments: StateArguments = []) throws -> Double? {
         try first(sql, arguments) { if case .real(let value) = $0 { value } else { nil } }
     }
 
     /// Returns the integer in the first column of the first row; nil if there is none.
-    func integer(_ sql: String, _ arguments: StateArguments = []) throws -> Int64? {
+    package func integer(_ sql: String, _ arguments: StateArguments = []) throws -> Int64? {
         try first(sql, arguments) { if case .integer(let value) = $0 { value } else { nil } }
     }
 
     /// Returns the result of a query that counts rows.
-    func count(_ sql: String, _ arguments: StateArguments = []) throws -> Int {
+    package func count(_ sql: String, _ arguments: StateArguments = []) throws -> Int {
         Int(try integer(sql, arguments) ?? 0)
     }
 
     /// Returns the result of a query for a truth value; false if it returns no row.
-    func isTrue(_ sql: String, _ arguments: StateArguments = []) throws -> Bool { try integer(sql, arguments) == 1 }
+    package func isTrue(_ sql: String, _ arguments: StateArguments = []) throws -> Bool {
+        try integer(sql, arguments) == 1
+    }
 
     /// Returns the bytes in the first column of the first row; nil if there is none.
-    func bytes(_ sql: String, _ arguments: StateArguments = []) throws -> Data? {
+    package func bytes(_ sql: String, _ arguments: StateArguments = []) throws -> Data? {
         try first(sql, arguments, Self.bytes)
     }
 
     /// Returns the bytes in the first column of all rows.
-    func allBytes(_ sql: String, _ arguments: StateArguments = []) throws -> [Data] {
+    package func allBytes(_ sql: String, _ arguments: StateArguments = []) throws -> [Data] {
         try rows(sql, arguments).compactMap { try Self.value($0, Self.bytes) }
     }
 
     /// Returns the text in the first column of all rows.
-    func allTexts(_ sql: String, _ arguments: StateArguments = []) throws -> [String] {
+    package func allTexts(_ sql: String, _ arguments: StateArguments = []) throws -> [String] {
         try rows(sql, arguments).compactMap { row in
             try Self.value(row) { if case .text(let value) = $0 { value } else { nil } }
         }

@@ -1,13 +1,21 @@
 /// The few words in which the SQL of the databases differs.
-struct StateDialect: Sendable {
+package struct StateDialect: Sendable {
     /// The join whose left side is read first. SQLite's planner must not exchange the sides.
-    let orderedJoin: String
+    package let orderedJoin: String
     /// The clause after `store_transaction t` that selects the index on the purchase.
-    let byPurchase: String
+    package let byPurchase: String
     /// The prefix of a column that must not be looked up in an index.
-    let unindexed: String
+    package let unindexed: String
+    /// The clause after a query that locks its rows until the end of the transaction. A writer of SQLite has locked the
+    /// whole database.
+    package let forUpdate: String
+    /// The statement after which a transaction may pause for longer than a statement may take; nil if it always may.
+    package let allowsPauses: String?
 
-    static let sqlite = StateDialect(
-        orderedJoin: "CROSS JOIN", byPurchase: "INDEXED BY store_transaction_original", unindexed: "+")
-    static let postgreSQL = StateDialect(orderedJoin: "JOIN", byPurchase: "", unindexed: "")
+    package static let sqlite = StateDialect(
+        orderedJoin: "CROSS JOIN", byPurchase: "INDEXED BY store_transaction_original", unindexed: "+",
+        forUpdate: "", allowsPauses: nil)
+    package static let postgreSQL = StateDialect(
+        orderedJoin: "JOIN", byPurchase: "", unindexed: "", forUpdate: " FOR UPDATE",
+        allowsPauses: "SET LOCAL idle_in_transaction_session_timeout = 0")
 }

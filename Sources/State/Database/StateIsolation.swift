@@ -1,8 +1,8 @@
 import Crypto
-import Foundation
+package import Foundation
 
 /// The relation of a write to other writes that run at the same time.
-enum StateIsolation: Sendable {
+package enum StateIsolation: Sendable {
     /// The write takes effect as if no other ran at the same time.
     case serializable
     /// No other write with the same lock runs at the same time. For frequent writes that read and change the rows of one
@@ -13,14 +13,14 @@ enum StateIsolation: Sendable {
 }
 
 /// A lock that lasts until the end of a transaction.
-struct StateLock: Sendable, Hashable {
+package struct StateLock: Sendable, Hashable {
     /// The topic and the subject.
     let parts: [Data]
 
     /// - Parameters:
     ///   - topic: The kind of subject.
     ///   - subject: The parts of the subject's key.
-    init(_ topic: String, _ subject: Data...) { parts = [Data(topic.utf8)] + subject }
+    package init(_ topic: String, _ subject: Data...) { parts = [Data(topic.utf8)] + subject }
 
     /// Returns the number of the lock among those of a schema. Different locks may have the same number, which costs time
     /// but no correctness.

@@ -1,8 +1,8 @@
 import Foundation
 
 /// A row of a result.
-struct StateRow: Sendable {
-    let values: [StateValue]
+package struct StateRow: Sendable {
+    package let values: [StateValue]
 }
 
 /// Decoding of rows without trust in their column types.

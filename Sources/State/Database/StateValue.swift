@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// A value of a column or of a statement's parameter.
-enum StateValue: Sendable, Hashable {
+package enum StateValue: Sendable, Hashable {
     case null
     case integer(Int64)
     case real(Double)
@@ -10,42 +10,42 @@ enum StateValue: Sendable, Hashable {
 }
 
 /// A type whose values can be passed to a statement.
-protocol StateValueConvertible: Sendable {
+package protocol StateValueConvertible: Sendable {
     var stateValue: StateValue { get }
 }
 
 /// The parameters of a statement, in the order of its placeholders.
-typealias StateArguments = [any StateValueConvertible]
+package typealias StateArguments = [any StateValueConvertible]
 
 extension StateValue: StateValueConvertible {
-    var stateValue: StateValue { self }
+    package var stateValue: StateValue { self }
 }
 
 extension Int64: StateValueConvertible {
-    var stateValue: StateValue { .integer(self) }
+    package var stateValue: StateValue { .integer(self) }
 }
 
 extension Int: StateValueConvertible {
-    var stateValue: StateValue { .integer(Int64(self)) }
+    package var stateValue: StateValue { .integer(Int64(self)) }
 }
 
 /// A truth value is stored as 1 or 0.
 extension Bool: StateValueConvertible {
-    var stateValue: StateValue { .integer(self ? 1 : 0) }
+    package var stateValue: StateValue { .integer(self ? 1 : 0) }
 }
 
 extension Double: StateValueConvertible {
-    var stateValue: StateValue { .real(self) }
+    package var stateValue: StateValue { .real(self) }
 }
 
 extension String: StateValueConvertible {
-    var stateValue: StateValue { .text(self) }
+    package var stateValue: StateValue { .text(self) }
 }
 
 extension Data: StateValueConvertible {
-    var stateValue: StateValue { .bytes(self) }
+    package var stateValue: StateValue { .bytes(self) }
 }
 
 extension Optional: StateValueConvertible where Wrapped: StateValueConvertible {
-    var stateValue: StateValue { map(\.stateValue) ?? .null }
+    package var stateValue: StateValue { map(\.stateValue) ?? .null }
 }

@@ -30,7 +30,7 @@ package struct MigrationPlan: Sendable, Equatable {
     ///   - rows: Returns the approximate number of rows in a table that exists.
     /// - Throws: The errors of `rows`.
     init(
-        _ migrations: [StateMigration], applied: Int, version: Int64, rows: (String) throws -> Int64?
+        _ migrations: [SchemaMigration], applied: Int, version: Int64, rows: (String) throws -> Int64?
     ) throws {
         self.version = version
         known = migrations.last?.number ?? 0

@@ -4,8 +4,8 @@
 /// a migration that it does not know requires a newer program, or records nothing.
 ///
 /// Source: Pitfall 33, “Rolling upgrade”.
-enum SchemaCompatibility {
-    static let table = """
+package enum SchemaCompatibility {
+    package static let table = """
         -- For each migration, the oldest version of the schema whose programs may use the tables after it.
         CREATE TABLE schema_compatibility (
             version INTEGER NOT NULL PRIMARY KEY, -- the number of the migration

@@ -8,6 +8,7 @@ struct PostgreSQLMigrator {
     let schema: PostgreSQLSchemaName
     /// A Boolean value that indicates whether missing migrations are applied. They are an error otherwise.
     var migrates = true
+    /// All migrations of the schema, in the order of their numbers.
     var migrations = PostgreSQLStateSchema.migrations
     /// The time limit for a statement. The creation of an index on a large table takes long.
     let limits = PostgreSQLConnection.Limits(rows: 1_000, time: .seconds(600))

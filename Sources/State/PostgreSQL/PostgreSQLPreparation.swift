@@ -8,12 +8,19 @@ import Synchronization
 final class PostgreSQLPreparation: Sendable {
     private let schema: PostgreSQLSchemaName
     private let migrates: Bool
+    private let migrations: [SchemaMigration]
     private let done = Mutex(false)
 
-    /// - Parameter migrates: See ``PostgreSQLMigrator``.
-    init(schema: PostgreSQLSchemaName, migrates: Bool) {
+    /// - Parameters:
+    ///   - migrates: See ``PostgreSQLMigrator``.
+    ///   - migrations: The migrations that create the tables.
+    init(
+        schema: PostgreSQLSchemaName, migrates: Bool,
+        migrations: [SchemaMigration] = PostgreSQLStateSchema.migrations
+    ) {
         self.schema = schema
         self.migrates = migrates
+        self.migrations = migrations
     }
 
     var isDone: Bool { done.withLock(\.self) }
@@ -22,7 +29,9 @@ final class PostgreSQLPreparation: Sendable {
     func run(on connection: any PostgreSQLSession) throws {
         try done.withLock { done in
             if done { return }
-            try PostgreSQLMigrator(connection: connection, schema: schema, migrates: migrates).migrate()
+            try PostgreSQLMigrator(
+                connection: connection, schema: schema, migrates: migrates, migrations: migrations
+            ).migrate()
             done = true
         }
     }

@@ -76,7 +76,7 @@ struct PostgreSQLTransaction: StateTransaction {
         _ = try row("SELECT setval('\(Self.sequence(of: table, column))', ?, false)", [number + 1])
     }
 
-    func unknownMigrations() throws -> [String] {
+    package func unknownMigrations() throws -> [String] {
         try allTexts(
             "SELECT number || ' ' || name FROM migration WHERE number > ? ORDER BY number",
             [PostgreSQLStateSchema.migrations.last?.number])

@@ -1,27 +1,27 @@
 import Foundation
-import GRDB
-import Gatefold
+package import GRDB
+package import Gatefold
 
 /// A transaction in a SQLite file.
-struct SQLiteTransaction: StateTransaction {
+package struct SQLiteTransaction: StateTransaction {
     private let db: Database
-    let dialect = StateDialect.sqlite
+    package let dialect = StateDialect.sqlite
 
-    init(_ db: Database) { self.db = db }
+    package init(_ db: Database) { self.db = db }
 
-    func forEach(_ sql: String, _ arguments: StateArguments, _ body: (StateRow) throws -> Void) throws {
+    package func forEach(_ sql: String, _ arguments: StateArguments, _ body: (StateRow) throws -> Void) throws {
         let rows = try Row.fetchCursor(try db.cachedStatement(sql: sql), arguments: Self.bound(arguments))
         while let row = try rows.next() { try body(StateRow(row)) }
     }
 
     @discardableResult
-    func execute(_ sql: String, _ arguments: StateArguments) throws -> Int {
+    package func execute(_ sql: String, _ arguments: StateArguments) throws -> Int {
         try db.cachedStatement(sql: sql).execute(arguments: Self.bound(arguments))
         return db.changesCount
     }
 
     /// SQLite has one writer at a time, so that numbers become visible in the order in which they were assigned.
-    func changes(
+    package func changes(
         of table: String, _ columns: String, after position: ChangePosition, limit: Int,
         _ body: (StateRow) throws -> Void
     ) throws -> ChangeEnd {
@@ -37,18 +37,18 @@ struct SQLiteTransaction: StateTransaction {
     }
 
     /// Does nothing, because a follower of an embedded state has no position from before a restore.
-    func renewChanges(of table: String) throws {}
+    package func renewChanges(of table: String) throws {}
 
-    func lastNumber(in table: String, _ column: String) throws -> Int64 {
+    package func lastNumber(in table: String, _ column: String) throws -> Int64 {
         try integer("SELECT seq FROM sqlite_sequence WHERE name = ?", [table]) ?? 0
     }
 
-    func setLastNumber(_ number: Int64, in table: String, _ column: String) throws {
+    package func setLastNumber(_ number: Int64, in table: String, _ column: String) throws {
         try execute("DELETE FROM sqlite_sequence WHERE name = ?", [table])
         try execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, number])
     }
 
-    func unknownMigrations() throws -> [String] {
+    package func unknownMigrations() throws -> [String] {
         try StateSchema.migrator.appliedIdentifiers(db).subtracting(StateSchema.migrator.migrations).sorted()
     }
 

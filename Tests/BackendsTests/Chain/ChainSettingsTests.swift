@@ -62,7 +62,7 @@ import Testing
         } throws: { "\($0)".contains(message) }
     }
 
-    @Test("Lazy migration needs a target of kind sqlite that checks a proof")
+    @Test("Lazy migration needs a target of kind sqlite or registry that checks a proof")
     func adopters() throws {
         let kind = try chain("members: [{backend: a}]\nlazy_migration: {into: b}")
         func sqlite(_ more: String) throws -> [String: any BackendKind] {
@@ -74,7 +74,9 @@ import Testing
             #expect {
                 try kind.check(members)
             } throws: {
-                "\($0)" == "gatefold.yaml:3: lazy_migration.into: expected a backend of kind sqlite that checks a proof"
+                "\($0)"
+                    == "gatefold.yaml:3: lazy_migration.into: expected a backend of kind sqlite or registry that checks "
+                    + "a proof"
             }
         }
     }

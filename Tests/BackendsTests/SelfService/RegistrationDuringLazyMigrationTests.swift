@@ -6,7 +6,8 @@ import Testing
 
 @testable import Backends
 
-@Suite("Registration and lazy migration in one database") struct RegistrationDuringLazyMigrationTests {
+@Suite("Registration and lazy migration in one database", .registryServers, .subscriberStores)
+struct RegistrationDuringLazyMigrationTests {
     private static let ada = "ada@example.com"
     private static let origin = LazyMigrationOrigin(
         backend: "legacy",
@@ -14,12 +15,12 @@ import Testing
             .reference(to: Subscriber(backend: "legacy", key: "1")))
 
     private func migrate(
-        _ backend: SQLiteSubscriberBackend, _ password: String, _ subscription: Subscription
+        _ backend: SubscriberDatabaseBackend, _ password: String, _ subscription: Subscription
     ) async throws -> LazyMigrationOutcome {
         try await backend.migrate(credentials(Self.ada, password), from: [Self.origin], subscription: subscription)
     }
 
-    private func isAuthenticated(_ backend: SQLiteSubscriberBackend, _ password: String) async throws -> Bool {
+    private func isAuthenticated(_ backend: SubscriberDatabaseBackend, _ password: String) async throws -> Bool {
         try await backend.authenticate(credentials(Self.ada, password), context: CallContext()).value
             != .rejected(message: nil)
     }

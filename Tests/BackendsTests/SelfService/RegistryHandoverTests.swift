@@ -18,10 +18,10 @@ import Testing
             try settings.finish()
             return kind
         }
-        #expect(try !kind("").isSelfService)
-        #expect(try kind("self_service: true").isSelfService)
-        #expect(try kind("self_service: true\nproof: passphrase").isSelfService)
-        #expect(try !kind("self_service: false\ncheck_proof: false").isSelfService)
+        #expect(try !kind("").registry.isSelfService)
+        #expect(try kind("self_service: true").registry.isSelfService)
+        #expect(try kind("self_service: true\nproof: passphrase").registry.isSelfService)
+        #expect(try !kind("self_service: false\ncheck_proof: false").registry.isSelfService)
         for yaml in ["self_service: true\ncheck_proof: false", "self_service: true\nproof_folds: true"] {
             let error = try #require(throws: SettingsError.self) { try kind(yaml) }
             #expect(
@@ -30,7 +30,7 @@ import Testing
         let fixture = try Fixture()
         #expect(fixture.backend().registry == nil)
         #expect(fixture.backend(proof: nil, isSelfService: true).registry == nil)
-        let folding = SQLiteSubscriberBackend.Proof(field: "surname", folds: true)
+        let folding = SubscriberDatabaseBackend.Proof(field: "surname", folds: true)
         #expect(fixture.backend(proof: folding, isSelfService: true).registry == nil)
     }
 
@@ -44,7 +44,7 @@ import Testing
         let settings = try backendSettings(block).section("backends").section("readers")
         let kind = try #require(try BackendRegistry.read(name: "readers", settings: settings) as? SQLiteBackendKind)
         try settings.finish()
-        #expect(kind.isSelfService)
+        #expect(kind.registry.isSelfService)
     }
 
     @Test("A chain uses the registry of its first member that has one, and of members only")

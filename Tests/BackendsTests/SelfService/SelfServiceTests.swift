@@ -7,12 +7,12 @@ import Testing
 @testable import Backends
 @testable import PasswordHashing
 
-@Suite("Self-service in the embedded database") struct SelfServiceTests {
+@Suite("Self-service in the subscriber database", .registryServers, .subscriberStores) struct SelfServiceTests {
     private static let ada = "ada@example.com"
 
     private struct Harness {
         let fixture: Fixture
-        let backend: SQLiteSubscriberBackend
+        let backend: SubscriberDatabaseBackend
         let registry: any SubscriberRegistry
 
         init() throws {
@@ -153,10 +153,8 @@ import Testing
         let subscriber = try #require(try await harness.registry.subscriber(identifiedBy: Self.ada))
         #expect(try await harness.registry.erase(subscriber))
         #expect(try await !harness.registry.erase(subscriber))
-        try harness.fixture.otherConnection { db throws in
-            for table in ["subscriber", "period", "edition", "category"] {
-                #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") == 0, "\(table)")
-            }
+        for table in ["subscriber", "period", "edition", "category"] {
+            #expect(try await harness.fixture.number("SELECT count(*) FROM \(table)") == 0, "\(table)")
         }
         #expect(try await harness.register() != subscriber)
         #expect(try await harness.backend.subscription(of: subscriber, context: CallContext()).value.state == .unknown)
@@ -264,9 +262,7 @@ import Testing
         let harness = try Harness()
         let subscriber = try await harness.register()
         let revision = try await harness.revision(subscriber)
-        try harness.fixture.otherConnection { db throws in
-            try db.execute(sql: "ALTER TABLE subscriber RENAME COLUMN password_chosen TO elsewhere")
-        }
+        try await harness.fixture.execute("ALTER TABLE subscriber RENAME COLUMN password_chosen TO elsewhere")
         await #expect(throws: (any Error).self) {
             try await harness.registry.register(identifier: "bob@example.com", password: "first password")
         }

@@ -28,7 +28,7 @@ struct EnumerationTests {
         try ("identifier,password_hash,state\n" + rows.joined()).write(to: file, atomically: true, encoding: .utf8)
         let report = try await SubscriberImport(into: database, hasher: hasher).run(file: file.path)
         try #require(report.added == 5)
-        let backend = SQLiteSubscriberBackend(
+        let backend = SubscriberDatabaseBackend(
             name: "embedded", database: database, proof: .init(field: "password"),
             verifier: PasswordVerifier(hasher: hasher, concurrency: 1))
         try await FrontDoorHarness.scripted(backend).test { client in

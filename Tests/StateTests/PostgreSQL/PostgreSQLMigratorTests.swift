@@ -87,7 +87,7 @@ import Testing
     }
 
     /// Applies the migrations of later releases.
-    private func migrate(to migrations: [StateMigration], _ schema: PostgreSQLSchemaName) throws {
+    private func migrate(to migrations: [SchemaMigration], _ schema: PostgreSQLSchemaName) throws {
         let settings = try #require(StateServers.current).settings()
         let connection = PostgreSQLConnection(try LibPQ(), settings.server, canceller: Canceller())
         defer { connection.close() }
@@ -103,7 +103,7 @@ import Testing
         let running = try open(schema)
         try await running.record(Revocation(publication: daily, subscriber: subscriber(1), session: nil, at: noon))
         let version = try #require(PostgreSQLStateSchema.migrations.last).number
-        let additive = StateMigration(
+        let additive = SchemaMigration(
             number: version + 1, name: "additive", compatibleSince: version,
             sql: """
                 ALTER TABLE revocation ADD COLUMN cause text;
@@ -119,7 +119,7 @@ import Testing
             await #expect(throws: (any Error).self) { try await restarted.database.write { try $0.rejectUnknown() } }
         }
         #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "5")
-        let contracting = StateMigration(
+        let contracting = SchemaMigration(
             number: version + 2, name: "contracting", compatibleSince: version + 1, sql: "DROP TABLE pin_code;")
         try migrate(to: [additive, contracting], schema)
         let error = #expect(throws: StateStoreError.self) { try open(schema) }

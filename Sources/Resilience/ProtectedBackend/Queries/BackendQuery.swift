@@ -51,6 +51,11 @@ struct CacheScope: Sendable {
     let keys: BackendQueryKeys
     let pseudonymKey: PseudonymKey
 
+    init(backend: String, pseudonymKey: PseudonymKey) {
+        keys = BackendQueryKeys(secret: pseudonymKey.digest("questions", [backend]), backend: backend)
+        self.pseudonymKey = pseudonymKey
+    }
+
     func group(of subscriber: Subscriber) -> BackendResultStore.Group {
         BackendResultStore.Group(pseudonymKey.reference(to: subscriber))
     }

@@ -80,8 +80,7 @@ extension ProtectedBackend {
 
     /// Returns the time from which no process holds results from before the given date.
     private func end(of timestamp: Date) -> Date {
-        let maxLifetime = settings.cache.map { max($0.freshness, $0.lastKnownGood) } ?? 0
-        return timestamp.addingTimeInterval(maxLifetime + 3600)
+        settings.endOfFacts(recordedAt: timestamp)
     }
 }
 

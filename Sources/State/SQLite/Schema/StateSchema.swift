@@ -8,15 +8,15 @@ import SQLAccess
 /// PostgreSQL (`ON CONFLICT (columns)`, `RETURNING`), so that another store can use them: BLOB is `bytea`, REAL is
 /// `double precision`, INTEGER is `bigint`, AUTOINCREMENT an identity column. STRICT and WITHOUT ROWID are left out.
 ///
-/// A migration never changes once a release has it, see ``StateMigration``. `Fixtures/Migrations` has a database of each
+/// A migration never changes once a release has it, see ``SchemaMigration``. `Fixtures/Migrations` has a database of each
 /// past schema, and tests open them.
 enum StateSchema {
     static let migrations = [
-        StateMigration(number: 1, name: "state", sql: state),
-        StateMigration(number: 2, name: "leases", sql: leases),
-        StateMigration(number: 3, name: "nodes", sql: counters + "\n" + nodes),
-        StateMigration(number: 4, name: "compatibility", compatibleSince: 4, sql: SchemaCompatibility.table),
-        StateMigration(number: 5, name: "node URLs", compatibleSince: 4, sql: nodeURLs),
+        SchemaMigration(number: 1, name: "state", sql: state),
+        SchemaMigration(number: 2, name: "leases", sql: leases),
+        SchemaMigration(number: 3, name: "nodes", sql: counters + "\n" + nodes),
+        SchemaMigration(number: 4, name: "compatibility", compatibleSince: 4, sql: SchemaCompatibility.table),
+        SchemaMigration(number: 5, name: "node URLs", compatibleSince: 4, sql: nodeURLs),
     ]
 
     /// The name of the migration that every state has.
@@ -30,7 +30,7 @@ enum StateSchema {
 
     static let migrator = makeMigrator(of: migrations)
 
-    static func makeMigrator(of migrations: [StateMigration]) -> DatabaseMigrator {
+    static func makeMigrator(of migrations: [SchemaMigration]) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         for migration in migrations {
             migrator.registerMigration(migration.identifier) { db in try db.execute(sql: migration.sql) }
