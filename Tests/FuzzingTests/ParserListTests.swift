@@ -98,10 +98,12 @@ struct ParserListTests {
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "JournalDisk", "JournalFile", "NodeIdentityFile",
         "PrivateFile",
         "RevocationJournal", "RevocationSnapshot", "SQLiteCommandExecutor", "SQLiteSubscriberStore",
-        "PostgreSQLStateDatabase", "PostgreSQLStatement", "PostgreSQLTransaction", "PostgreSQLTransactionStart",
+        "PostgreSQLStateDatabase", "PostgreSQLStatement", "PostgreSQLTables", "PostgreSQLTransaction",
+        "PostgreSQLTransactionStart",
         "SQLiteStateDatabase", "SharedFactBatch", "SQLStateStore+ItemNumbers",
         "SQLStateStore+SQLite", "SQLStateStore+SQLitePlan", "SQLStateStore+KnownDevices", "SharedFact+Merging",
         "StateBackup", "StateRestore", "StateSchema", "SubscriberDatabase", "SubscriberDatabase+Applying",
+        "SubscriberEntries",
         "TableChange", "WriteAheadLog",
     ]
 

@@ -16,6 +16,16 @@ extension SubscriberDatabase {
         }
     }
 
+    /// Returns the number of the subscriber with this identifier, which is folded first; nil if none exists. The rest of
+    /// the row may be unreadable.
+    public func id(of identifier: String) async throws -> Int64? {
+        let identifier = CredentialFields.fold(identifier)
+        guard Self.accepts(identifier: identifier) else { return nil }
+        return try await read(about: identifier) { db in
+            try db.integer("SELECT id FROM subscriber WHERE identifier = ?", [identifier])
+        }
+    }
+
     /// Returns the subscriber with this number; nil if none exists or if it was deleted.
     public func find(id: Int64) async throws -> SubscriberRecord? {
         try await read(aboutID: id) { db in
@@ -31,31 +41,30 @@ extension SubscriberDatabase {
         let isAcceptable = Self.accepts(identifier: identifier)
         return try await store.read { db in
             let requested = isAcceptable ? identifier : ""
-            var own = try db.row(
+            let stored = try db.row(
                 "SELECT id, password_hash, registered IS NOT NULL FROM subscriber WHERE identifier = ?", [requested])
-            switch try ActiveImport.current(db)?.effect(on: requested, db) {
-            case .row(let row, let hasPasswords):
-                // The row gets a new number when it is applied, and only an authenticated reader justifies that
-                // work.
-                let stored = try own.flatMap { try SubscriberRow.optionalText($0, 1, "subscriber", "password_hash") }
-                let isRegistered = try own.map { try SubscriberRow.integer($0, 2, "subscriber", "registered") == 1 }
-                let storedHash = isRegistered == true ? nil : stored
-                let id = try own.map { try SubscriberRow.integer($0, 0, "subscriber", "id") }
-                return SubscriberProofRecord(
-                    id: isRegistered == true ? nil : id, isStaged: true,
-                    passwordHash: hasPasswords ? row.passwordHash : storedHash)
-            case .removed: own = nil
-            case .nothing, nil: break
-            }
+            let effect = try ActiveImport.current(db)?.effect(on: requested, db) ?? .nothing
             let maximum = try db.integer("SELECT max(id) FROM subscriber") ?? 0
             let dummyHash = try db.row(
                 "SELECT id, password_hash FROM subscriber WHERE id >= ? ORDER BY id LIMIT 1",
-                [try dummyHashes(db).number(for: identifier, maximum: maximum)])
-            let id = try own.map { try SubscriberRow.integer($0, 0, "subscriber", "id") }
-            let hash = try (own ?? dummyHash).flatMap {
-                try SubscriberRow.optionalText($0, 1, "subscriber", "password_hash")
+                [try dummyHashes(db).number(for: identifier, maximum: maximum)]
+            ).flatMap { try SubscriberRow.optionalText($0, 1, "subscriber", "password_hash") }
+            // All queries are above, so that the response time does not tell which identifiers are known.
+            let id = try stored.map { try SubscriberRow.integer($0, 0, "subscriber", "id") }
+            let hash = try stored.flatMap { try SubscriberRow.optionalText($0, 1, "subscriber", "password_hash") }
+            switch effect {
+            case .row(let row, let hasPasswords):
+                // The row gets a new number when it is applied, and only an authenticated reader justifies that
+                // work.
+                let isReplaced = try stored.map { try SubscriberRow.integer($0, 2, "subscriber", "registered") == 1 }
+                return SubscriberProofRecord(
+                    id: isReplaced == true ? nil : id, isStaged: true,
+                    passwordHash: hasPasswords ? row.passwordHash : isReplaced == true ? nil : hash)
+            case .nothing where stored != nil:
+                return SubscriberProofRecord(id: id, isStaged: false, passwordHash: hash)
+            case .nothing, .removed:
+                return SubscriberProofRecord(id: nil, isStaged: false, passwordHash: dummyHash)
             }
-            return SubscriberProofRecord(id: id, isStaged: false, passwordHash: hash)
         }
     }
 

@@ -27,9 +27,10 @@ extension SubscriberDatabaseKind {
     }
 
     /// Returns the subscriber that represents a stored record in tokens, logs and revocations.
-    public func subscriber(_ record: SubscriberRecord) -> Subscriber {
-        SubscriberDatabaseBackend.subscriber(record.id, backend: backend)
-    }
+    public func subscriber(_ record: SubscriberRecord) -> Subscriber { subscriber(record.id) }
+
+    /// Returns the subscriber with a number.
+    public func subscriber(_ id: Int64) -> Subscriber { SubscriberDatabaseBackend.subscriber(id, backend: backend) }
 
     public func openDatabase() throws -> SubscriberDatabase { try openDatabase(clock: .system) }
 }

@@ -55,8 +55,8 @@ struct AccountEraseCommand: AsyncParsableCommand {
             } catch {
                 throw CommandFailure(opening: error, of: name)
             }
-            guard let record = try await database.find(identifier) else { continue }
-            let subscriber = kind.subscriber(record)
+            guard let id = try await database.id(of: identifier) else { continue }
+            let subscriber = kind.subscriber(id)
             registered.append((OpenedSubscribers(database: database, kind: kind, configuration: read), subscriber))
             owners.insert(pseudonymKey.owner(subscriber))
         }

@@ -61,10 +61,11 @@ struct OpenedSubscribers {
     ///
     /// - Parameter change: Returns false if there is no such subscriber.
     func change(_ identifier: String, _ change: (SubscriberDatabase) async throws -> Bool) async throws {
-        guard let record = try await database.find(identifier), try await change(database) else {
+        // Only the number is read, so that a damaged row can be changed, too.
+        guard let id = try await database.id(of: identifier), try await change(database) else {
             throw CommandFailure(.negativeResult, "no such subscriber")
         }
-        await didChange(.subscriber(kind.subscriber(record), identifier: identifier))
+        await didChange(.subscriber(kind.subscriber(id), identifier: identifier))
     }
 
     /// Lets running servers know of a change. If the state cannot be reached, prints a warning.

@@ -78,13 +78,13 @@ struct SubscribersImportCommand: AsyncParsableCommand {
             separator: separator.format, passwordFormat: passwordFormat,
             foldsProof: opened.kind.registry.proof?.folds ?? false)
         let work = SubscriberImport(
-            into: opened.database, hasher: try opened.configuration.passwords.hasher(), options: options)
+            into: opened.database, hasher: try opened.configuration.passwords.hasher(), options: options
+        ) { await opened.didChange(.all) }
         let bar = ProgressBar(isShown: isatty(STDERR_FILENO) == 1)
         let report: ImportReport
         do {
             report = try await work.run(file: file) { progress in bar.show(progress) }
             bar.clear()
-            if report.isCommitted { await opened.didChange(.all) }
         } catch let error as ImportError {
             bar.clear()
             if case .unreadableFile = error { throw CommandFailure(.noInput, "\(error)") }

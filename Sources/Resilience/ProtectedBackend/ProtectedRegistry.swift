@@ -17,9 +17,12 @@ struct ProtectedRegistry: SubscriberRegistry {
     var passwordField: String { registry.passwordField }
 
     func register(identifier: String, password: String) async throws -> Subscriber? {
+        // The cache may hold a rejection of this identifier. A taken identifier changes nothing: anyone may enter the one
+        // of another reader, whose results stay cached.
+        var mayBeCreated = true
+        defer { if mayBeCreated { invalidate(.identifier(identifier)) } }
         let subscriber = try await registry.register(identifier: identifier, password: password)
-        // The cache may hold a rejection of this identifier.
-        invalidate(.identifier(identifier))
+        mayBeCreated = subscriber != nil
         return subscriber
     }
 

@@ -194,6 +194,23 @@ struct SharedCacheStateTests {
         #expect(two.fixtures[1].status.entries == 0)
     }
 
+    @Test("A repeated invalidation of everything keeps results of later queries, in an outage as well")
+    func repeated() async throws {
+        let two = TwoProcesses()
+        let fixture = two.fixtures[1]
+        _ = try await fixture.subscription()
+        two.advance()
+        let facts = BackendInvalidation.facts(
+            .all, in: "house", ProtectionSettings(), pseudonymKey: fixture.pseudonymKey, at: fixture.time.clock.now)
+        for fact in facts { fixture.backend.follow(fact) }
+        #expect(fixture.status.entries == 0)
+        two.advance()
+        _ = try await fixture.subscription()
+        two.probe.follow(ProbeBackend.down)
+        for fact in facts { fixture.backend.follow(fact) }
+        #expect(try await fixture.subscription().state == .active)
+    }
+
     @Test(
         "Pitfall 9: a denial seen by one process invalidates the other's good results",
         arguments: [(Denial.suspended, false), (.inactive, false), (.unknown, false), (.stale, true)])
@@ -232,7 +249,7 @@ struct SharedCacheStateTests {
             value: [denial.rawValue], timestamp: fixture.time.clock.now, end: fixture.time.clock.now + 60)
     }
 
-    @Test("An invalidation of an identifier or its subscriber ends a cached sign-in, and no other")
+    @Test("An invalidation of an identifier, its subscriber or the whole backend ends a cached sign-in, and no other")
     func cachedSignIns() throws {
         let cachedSignIns = CachedSignIn(
             backend: "house", names: [.init(subject: [1, 0], fingerprint: 1), .init(subject: [2, 0], fingerprint: 1)])
@@ -244,6 +261,7 @@ struct SharedCacheStateTests {
                     timestamp: timestamp, end: timestamp), cachedSignIns)
         }
         #expect(invalidates("house", [1, 0]) && invalidates("house", [2, 0]))
+        #expect(invalidates("house", []) && !invalidates("other", []))
         #expect(!invalidates("house", [3, 0]) && !invalidates("other", [1, 0]))
     }
 }

@@ -143,6 +143,88 @@ struct ImportBesideOthersTests {
         #expect(left == 0)
     }
 
+    @Test("Readers to whom an import is applied earlier are counted, and not in a row that all of them change")
+    func counts() async throws {
+        let fixture = try Fixture()
+        try await fixture.load("identifier\nreader-1\nreader-2\ngone\nalso gone\n")
+        let changed = Mutex<[Int64?]>([])
+        let work = SubscriberImport(
+            into: fixture.database, hasher: fixture.hasher, options: SubscriberImport.Options(isReplacing: true)
+        ) {
+            guard changed.withLock(\.isEmpty) else { return }
+            do {
+                for identifier in ["reader-1", "reader-3", "gone"] { _ = try await fixture.database.find(identifier) }
+                let sum = try await fixture.number("SELECT added + replaced + removed FROM import")
+                changed.withLock { $0.append(sum) }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let report = try await work.run(
+            file: try fixture.file("identifier\nreader-1\nreader-2\nreader-3\nreader-4\nreader-5\n"))
+        #expect(changed.withLock(\.self) == [0])
+        #expect(report.added == 3 && report.replaced == 2 && report.removed == 2)
+        let left = try await fixture.number("SELECT (SELECT count(*) FROM import) + (SELECT count(*) FROM staged)")
+        #expect(left == 0)
+    }
+
+    @Test("Rows that take effect are reported at that time, and again at the end, even if the end is an error")
+    func effects() async throws {
+        let fixture = try Fixture()
+        // The number of active imports at each time.
+        let times = Mutex<[Int64?]>([])
+        func run(
+            _ text: String, _ mode: SubscriberImport.Mode = .allOrNothing, failingAfter steps: Int = .max
+        ) async throws -> [Int64?] {
+            let work = SubscriberImport(
+                into: fixture.database, hasher: fixture.hasher, options: SubscriberImport.Options(mode: mode)
+            ) {
+                let active = try? await fixture.number("SELECT count(*) FROM import WHERE applied > ''")
+                times.withLock { $0.append(active) }
+            }
+            let step = Mutex(0)
+            do {
+                _ = try await work.run(file: try fixture.file(text)) { _ in
+                    if step.withLock({ step in
+                        step += 1
+                        return step > steps
+                    }) {
+                        throw PowerCut()
+                    }
+                }
+            } catch is PowerCut {}
+            return times.withLock { times in
+                defer { times = [] }
+                return times
+            }
+        }
+        var many = "identifier\n"
+        for number in 0..<2_500 { many += "reader-\(number)\n" }
+        #expect(try await run("identifier\na\n") == [1, 0])
+        #expect(try await run("identifier,state\nb,nonsense\n") == [])
+        // The first step is that of the file.
+        #expect(try await run(many, failingAfter: 1) == [1, 1])
+        // The next import completes the former one, which may not have reported its end.
+        #expect(try await run("identifier,state\nb,nonsense\n") == [0])
+        #expect(try await run("identifier,state\nb,nonsense\n") == [])
+        #expect(try await run(many, .resumable(), failingAfter: 0) == [0])
+        #expect(try await run("identifier\nc\n", .resumable()) == [0])
+    }
+
+    @Test("A sign-in makes the same queries for all identifiers while an import is applied", arguments: [false, true])
+    func queries(isReplacing: Bool) async throws {
+        let fixture = try await interrupted(isReplacing: isReplacing)
+        guard fixture.isFile else { return }
+        _ = try await fixture.database.proof(of: "nobody")
+        _ = fixture.log.take()
+        var queries: Set<[String]> = []
+        for identifier in ["nobody", "reader-0", "reader-2000", "reader-2999", "gone", "registered"] {
+            _ = try await fixture.database.proof(of: identifier)
+            queries.insert(fixture.log.take())
+        }
+        #expect(queries.count == 1, "\(queries)")
+    }
+
     @Test("An all-or-nothing import that is killed before its commit leaves only rows that the next import removes")
     func killed() async throws {
         let fixture = try Fixture()

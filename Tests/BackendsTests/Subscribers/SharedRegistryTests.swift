@@ -1,4 +1,5 @@
 import BackendFixtures
+import Dispatch
 import Foundation
 import Gatefold
 import PasswordHashing
@@ -13,6 +14,10 @@ import Testing
 
 @testable import Backends
 @testable import Resilience
+
+#if canImport(Glibc)
+    import Glibc
+#endif
 
 @Suite("Subscribers that several nodes share", .registryServers) struct SharedRegistryTests {
     private static let ada = "ada@example.com"
@@ -135,6 +140,55 @@ import Testing
             try await exchange(nodes)
             for node in nodes { #expect(try await node.state(of: subscriber).rawValue == next.rawValue) }
         }
+    }
+
+    @Test("A migrated reader who takes the place of another one ends what other nodes had cached of both")
+    func migratedReader() async throws {
+        let (kind, store) = (try kind(), try state())
+        let nodes = try (0..<2).map { try Node(UInt8($0), kind, store) }
+        func migrate(_ node: Node, _ password: String, _ key: String) async throws {
+            let reference = Self.pseudonymKey.reference(to: Subscriber(backend: "legacy", key: key))
+            let outcome = try await node.backend.migrate(
+                credentials(Self.ada, password), from: [LazyMigrationOrigin(backend: "legacy", reference: reference)],
+                subscription: Subscription(state: .active, entitlement: .allEditions))
+            #expect(outcome == .written)
+        }
+        try await migrate(nodes[1], "first password", "1")
+        let former = try #require(try await nodes[1].signIn("first password"))
+        #expect(try await nodes[1].state(of: former) == .active)
+        try await exchange(nodes)
+        // This node has cached nothing of the former reader.
+        try await migrate(nodes[0], "other password", "2")
+        try await exchange(nodes)
+        #expect(try await nodes[1].state(of: former) == .unknown)
+        #expect(try await nodes[1].signIn("first password") == nil)
+        #expect(try await nodes[1].signIn("other password") != nil)
+    }
+
+    @Test("A better hash of a password is not stored while another writer has locked the row")
+    func lockedRow() async throws {
+        let kind = try kind()
+        let (database, other) = (try kind.openDatabase(), try kind.openDatabase())
+        let id = try #require(try await database.register(Self.ada, hash: "$1$salt$former"))
+        let (locked, lock) = AsyncStream.makeStream(of: Void.self)
+        let end = DispatchSemaphore(value: 0)
+        let writer = Task {
+            try await other.store.write { db in
+                try db.execute("UPDATE subscriber SET updated = updated + 1 WHERE id = ?", [id])
+                lock.yield()
+                end.wait()
+            }
+        }
+        for await _ in locked { break }
+        let error = await #expect(throws: SubscriberDatabaseError.self) {
+            try await database.upgradePassword(of: id, from: "$1$salt$former", to: "$1$salt$better")
+        }
+        end.signal()
+        _ = try await writer.value
+        // lock_not_available
+        #expect(error?.description.contains("55P03") == true, "\(String(describing: error))")
+        try await database.upgradePassword(of: id, from: "$1$salt$former", to: "$1$salt$better")
+        #expect(try await database.find(Self.ada)?.passwordHash == "$1$salt$better")
     }
 
     @Test("Concurrent registrations of one identifier at several nodes have one winner")
@@ -278,23 +332,39 @@ import Testing
     func checksums() {
         #expect(
             PostgreSQLSubscriberSchema.migrations.map(\.checksum) == [
-                "6351d1ee199311066959f19f4357be4c825d622c7b91263c0ec9ddee409b56ac"
+                "34bdd7942b86e03e32fad2399f5d690b5de59d15e89b3cafbc9f182b48d2d2c2"
             ])
     }
 
     @Test("A registry that cannot be reached is opened later")
     func away() async throws {
-        let settings = try backendSettings(
-            """
-            kind: registry
-            connection: {hosts: ["127.0.0.1:\(try FreePort.find())"], database: state, user: gatefold}
-            """)
-        let kind = try #require(try BackendRegistry.read(name: "readers", settings: settings) as? RegistryBackendKind)
-        try settings.finish()
-        #expect(kind.isRemote && kind.maxConcurrent == 10 && kind.checkedProofs == ["password"])
-        let database = try kind.openDatabase()
-        await #expect(throws: SubscriberDatabaseError.self) { try await database.health() }
-        await #expect(throws: SubscriberDatabaseError.self) { try await database.find("ada@example.com") }
+        try await PostgreSQLInstance.run { instance in
+            try await instance.execute("CREATE ROLE gatefold LOGIN PASSWORD 'secret'")
+            try await instance.execute("GRANT CREATE ON DATABASE readers TO gatefold")
+            await instance.server.stop(SIGQUIT)
+            let settings = try YAMLSettings.read(
+                text: """
+                    kind: registry
+                    connection:
+                      hosts: ["127.0.0.1:\(instance.port)"]
+                      database: readers
+                      user: gatefold
+                      password: {env: REGISTRY_PASSWORD}
+                    """, name: "registry.yaml", folder: instance.folder.path,
+                environment: ["REGISTRY_PASSWORD": "secret"])
+            let kind = try #require(
+                try BackendRegistry.read(name: "readers", settings: settings) as? RegistryBackendKind)
+            try settings.finish()
+            #expect(kind.isRemote && kind.maxConcurrent == 10 && kind.checkedProofs == ["password"])
+            let database = try kind.openDatabase()
+            await #expect(throws: SubscriberDatabaseError.self) { try await database.health() }
+            await #expect(throws: SubscriberDatabaseError.self) { try await database.find(Self.ada) }
+            try await instance.start()
+            // For a second after a failure, calls fail without an attempt.
+            while (try? await database.health()) == nil { try await Task.sleep(for: .milliseconds(100)) }
+            #expect(try await database.register(Self.ada, hash: "$1$salt$hash") != nil)
+            #expect(try await database.find(Self.ada) != nil)
+        }
     }
 
     @Test(

@@ -145,6 +145,17 @@ import Testing
         await #expect(throws: (any Error).self) { try await backend.health() }
     }
 
+    @Test("A subscriber with an unreadable column can be suspended and deleted")
+    func unreadableChanged() async throws {
+        let fixture = try await fixture()
+        try await fixture.damage("UPDATE subscriber SET all_editions = 7")
+        await #expect(throws: (any Error).self) { try await fixture.database.find("ann@example.com") }
+        #expect(try await fixture.database.id(of: " ANN@example.com") != nil)
+        #expect(try await fixture.database.setState(.suspended, of: "ann@example.com"))
+        #expect(try await fixture.database.delete("ann@example.com"))
+        #expect(try await fixture.database.id(of: "ann@example.com") == nil)
+    }
+
     @Test("Pitfall 1: no rows in the tables of editions mean no editions")
     func nothing() async throws {
         let fixture = try await fixture()

@@ -30,6 +30,8 @@ enum TestedSubscriberStore: String, CaseIterable {
     /// Returns the settings of a registry in a schema of the shared servers.
     static func kind(_ store: TestedSubscriberStore, schema: String, more: String = "") throws -> RegistryBackendKind {
         let servers = try #require(StateServers.current)
+        // All suites share two servers, on a machine that runs many tests at once. A statement that waits for the disk or the
+        // processor must not fail there, and no test waits for this time limit.
         let settings = try YAMLSettings.read(
             text: """
                 kind: registry

@@ -72,14 +72,16 @@ struct ActiveImport {
     }
 
     func effect(on identifier: String, locks: Bool = false, _ db: any StateTransaction) throws -> ImportEffect {
-        if let row = try staged(identifier, locks: locks, db) {
-            let columns = try columns()
-            return .row(row, hasPasswords: columns.has(.password) || columns.has(.passwordHash))
-        }
-        guard settings.removed < settings.last else { return .nothing }
-        let isRemoved = try db.isTrue(
-            "SELECT EXISTS (SELECT 1 FROM subscriber WHERE \(Self.isRemoved))", [identifier, id, settings.last])
-        return isRemoved ? .removed : .nothing
+        // Both queries are made for each identifier, so that the response time does not tell which are in the file.
+        let row = try staged(identifier, locks: locks, db)
+        let isRemoved =
+            settings.removed < settings.last
+            ? try db.isTrue(
+                "SELECT EXISTS (SELECT 1 FROM subscriber WHERE \(Self.isRemoved))", [identifier, id, settings.last])
+            : false
+        guard let row else { return isRemoved ? .removed : .nothing }
+        let columns = try columns()
+        return .row(row, hasPasswords: columns.has(.password) || columns.has(.passwordHash))
     }
 
     /// The condition of a subscriber that is removed because the file lacks it. Its arguments are the identifier, the
@@ -116,11 +118,14 @@ struct ActiveImport {
         case .removed:
             let removed = try db.execute(
                 "DELETE FROM subscriber WHERE \(isRemoved)", [identifier, applied.id, applied.settings.last])
-            try applied.count(removed: removed, db)
+            if removed > 0 { try applied.settled.add(.removed, of: identifier, db) }
         case .row(let row, _):
-            try applied.move([row], db)
+            let (added, replaced) = try applied.move([row], db)
+            if added + replaced > 0 { try applied.settled.add(added > 0 ? .added : .replaced, of: identifier, db) }
         }
     }
+
+    private var settled: SettledSubscribers { SettledSubscribers(importID: id) }
 
     /// Applies the row of a subscriber's number, in the caller's transaction.
     static func settle(id: Int64, _ db: any StateTransaction) throws {
@@ -156,7 +161,9 @@ struct ActiveImport {
             return try Self.decode(data, identifier)
         }
         if !rows.isEmpty {
-            try move(rows, db)
+            let (added, replaced) = try move(rows, db)
+            try db.execute(
+                "UPDATE import SET added = added + ?, replaced = replaced + ? WHERE id = ?", [added, replaced, id])
             return true
         }
         guard settings.removed < settings.last else { return false }
@@ -165,11 +172,12 @@ struct ActiveImport {
             excluding: id, after: settings.removed, upTo: settings.last, limit: limit, db)
         next.settings.removed = end
         try next.save(db)
-        if removed > 0 { try count(removed: removed, db) }
+        if removed > 0 { try db.execute("UPDATE import SET removed = removed + ? WHERE id = ?", [removed, id]) }
         return end < settings.last
     }
 
-    private func move(_ rows: [ImportRow], _ db: any StateTransaction) throws {
+    /// Moves staged rows to the tables of subscribers, and returns the numbers of those added and replaced.
+    private func move(_ rows: [ImportRow], _ db: any StateTransaction) throws -> (added: Int, replaced: Int) {
         let writer = ImportWriter(importID: id, columns: try columns(), at: Milliseconds.date(settings.appliedAt))
         var (added, replaced) = (0, 0)
         for row in rows {
@@ -180,12 +188,7 @@ struct ActiveImport {
             }
             try db.execute("DELETE FROM staged WHERE import = ? AND identifier = ?", [id, row.identifier])
         }
-        try db.execute(
-            "UPDATE import SET added = added + ?, replaced = replaced + ? WHERE id = ?", [added, replaced, id])
-    }
-
-    private func count(removed: Int, _ db: any StateTransaction) throws {
-        try db.execute("UPDATE import SET removed = removed + ? WHERE id = ?", [removed, id])
+        return (added, replaced)
     }
 
     /// Deletes imports that never became active and cannot be resumed, and those that were applied completely but not

@@ -20,6 +20,9 @@ final class ImportRun {
     private var waiting: [ImportRow?] = []
     /// The number of rows skipped so far that an earlier run had processed.
     private var rowsPassed = 0
+    private let didTakeEffect: @Sendable () async -> Void
+    /// A Boolean value that indicates whether rows of this import, or of one that it completes, are in force.
+    private var isInForce = false
 
     /// The state of a resumable import in the database.
     private struct Checkpoint {
@@ -35,9 +38,26 @@ final class ImportRun {
         options = work.options
         passwords = ImportPasswords(hasher: work.hasher, form: work.options.passwordFormat)
         timestamp = work.database.clock.now
+        didTakeEffect = work.didTakeEffect
     }
 
     func perform(_ progress: @Sendable (ImportProgress) throws -> Void) async throws -> ImportReport {
+        let result: Result<ImportReport, any Error>
+        do {
+            result = .success(try await importAll(progress))
+        } catch {
+            result = .failure(error)
+        }
+        if isInForce {
+            // Others learn of the rows even if the task is cancelled.
+            await Task { [didTakeEffect] in await didTakeEffect() }.value
+        }
+        return try result.get()
+    }
+
+    private func importAll(_ progress: @Sendable (ImportProgress) throws -> Void) async throws -> ImportReport {
+        // The process of an interrupted import may have ended before it let others know.
+        isInForce = try await database.store.read { db in try ActiveImport.current(db) != nil }
         // First apply an active import that was interrupted, then delete the leftovers of imports that never became
         // active.
         try await database.applyImport(lock)
@@ -105,6 +125,7 @@ final class ImportRun {
                     "INSERT INTO import (fingerprint, rows, bad_rows) VALUES (?, 0, 0) RETURNING id", [fingerprint]))
         }
         report.resumedAfter = checkpoint.rows
+        if checkpoint.rows > 0 { isInForce = true }
     }
 
     private func take(_ outcome: CSVReader.Outcome) throws {
@@ -210,6 +231,8 @@ final class ImportRun {
     /// - Returns: The lines of rows whose identifiers occurred earlier in the file.
     private func apply(_ rows: [ImportRow], badRows: Int, _ columns: ImportColumns) async throws -> [Int] {
         let before = checkpoint
+        // The transaction may have been committed even if it throws.
+        isInForce = true
         let (next, added, replaced, duplicates) = try await write { [timestamp] db in
             let writer = ImportWriter(importID: before.importID, columns: columns, at: timestamp)
             var (added, replaced, duplicates) = (0, 0, [Int]())
@@ -262,18 +285,23 @@ final class ImportRun {
         guard let columns else { return }
         try Task.checkCancellation()
         let id = checkpoint.importID
+        // The transaction may have been committed even if it throws.
+        isInForce = true
         try await write { [options, timestamp] db in
             try ActiveImport.begin(id, columns: columns, isReplacing: options.isReplacing, at: timestamp, db)
         }
+        // Not only at the end, which a process that is killed never reaches.
+        await didTakeEffect()
         let step = step(file.size ?? 0)
         // An error or cancellation stops only this loop. Staged rows are still applied when readers are read.
         try await database.applyImport(lock) { try progress(step) }
         let counts = try await write { db in
             let row = try db.row("SELECT added, replaced, removed FROM import WHERE id = ?", [id])
+            let settled = try SettledSubscribers(importID: id).counts(db)
             try db.execute("DELETE FROM import WHERE id = ?", [id])
             return try row.map { row in
-                try ["added", "replaced", "removed"].enumerated().map { index, column in
-                    Int(try SubscriberRow.integer(row, index, "import", column))
+                try SettledSubscribers.Change.allCases.enumerated().map { index, change in
+                    Int(try SubscriberRow.integer(row, index, "import", change.rawValue)) + settled[change, default: 0]
                 }
             }
         }
@@ -282,6 +310,9 @@ final class ImportRun {
             report.replaced = counts[1]
             report.removed = counts[2]
         }
+        // Best effort: the next import deletes what remains.
+        let settled = SettledSubscribers(importID: id)
+        while (try? await write { try settled.delete(SubscriberDatabase.importBatch, $0) }) == true {}
     }
 
     /// Removes the subscribers that are not in the file, at the end of a resumable import that replaces all.

@@ -59,11 +59,18 @@ public struct SubscriberImport: Sendable {
     let database: SubscriberDatabase
     let hasher: PasswordHasher
     let options: Options
+    let didTakeEffect: @Sendable () async -> Void
 
-    public init(into database: SubscriberDatabase, hasher: PasswordHasher, options: Options = Options()) {
+    /// - Parameter didTakeEffect: Called after rows have taken effect: when all of them do so at once, and at the end,
+    ///   also if it is an error.
+    public init(
+        into database: SubscriberDatabase, hasher: PasswordHasher, options: Options = Options(),
+        didTakeEffect: @escaping @Sendable () async -> Void = {}
+    ) {
         self.database = database
         self.hasher = hasher
         self.options = options
+        self.didTakeEffect = didTakeEffect
     }
 
     /// Imports the file. Every mode uses short transactions, so that no other writer waits for more than one batch

@@ -8,8 +8,12 @@ extension SubscriberDatabase {
     ///
     /// Never waits for another writer, so that sign-ins are not delayed. The next sign-in of the reader tries
     /// again.
+    ///
+    /// - Parameter willChange: Receives the numbers of the former row and of the new one before they are committed. An
+    ///   error afterwards may mean that they are.
     func write(
-        _ reader: MigratedReader, from origins: [LazyMigrationOrigin], hash: String
+        _ reader: MigratedReader, from origins: [LazyMigrationOrigin], hash: String,
+        willChange: @escaping @Sendable (Int64) -> Void
     ) async throws -> LazyMigrationOutcome {
         let timestamp = Milliseconds.of(clock.now)
         return try await store.writeWithoutWaiting { db in
@@ -31,6 +35,7 @@ extension SubscriberDatabase {
             case .others(let backend): return .ownedByOtherBackend(backend: backend)
             case .newRow: same = nil
             case .replacing(let id):
+                willChange(id)
                 try db.execute("DELETE FROM subscriber WHERE id = ?", [id])
                 same = nil
             case .sameRow(let id): same = id
@@ -61,6 +66,7 @@ extension SubscriberDatabase {
                         reader.identifier, origins.first?.backend, origins.first?.reference.description,
                     ])
             }
+            willChange(id)
             let entries = SubscriberEntries(
                 periods: reader.periods, editions: reader.editions, categories: reader.categories)
             if same != nil { try entries.clear(SubscriberEntries.tables, of: id, db) }

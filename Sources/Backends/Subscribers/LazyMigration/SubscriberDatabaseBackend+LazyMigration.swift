@@ -9,6 +9,17 @@ extension SubscriberDatabaseBackend: LazyMigrationTarget {
     func migrate(
         _ credentials: Credentials, from origins: [LazyMigrationOrigin], subscription: Subscription
     ) async throws -> LazyMigrationOutcome {
+        try await migrate(credentials, from: origins, subscription: subscription) { _ in }
+    }
+
+    /// Migrates a reader as above.
+    ///
+    /// - Parameter willChange: Receives each subscriber who is about to be written or deleted. They may be changed even if
+    ///   the call throws an error.
+    func migrate(
+        _ credentials: Credentials, from origins: [LazyMigrationOrigin], subscription: Subscription,
+        willChange: @escaping @Sendable (Subscriber) -> Void
+    ) async throws -> LazyMigrationOutcome {
         guard let proof, let typed = credentials[proof.field],
             let reader = MigratedReader(credentials.identifier, subscription, at: clock.now)
         else { return .ownedByOperator }
@@ -32,7 +43,9 @@ extension SubscriberDatabaseBackend: LazyMigrationTarget {
             }
         }
         // Checks the row again, because another writer may have changed it during hashing.
-        return try await database.write(reader, from: origins, hash: hash)
+        return try await database.write(reader, from: origins, hash: hash) { [name] id in
+            willChange(Self.subscriber(id, backend: name))
+        }
     }
 
     /// Returns the stored hash if it matches this password, otherwise a new hash.

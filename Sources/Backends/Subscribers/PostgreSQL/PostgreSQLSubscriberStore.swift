@@ -35,22 +35,25 @@ struct PostgreSQLSubscriberStore: SubscriberStore {
     func write<Value: Sendable>(
         _ isolation: StateIsolation, _ body: @escaping @Sendable (any StateTransaction) throws -> Value
     ) async throws -> Value {
-        let value: Value
+        // The caller does not wait for it. Best effort: if it fails, a later write deletes the old tokens.
+        defer { Task { [database] in try? await database.maintain() } }
         do {
-            value = try await database.write(isolation, body)
+            return try await database.write(isolation, body)
         } catch let error as StateStoreError {
             throw SubscriberDatabaseError(error)
         }
-        // Best effort: if it fails, a later write deletes the old tokens.
-        try? await database.maintain()
-        return value
     }
 
-    /// Runs the body in a transaction. Another writer delays it only while it writes the same row.
+    /// The time in milliseconds for which a sign-in may wait for each row that another writer has locked.
+    private static let lockTimeout = 20
+
     func writeWithoutWaiting<Value: Sendable>(
         _ body: @escaping @Sendable (any StateTransaction) throws -> Value
     ) async throws -> Value {
-        try await write(.statements, body)
+        try await write(.statements) { db in
+            try db.execute("SET LOCAL lock_timeout = \(Self.lockTimeout)")
+            return try body(db)
+        }
     }
 
     func lockImports() async throws -> any ImportLock { try await LeasedImportLock(self) }

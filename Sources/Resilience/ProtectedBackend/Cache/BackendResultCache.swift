@@ -121,6 +121,12 @@ extension BackendResultCache {
         }
     }
 
+    func invalidateAll(queriedUntil date: Date) {
+        change(queriedUntil: date) { storage, seconds, timestamp in
+            storage.invalidateAll(queriedUntil: seconds, at: timestamp)
+        }
+    }
+
     func invalidateCredentials(
         of group: BackendResultStore.Group, queriedUntil date: Date, where isWrong: (UInt64) -> Bool
     ) {

@@ -10,6 +10,12 @@ extension BackendResultStore {
         for slot in groups[group]?.slots ?? [] where isQueried(slot, until: seconds) { remove(slot) }
     }
 
+    /// Removes all results whose queries started by the given time.
+    mutating func invalidateAll(queriedUntil seconds: TimeInterval, at timestamp: LogicalTimestamp) {
+        watermarks.raiseAll(timestamp)
+        for slot in entries.indices where isQueried(slot, until: seconds) { remove(slot) }
+    }
+
     /// Removes successful sign-ins of a group whose proofs are wrong and whose queries started by the given time.
     mutating func invalidateCredentials(
         of group: Group, queriedUntil seconds: TimeInterval, at timestamp: LogicalTimestamp,

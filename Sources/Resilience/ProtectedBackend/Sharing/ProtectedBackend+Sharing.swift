@@ -30,7 +30,7 @@ extension ProtectedBackend {
         case .invalidation:
             guard fact.id.backend == name else { return }
             if fact.id.subject.isEmpty {
-                _ = cache.invalidateAll()
+                cache.invalidateAll(queriedUntil: fact.timestamp)
             } else if let group = BackendResultStore.Group(factSubject: fact.id.subject) {
                 cache.invalidate(group, queriedUntil: fact.timestamp)
             }
@@ -95,7 +95,9 @@ extension CredentialFacts {
             return cachedSignIns.names.contains { name in
                 name.subject == fact.id.subject && (name.fingerprint.map(credentials.excludes) ?? false)
             }
-        case .invalidation: return cachedSignIns.names.contains { $0.subject == fact.id.subject }
+        case .invalidation:
+            // An empty subject stands for all results of the backend.
+            return fact.id.subject.isEmpty || cachedSignIns.names.contains { $0.subject == fact.id.subject }
         }
     }
 }
