@@ -239,7 +239,7 @@ let package = Package(
             "HummingbirdTesting InPlayer JSON LDAP NIOCore NIOPosix ODBC OutgoingRequests PasswordHashing PostgreSQL",
             "Resilience SQLAccess Settings SharedLibraries State Transfers XML"),
         tests("CSVTests", "CSV"),
-        tests("CataloguesTests", "BackendFixtures Catalogues FrontDoors GRDB SQLAccess Settings XML"),
+        tests("CataloguesTests", "BackendFixtures Catalogues FrontDoors GRDB SQLAccess Settings State XML"),
         tests(
             "ConformanceTests",
             "Conformance Crypto GatefoldCommand NIOCore NIOHPACK NIOHTTP2 NIOPosix NIOSSL NIOTLS Settings XML"),

@@ -90,6 +90,7 @@ public struct GatefoldServer: Sendable {
         services.credentialFacts = CredentialFacts(record: { writer.add($0) })
         let shares = state.sharedClock.map { _ in SlotShares(clock: clock) }
         services.slotShares = shares
+        services.documents = state.sharedClock.map { _ in SharedDocuments(state, clock: clock, random: random) }
         let eventRelay = PublishedEventRelay()
         mail = try configuration.mail.map { settings in
             try QueueingMailer(
@@ -112,7 +113,7 @@ public struct GatefoldServer: Sendable {
             catalogueFolder: configuration.catalogueFolder,
             catalogueServices: CatalogueServices(
                 clock: clock, random: random, observe: events.report,
-                didPublish: { await eventRelay.notify($0, $1) }),
+                didPublish: { await eventRelay.notify($0, $1) }, shared: services.documents),
             mailer: mail, notificationPublisher: notifications)
         publications = ReloadableSnapshot(try parts.assemble(configuration))
         backends = BackendAdministration(publications)

@@ -101,7 +101,7 @@ struct ParserListTests {
         "PostgreSQLStateDatabase", "PostgreSQLStatement", "PostgreSQLTables", "PostgreSQLTransaction",
         "PostgreSQLTransactionStart",
         "SQLiteStateDatabase", "SharedFactBatch", "SQLStateStore+ItemNumbers",
-        "SQLStateStore+SQLite", "SQLStateStore+SQLitePlan", "SQLStateStore+KnownDevices", "SharedFact+Merging",
+        "SQLStateStore+Documents", "SQLStateStore+SQLite", "SQLStateStore+SQLitePlan", "SQLStateStore+KnownDevices", "SharedFact+Merging",
         "StateBackup", "StateRestore", "StateSchema", "SubscriberDatabase", "SubscriberDatabase+Applying",
         "SubscriberEntries",
         "TableChange", "WriteAheadLog",
@@ -121,7 +121,8 @@ struct ParserListTests {
         "AuthorizationService", "PushToken",
         "BackendQueryKey", "CachedSignIn", "ReceiptVerifier", "OCSPStatusCache", "SQLChange", "SQLDatabase",
         "SQLValues", "SQLStateStore+PINCodes", "Secret",
-        "SendWindow", "SessionManager", "KnownDeviceStore", "ShadowMonitor", "StoredPassword", "TokenCodec",
+        "SendWindow", "SessionManager", "SharedDocument", "SharedDocuments", "KnownDeviceStore", "ShadowMonitor",
+        "StoredPassword", "TokenCodec",
     ]
 
     /// Files that write our own messages.

@@ -68,7 +68,7 @@ public struct FeedBackendKind: BackendKind {
         if plan.format.isCompressed { try GzipFile.requireLibrary() }
         let update = FeedUpdate(
             plan: plan, store: try FeedStore(plan), transfer: try FileTransfer(), clock: services.clock,
-            random: services.random, observe: services.observe)
+            random: services.random, observe: services.observe, shared: services.documents)
         return FeedBackend(
             plan, store: update.store, rule: rule, mapping: mapping, services: services, refresher: refresher(update))
     }

@@ -107,6 +107,8 @@ public struct BackendServices: Sendable {
     public var ledger: (any TransactionLedger)?
     /// The credential facts that are shared with other processes on the same state.
     public var credentialFacts = CredentialFacts()
+    /// The documents that one node fetches for all; nil if this node fetches for itself.
+    package var documents: SharedDocuments?
     /// The node's part of the concurrency limits; nil if this process has all of them.
     package var slotShares: SlotShares?
 

@@ -10,7 +10,7 @@ struct SubscriberEntries {
     let categories: [UserInfoCategory]
 
     /// Deletes the rows of a subscriber in the named tables.
-    func clear(_ tables: [String], of id: Int64, _ db: any StateTransaction) throws {
+    static func clear(of id: Int64, in tables: [String], _ db: any StateTransaction) throws {
         for table in tables { try db.execute("DELETE FROM \(table) WHERE subscriber = ?", [id]) }
     }
 

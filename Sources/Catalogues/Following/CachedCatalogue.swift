@@ -12,13 +12,16 @@ package final class CachedCatalogue: Sendable {
     package let plan: CataloguePlan?
     package let cache: CatalogueCache
     private let source: (any CatalogueSource)?
-    private let services: CatalogueServices
-    private let progress: Mutex<Progress>
+    let services: CatalogueServices
+    let progress: Mutex<Progress>
 
-    private struct Progress {
+    struct Progress {
         /// The monotonic time of the next fetch.
         var due = -TimeInterval.infinity
+        /// A Boolean value that indicates whether a task fetches the catalogue or takes it over from another node.
         var isFetching = false
+        /// The version of the shared document that the record has.
+        var sharedVersion: Data?
         var failures = 0
         /// The last problems logged about the source and about the file, so that each is logged once.
         var lastReportedProblem: String?
@@ -76,24 +79,42 @@ package final class CachedCatalogue: Sendable {
     ///
     /// - Parameter isWanted: Returns whether the fetched catalogue still matters, because a reload may have
     ///   replaced this catalogue.
-    package func follow(isWanted: @Sendable () -> Bool = { true }) async {
+    package func follow(isWanted: @escaping @Sendable () -> Bool = { true }) async {
         await announce()
+        guard let plan else { return }
+        let isFree = progress.withLock { progress in
+            defer { progress.isFetching = true }
+            return !progress.isFetching
+        }
+        guard isFree else { return }
+        if let shared = services.shared {
+            await follow(shared, plan, isWanted: isWanted)
+        } else if isDue {
+            _ = await fetch(plan, isWanted: isWanted)
+        }
+        progress.withLock { $0.isFetching = false }
+        await announce()
+    }
+
+    /// A Boolean value that indicates whether the time of this node's next fetch has come.
+    var isDue: Bool {
         let now = services.clock.elapsed
-        let isDue = progress.withLock { progress in
-            guard source != nil, !progress.isFetching, progress.due <= now else { return false }
-            progress.isFetching = true
-            return true
-        }
-        guard isDue else { return }
-        let failed = await refresh(isWanted: isWanted)
+        return progress.withLock { $0.due <= now }
+    }
+
+    /// Fetches the catalogue, and schedules the next fetch.
+    ///
+    /// - Returns: Whether the fetch failed, and the seconds until the next one; nil if it was cancelled, which is not a
+    ///   failure.
+    func fetch(
+        _ plan: CataloguePlan, isWanted: @Sendable () -> Bool
+    ) async -> (failed: Bool, wait: TimeInterval)? {
+        guard let failed = await refresh(isWanted: isWanted) else { return nil }
         let jitterShare = Double(services.random.bytes(1).first ?? 0) / 255
+        let wait = plan.wait(failed: failed, jitterShare: jitterShare)
         let end = services.clock.elapsed
-        progress.withLock { progress in
-            progress.isFetching = false
-            // A cancelled fetch is not a failed fetch.
-            if let failed, let plan { progress.due = end + plan.wait(failed: failed, jitterShare: jitterShare) }
-        }
-        await announce()
+        progress.withLock { $0.due = end + wait }
+        return (failed, wait)
     }
 
     /// Fetches from the source once.
@@ -143,7 +164,7 @@ package final class CachedCatalogue: Sendable {
     /// because the follower before a reload shares that record and may still have changed it.
     ///
     /// - Returns: True if the catalogue was different.
-    private func show(_ catalogue: Catalogue) -> Bool {
+    func show(_ catalogue: Catalogue) -> Bool {
         guard current.value != catalogue else { return false }
         current.replace(with: catalogue)
         return true
@@ -216,7 +237,7 @@ package final class CachedCatalogue: Sendable {
     private static let announcementRetryDelay: TimeInterval = 10
 
     /// Updates the record. A failed write does not affect the current catalogue.
-    private func updateRecord(_ change: (inout CatalogueRecord) -> Void) {
+    func updateRecord(_ change: (inout CatalogueRecord) -> Void) {
         do {
             try cache.update(durably: false) { change(&$0) }
             progress.withLock { $0.lastReportedFileProblem = nil }
@@ -243,7 +264,7 @@ package final class CachedCatalogue: Sendable {
         services.observe(CatalogueEvent(publication: publication, name: name, detail: isNew ? cause : nil))
     }
 
-    private func settle(_ name: CatalogueEvent.Name, _ reading: CatalogueReading?) {
+    func settle(_ name: CatalogueEvent.Name, _ reading: CatalogueReading?) {
         let before = progress.withLock { progress in
             defer {
                 progress.failures = 0

@@ -42,18 +42,22 @@ package struct CatalogueServices: Sendable {
     /// Receives the editions that are offered for the first time, and returns true once their announcement is
     /// durable. The editions are passed again until then, also after an interruption.
     package let didPublish: @Sendable (PublicationID, [Edition]) async -> Bool
+    /// The catalogues of all nodes; nil if this node fetches for itself.
+    package let shared: SharedDocuments?
     /// Waits for the given number of seconds.
     package let sleep: @Sendable (TimeInterval) async throws -> Void
 
     package init(
         clock: WallClock, random: RandomSource, observe: @escaping @Sendable (CatalogueEvent) -> Void = { _ in },
         didPublish: @escaping @Sendable (PublicationID, [Edition]) async -> Bool = { _, _ in true },
+        shared: SharedDocuments? = nil,
         sleep: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Task.sleep(for: .seconds($0)) }
     ) {
         self.clock = clock
         self.random = random
         self.observe = observe
         self.didPublish = didPublish
+        self.shared = shared
         self.sleep = sleep
     }
 }

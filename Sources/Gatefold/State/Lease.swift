@@ -7,10 +7,13 @@ package final class Lease: Sendable {
     /// The time in seconds until a lease ends whose owner does not extend it. Default: 30 s.
     package static let duration: TimeInterval = 30
 
+    /// Bytes that are unique to this run of the task.
+    package let owner: [UInt8]
     private let clock: WallClock
     private let end: Mutex<TimeInterval>
 
-    fileprivate init(_ clock: WallClock, end: TimeInterval) {
+    fileprivate init(_ clock: WallClock, owner: [UInt8], end: TimeInterval) {
+        self.owner = owner
         self.clock = clock
         self.end = Mutex(end)
     }
@@ -47,7 +50,7 @@ extension LeaseStore {
         // Measured before the request, so that this process never holds the lease longer than the store.
         let start = clock.elapsed
         guard try await takeLease(name, owner: owner, for: Lease.duration) else { return nil }
-        let lease = Lease(clock, end: start + Lease.duration)
+        let lease = Lease(clock, owner: owner, end: start + Lease.duration)
         let result = await withTaskGroup(of: Result<Value, any Error>?.self) { group in
             group.addTask {
                 do { return .success(try await body(lease)) } catch { return .failure(error) }

@@ -8,20 +8,22 @@ enum PostgreSQLStateSchema {
     static let migrations = [
         SchemaMigration(number: 1, name: "state", sql: state),
         SchemaMigration(
-            number: 2, name: "nodes", sql: PostgreSQLTables.translated([StateSchema.counters, StateSchema.nodes])),
+            number: 2, name: "nodes", sql: PostgreSQLTables.translated(StateSchema.counters, StateSchema.nodes)),
         SchemaMigration(
             number: 3, name: "compatibility", compatibleSince: 3,
-            sql: PostgreSQLTables.translated([SchemaCompatibility.table])),
+            sql: PostgreSQLTables.translated(SchemaCompatibility.table)),
         SchemaMigration(
-            number: 4, name: "node URLs", compatibleSince: 3, sql: PostgreSQLTables.translated([StateSchema.nodeURLs])),
+            number: 4, name: "node URLs", compatibleSince: 3, sql: PostgreSQLTables.translated(StateSchema.nodeURLs)),
+        SchemaMigration(
+            number: 5, name: "documents", compatibleSince: 3, sql: PostgreSQLTables.translated(StateSchema.documents)),
     ]
 
     private static let state =
-        PostgreSQLTables.translated([
+        PostgreSQLTables.translated(
             StateSchema.sessions, StateSchema.receipts, StateSchema.purchases, StateSchema.deliveries,
             StateSchema.push, StateSchema.accounts, StateSchema.generations, StateSchema.pinCodes,
-            StateSchema.sharedFacts, StateSchema.retention, StateSchema.leases,
-        ]) + """
+            StateSchema.sharedFacts, StateSchema.retention, StateSchema.leases
+        ) + """
             ALTER TABLE item_number ALTER COLUMN number RESTART WITH \(SaleItem.firstAssigned);
             ALTER TABLE revocation ADD COLUMN xid xid8 NOT NULL DEFAULT pg_current_xact_id();
             CREATE INDEX revocation_xid ON revocation (xid, sequence);

@@ -14,11 +14,12 @@ import Testing
 /// A feed backend in its own folder that fetches when a test says so.
 final class FeedHarness: Sendable {
     let folder: URL
-    let clock = ManualClock()
+    let clock: ManualClock
     let events = Mutex<[BackendEvent]>([])
 
-    init(_ folder: URL) {
+    init(_ folder: URL, clock: ManualClock = ManualClock()) {
         self.folder = folder
+        self.clock = clock
     }
 
     static let settings = """

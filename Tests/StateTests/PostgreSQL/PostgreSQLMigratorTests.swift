@@ -29,7 +29,7 @@ import Testing
             for _ in 0..<6 { group.addTask { try await open(schema).health() } }
             try await group.waitForAll()
         }
-        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "4")
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "5")
         #expect(try await execute("SELECT count(*) FROM generation", in: schema) == "1")
     }
 
@@ -72,6 +72,7 @@ import Testing
                 "4322917af328ad4571e7e937020e184b1ed13b42edb6a17412c241d53481ec11",
                 "208cfca0adf1f38fd1d2a4ae265c862ff3a2a4f0d7ab97fa3eb120d94e833f43",
                 "5af55844547f551175db4e017573b5af53dfcbe02cdb81a0d43bd14dcad7e68f",
+                "9fffeae3b148220de819837e8a16b60cb8d91aafd6eaadfd4ac9a6003b892aa6",
             ])
     }
 
@@ -83,7 +84,7 @@ import Testing
         let error = #expect(throws: StateStoreError.self) { try open(schema) }
         #expect(error?.isNewerSchema == true)
         #expect(error?.description.contains("\"99 of the future\"") == true)
-        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "5")
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "6")
     }
 
     /// Applies the migrations of later releases.
@@ -118,7 +119,7 @@ import Testing
             #expect(try await restarted.revocations(after: 0).count == 2)
             await #expect(throws: (any Error).self) { try await restarted.database.write { try $0.rejectUnknown() } }
         }
-        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "5")
+        #expect(try await execute("SELECT count(*) FROM migration", in: schema) == "6")
         let contracting = SchemaMigration(
             number: version + 2, name: "contracting", compatibleSince: version + 1, sql: "DROP TABLE pin_code;")
         try migrate(to: [additive, contracting], schema)

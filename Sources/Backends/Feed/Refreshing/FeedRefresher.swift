@@ -27,6 +27,13 @@ final class FeedRefresher: Sendable {
                     guard (try? await sleep(Self.followInterval)) != nil else { return }
                     continue
                 }
+                if let shared = update.shared {
+                    if await SharedFeed(update: update, documents: shared).advance(jitterShare) {
+                        jitterShare = Self.jitterShare(update)
+                    }
+                    guard (try? await sleep(Self.followInterval)) != nil else { return }
+                    continue
+                }
                 let wait = Self.due(update, jitterShare).timeIntervalSince(update.clock.now)
                 if wait > 0 {
                     // The task sleeps in short intervals, because a clock correction must not delay the next fetch
@@ -47,7 +54,7 @@ final class FeedRefresher: Sendable {
     /// Returns a random share of the jitter, from 0 to 1.
     private static func jitterShare(_ update: FeedUpdate) -> Double { Double(update.random.bytes(1).first ?? 0) / 255 }
 
-    private static func due(_ update: FeedUpdate, _ jitterShare: Double) -> Date {
+    static func due(_ update: FeedUpdate, _ jitterShare: Double) -> Date {
         let status = update.store.status
         // With untried settings, and without a feed in force, the fetch is due immediately.
         guard status.fingerprint == update.plan.fingerprint else { return .distantPast }

@@ -27,6 +27,8 @@ public struct FeedStatus: Sendable, Codable, Equatable {
     public internal(set) var failures = 0
     /// The fingerprint of the settings of the last attempt.
     var fingerprint: [UInt8] = []
+    /// The SHA-256 of the database in force, if nodes share it.
+    var sharedVersion: Data?
 
     /// The time from which the age of the feed counts. The modification time that the source reports takes
     /// precedence over the last success.

@@ -1,4 +1,5 @@
 import Foundation
+import Gatefold
 import Primitives
 import Resilience
 import Transfers
@@ -11,6 +12,8 @@ struct FeedUpdate: Sendable {
     let clock: WallClock
     let random: RandomSource
     let observe: @Sendable (BackendEvent) -> Void
+    /// The feeds of all nodes; nil if this node fetches for itself.
+    var shared: SharedDocuments?
 
     /// The result of an attempt.
     enum Result {

@@ -58,7 +58,7 @@ struct ImportWriter {
             id = try ImportReplacement.place(of: id, identifier: row.identifier, db)
         }
         try update(id, row, db)
-        try entries.clear(clearedTables, of: id, db)
+        try SubscriberEntries.clear(of: id, in: clearedTables, db)
         try entries.insert(for: id, db)
         return .replaced
     }

@@ -69,7 +69,7 @@ extension SubscriberDatabase {
             willChange(id)
             let entries = SubscriberEntries(
                 periods: reader.periods, editions: reader.editions, categories: reader.categories)
-            if same != nil { try entries.clear(SubscriberEntries.tables, of: id, db) }
+            if same != nil { try SubscriberEntries.clear(of: id, in: SubscriberEntries.tables, db) }
             try entries.insert(for: id, db)
             return .written
         }

@@ -17,6 +17,7 @@ enum StateSchema {
         SchemaMigration(number: 3, name: "nodes", sql: counters + "\n" + nodes),
         SchemaMigration(number: 4, name: "compatibility", compatibleSince: 4, sql: SchemaCompatibility.table),
         SchemaMigration(number: 5, name: "node URLs", compatibleSince: 4, sql: nodeURLs),
+        SchemaMigration(number: 6, name: "documents", compatibleSince: 4, sql: documents),
     ]
 
     /// The name of the migration that every state has.
