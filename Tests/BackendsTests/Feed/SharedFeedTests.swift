@@ -21,7 +21,7 @@ import Testing
         let stores: [SQLStateStore]
         let clock: ManualClock
 
-        init(_ count: Int, _ folder: URL, port: Int) throws {
+        init(_ count: Int, _ folder: URL, port: Int, maxSize: Int) throws {
             let clock = ManualClock()
             self.clock = clock
             let settings = FeedHarness.settings.replacing(
@@ -36,7 +36,7 @@ import Testing
             }
             nodes = try harnesses.map { try $0.open(settings) }
             feeds = zip(nodes, stores).map {
-                SharedFeed(update: $0.update, documents: SharedDocuments($1, clock: clock.wall))
+                SharedFeed(update: $0.update, documents: SharedDocuments($1, clock: clock.wall), maxSize: maxSize)
             }
         }
 
@@ -65,12 +65,13 @@ import Testing
     }
 
     private func withCluster(
-        _ count: Int = 2, _ body: @escaping @Sendable (Cluster, Source) async throws -> Void
+        _ count: Int = 2, maxSize: Int = SharedDocuments.maxSize,
+        _ body: @escaping @Sendable (Cluster, Source) async throws -> Void
     ) async throws {
         let source = Source()
         try await withScriptedHTTPServer(responding: { source.respond() }) { port in
             try await withTemporaryFolder { folder in
-                try await body(try Cluster(count, folder, port: port), source)
+                try await body(try Cluster(count, folder, port: port, maxSize: maxSize), source)
             }
         }
     }
@@ -138,6 +139,37 @@ import Testing
             _ = await cluster.feeds[1].advance(0)
             #expect(cluster.rows(1) == 1 && source.requests == 1)
             #expect(cluster.harnesses[1].files == ["house.lock", "house.sqlite", "house.status.json"])
+        }
+    }
+
+    @Test("Each node fetches a feed that is too large to be shared, and none fetches it twice in an interval")
+    func tooLarge() async throws {
+        try await withCluster(3, maxSize: 1) { cluster, source async throws in
+            for (text, rows) in [(Self.ann, 1), (Self.both, 2)] {
+                source.set(text)
+                let before = source.requests
+                for _ in 0..<5 { await cluster.second() }
+                #expect(source.requests == before + 3)
+                for number in 0..<3 { #expect(cluster.rows(number) == rows) }
+                cluster.clock.advance(by: 7 * 3600)
+            }
+            let document = try #require(try await cluster.stores[0].sharedDocuments().first)
+            #expect(document.version == nil && document.parts == 0)
+        }
+    }
+
+    @Test("Nodes share a feed again once it is small enough")
+    func smallAgain() async throws {
+        try await withCluster { cluster, source async throws in
+            var large = cluster.feeds
+            for number in large.indices { large[number].maxSize = 1 }
+            for feed in large { _ = await feed.advance(0) }
+            #expect(source.requests == 2)
+            cluster.clock.advance(by: 7 * 3600)
+            source.set(Self.both)
+            for _ in 0..<3 { await cluster.second() }
+            #expect(source.requests == 3)
+            #expect(cluster.rows(0) == 2 && cluster.rows(1) == 2)
         }
     }
 }

@@ -10,9 +10,31 @@ import Resilience
 
 /// A feed that one node fetches and loads for all. The other nodes take over its database, so that all of them serve the
 /// same readers, also if the source's file has changed or is gone meanwhile.
+///
+/// A database that is too large to be shared has a document without content. Each node then fetches the source, one after
+/// another, until one of them loads a database that can be shared.
 struct SharedFeed {
     let update: FeedUpdate
     let documents: SharedDocuments
+    /// The maximum size of a shared database in bytes.
+    var maxSize = SharedDocuments.maxSize
+
+    /// The result of the last attempt of any node.
+    private struct Details: Codable {
+        let status: FeedStatus
+        /// A Boolean value that indicates whether the database is too large to be shared.
+        let isTooLarge: Bool
+
+        init?(_ document: SharedDocument) {
+            guard let details = try? JSONDecoder().decode(Details.self, from: document.details) else { return nil }
+            self = details
+        }
+
+        init(_ status: FeedStatus, isTooLarge: Bool) {
+            self.status = status
+            self.isTooLarge = isTooLarge
+        }
+    }
 
     /// The name of the document. Nodes with other settings load another database.
     private var name: String {
@@ -36,7 +58,11 @@ struct SharedFeed {
             known = document
         }
         let clock = update.clock
-        let isDue: @Sendable (SharedDocument?) -> Bool = { $0.map { $0.due <= clock.now } ?? true }
+        let isDue: @Sendable (SharedDocument?) -> Bool = { document in
+            guard let document else { return true }
+            let isTooLarge = Details(document)?.isTooLarge ?? false
+            return (isTooLarge ? FeedRefresher.due(update, jitterShare) : document.due) <= clock.now
+        }
         // After an attempt whose result could not be shared, the source is not queried again at once.
         guard isDue(known), known == nil || FeedRefresher.due(update, jitterShare) <= clock.now else { return false }
         // If the store fails, the next call tries again.
@@ -60,12 +86,12 @@ struct SharedFeed {
         guard isNew, update.store.current != nil, let size = FileVersion(ofFileAt: path)?.size else {
             return SharedDocuments.Update(retaining: document, details: try details(), due: due)
         }
-        guard size <= Int64(SharedDocuments.maxSize) else {
+        guard size <= Int64(maxSize) else {
             update.observe(
                 BackendEvent(
                     backend: update.plan.name, name: "feed_not_shared",
-                    detail: "it is larger than \(SharedDocuments.maxSize) bytes; each node fetches it"))
-            return SharedDocuments.Update(retaining: document, details: try details(), due: due)
+                    detail: "it is larger than \(maxSize) bytes; each node fetches it"))
+            return SharedDocuments.Update(retaining: nil, details: try details(isTooLarge: true), due: due)
         }
         let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         var digest = SHA256()
@@ -84,14 +110,18 @@ struct SharedFeed {
             }, details: try details(), due: due)
     }
 
-    private func details() throws -> Data { try JSONEncoder().encode(update.store.status) }
+    private func details(isTooLarge: Bool = false) throws -> Data {
+        try JSONEncoder().encode(Details(update.store.status, isTooLarge: isTooLarge))
+    }
 
     /// Puts the feed of another node into force, unless this node has a later one.
     private func apply(_ document: SharedDocument) async {
         let (store, own) = (update.store, update.store.status)
-        guard var status = try? JSONDecoder().decode(FeedStatus.self, from: document.details),
-            store.current == nil || (own.triedAt ?? .distantPast) < (status.triedAt ?? .distantPast)
-        else { return }
+        guard let details = Details(document), !details.isTooLarge else { return }
+        var status = details.status
+        guard store.current == nil || (own.triedAt ?? .distantPast) < (status.triedAt ?? .distantPast) else {
+            return
+        }
         status.sharedVersion = own.sharedVersion
         if let version = document.version, version != own.sharedVersion || store.current == nil {
             guard await load(document) else { return }
