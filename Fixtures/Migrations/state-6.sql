@@ -245,6 +245,24 @@ CREATE TABLE schema_compatibility (
 ) STRICT;
 INSERT INTO schema_compatibility VALUES(4,4);
 INSERT INTO schema_compatibility VALUES(5,4);
+INSERT INTO schema_compatibility VALUES(6,4);
+CREATE TABLE document (
+    name TEXT NOT NULL PRIMARY KEY,
+    version BLOB, -- the SHA-256 of the content; NULL: no fetch has succeeded yet
+    parts INTEGER NOT NULL, -- the number of parts of the content
+    details BLOB NOT NULL, -- the result of the last fetch
+    due REAL NOT NULL, -- the next fetch
+    sequence INTEGER NOT NULL -- grows with each write
+) STRICT, WITHOUT ROWID;
+INSERT INTO document VALUES('catalogue daily 1 0a',X'07',1,X'7b7d',1793535300.0,1793534400000);
+CREATE TABLE document_part (
+    name TEXT NOT NULL,
+    version BLOB NOT NULL,
+    number INTEGER NOT NULL, -- from 0
+    content BLOB NOT NULL,
+    PRIMARY KEY (name, version, number)
+) STRICT;
+INSERT INTO document_part VALUES('catalogue daily 1 0a',X'07',0,X'5b5d');
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence VALUES('revocation',4);
 INSERT INTO sqlite_sequence VALUES('receipt',1);

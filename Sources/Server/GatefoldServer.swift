@@ -90,7 +90,9 @@ public struct GatefoldServer: Sendable {
         services.credentialFacts = CredentialFacts(record: { writer.add($0) })
         let shares = state.sharedClock.map { _ in SlotShares(clock: clock) }
         services.slotShares = shares
-        services.documents = state.sharedClock.map { _ in SharedDocuments(state, clock: clock, random: random) }
+        services.documents = state.sharedClock.map { _ in
+            SharedDocuments(state, clock: clock, random: random, observe: events.report)
+        }
         let eventRelay = PublishedEventRelay()
         mail = try configuration.mail.map { settings in
             try QueueingMailer(

@@ -16,6 +16,16 @@ import Testing
         let folder: URL
         let clock = ManualClock()
         let nodes: [CachedCatalogue]
+        let faults: [FaultyDocumentStore]
+        let events: Events
+
+        /// The events of all nodes.
+        final class Events: Sendable {
+            let all = Mutex<[CatalogueEvent]>([])
+            func named(_ name: CatalogueEvent.Name) -> [CatalogueEvent] {
+                all.withLock { $0.filter { $0.name == name } }
+            }
+        }
         let editions: Source
 
         /// The editions of the server, and the number of requests.
@@ -23,16 +33,21 @@ import Testing
             struct Content {
                 var names: [String]? = ["a"]
                 var requests = 0
+                /// Runs during each request.
+                var pause: (@Sendable () -> Void)?
             }
             let content = Mutex(Content())
 
             var requests: Int { content.withLock(\.requests) }
+
+            func pause(_ pause: (@Sendable () -> Void)?) { content.withLock { $0.pause = pause } }
 
             func set(_ names: [String]?) { content.withLock { $0.names = names } }
 
             func respond() -> String {
                 content.withLock { content in
                     content.requests += 1
+                    content.pause?()
                     guard let names = content.names else {
                         return "HTTP/1.1 500 Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
                     }
@@ -52,16 +67,35 @@ import Testing
             let settings = "kind: baker\nurl: \"http://127.0.0.1:\(port)/shelf.json\"\nrefresh: 15m\nretry: 1m\n"
             let plan = try CataloguePlan(
                 try YAMLSettings.read(text: settings, name: "test.yaml", folder: folder.path, environment: [:]))
+            let faults = try (0..<count).map { _ in
+                FaultyDocumentStore(try SQLStateStore(path: folder.path + "/state.sqlite", clock: clock.wall))
+            }
+            self.faults = faults
+            let events = Events()
+            self.events = events
             nodes = try (0..<count).map { number in
-                let store = try SQLStateStore(path: folder.path + "/state.sqlite", clock: clock.wall)
-                return try CachedCatalogue(
+                try CachedCatalogue(
                     SharedCatalogueTests.id, plan,
                     cache: CatalogueCache(
                         folder: folder.path + "/node\(number)", publication: SharedCatalogueTests.id),
                     services: CatalogueServices(
                         clock: clock.wall, random: .seeded(UInt64(number)),
-                        shared: SharedDocuments(store, clock: clock.wall)))
+                        observe: { event in events.all.withLock { $0.append(event) } },
+                        shared: SharedDocuments(faults[number], clock: clock.wall)))
             }
+        }
+
+        /// Lets one node fetch for itself while it cannot reach the store.
+        func fetchInOutage(_ node: Int) async {
+            faults[node].set { $0.isAway = true }
+            for _ in 0..<40 { await second(of: node) }
+            faults[node].set { $0.isAway = false }
+        }
+
+        /// Lets a second pass at one node.
+        func second(of node: Int) async {
+            await nodes[node].follow()
+            clock.advance(by: 1)
         }
 
         func names(_ node: Int) -> [String] { nodes[node].current.value.editions.map(\.id.rawValue).sorted() }
@@ -144,6 +178,106 @@ import Testing
             cluster.clock.advance(by: 1)
             await cluster.nodes[1].follow()
             #expect(cluster.names(1) == ["a"] && cluster.editions.requests == 1)
+        }
+    }
+
+    @Test("A node that wakes after its lease shows nothing of its response")
+    func wakes() async throws {
+        try await withCluster { cluster in
+            for node in 0..<2 { await cluster.second(of: node) }
+            cluster.clock.advance(by: 1_000)
+            cluster.editions.set(["a", "old"])
+            let clock = cluster.clock
+            cluster.editions.pause { clock.advance(by: Lease.duration + 1) }
+            await cluster.second(of: 0)
+            #expect(cluster.names(0) == ["a"])
+            cluster.editions.pause(nil)
+            cluster.editions.set(["a", "new"])
+            for node in [1, 0] { await cluster.second(of: node) }
+            #expect(cluster.names(0) == ["a", "new"] && cluster.names(1) == ["a", "new"])
+        }
+    }
+
+    @Test("A catalogue counts as confirmed when its request was sent")
+    func confirmed() async throws {
+        try await withCluster { cluster in
+            let (clock, sent) = (cluster.clock, cluster.clock.now)
+            cluster.editions.pause { clock.advance(by: 20) }
+            await cluster.second(of: 0)
+            #expect(cluster.nodes[0].status(at: clock.now).confirmedAt == sent)
+        }
+    }
+
+    @Test("Editions that a node fetched in an outage are shared with the next result")
+    func afterOutage() async throws {
+        try await withCluster { cluster in
+            for node in 0..<2 { await cluster.second(of: node) }
+            cluster.clock.advance(by: 1_000)
+            cluster.editions.set(["a", "b"])
+            await cluster.fetchInOutage(0)
+            #expect(cluster.names(0) == ["a", "b"] && cluster.names(1) == ["a"])
+            cluster.clock.advance(by: 1_000)
+            for node in 0..<2 { await cluster.second(of: node) }
+            #expect(cluster.names(1) == ["a", "b"])
+        }
+    }
+
+    @Test("A result that cannot be stored is not fetched again each second, and is shared later")
+    func unshared() async throws {
+        try await withCluster { cluster in
+            for node in 0..<2 { await cluster.second(of: node) }
+            cluster.clock.advance(by: 1_000)
+            cluster.editions.set(["a", "b"])
+            cluster.faults[0].set { $0.rejectsReplacement = true }
+            for _ in 0..<5 { await cluster.second(of: 0) }
+            #expect(cluster.names(0) == ["a", "b"] && cluster.editions.requests == 2)
+            cluster.faults[0].set { $0.rejectsReplacement = false }
+            cluster.clock.advance(by: 1_000)
+            for node in 0..<2 { await cluster.second(of: node) }
+            #expect(cluster.names(1) == ["a", "b"])
+        }
+    }
+
+    @Test("A node that cannot use the shared editions reports it once, and fetches by its own schedule")
+    func unusable() async throws {
+        try await withCluster { cluster in
+            await cluster.second(of: 0)
+            cluster.faults[1].set { $0.damagesParts = true }
+            for _ in 0..<10 { await cluster.second(of: 1) }
+            #expect(cluster.names(1) == ["a"] && cluster.editions.requests == 2)
+            #expect(cluster.events.named(.notTakenOver).count == 1)
+        }
+    }
+
+    @Test("A node keeps its editions when its limits reject those of another node, and reports it")
+    func limits() async throws {
+        try await withCluster(3) { cluster in
+            cluster.editions.set(["a", "b", "c", "d"])
+            for node in 0..<2 { await cluster.second(of: node) }
+            cluster.clock.advance(by: 1_000)
+            // A node that has no editions yet accepts any number.
+            cluster.editions.set(["a"])
+            await cluster.fetchInOutage(2)
+            cluster.clock.advance(by: 1_000)
+            await cluster.second(of: 2)
+            cluster.editions.set(nil)
+            for _ in 0..<5 { await cluster.second(of: 1) }
+            #expect(cluster.names(2) == ["a"] && cluster.names(1) == ["a", "b", "c", "d"])
+            #expect(
+                cluster.events.named(.notTakenOver).map(\.detail)
+                    == [CatalogueRejection.shrunk(from: 4, to: 1).description])
+        }
+    }
+
+    @Test("A node whose clock was ahead takes over what the others fetch later")
+    func clockAhead() async throws {
+        try await withCluster { cluster in
+            cluster.clock.step(by: 86_400)
+            await cluster.fetchInOutage(1)
+            cluster.clock.step(by: -86_400)
+            cluster.editions.set(["a", "b"])
+            for node in 0..<2 { await cluster.second(of: node) }
+            #expect(cluster.names(1) == ["a", "b"])
         }
     }
 }

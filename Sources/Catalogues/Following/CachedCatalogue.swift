@@ -22,6 +22,11 @@ package final class CachedCatalogue: Sendable {
         var isFetching = false
         /// The version of the shared document that the record has.
         var sharedVersion: Data?
+        /// The sequence number of the shared document that the record has; nil if this node has fetched since.
+        var sharedSequence: Int64?
+        /// The version of the shared document that this node last tried to write; nil after a failed fetch.
+        var offeredVersion: Data?
+        var documentRetry = SharedDocumentRetry()
         var failures = 0
         /// The last problems logged about the source and about the file, so that each is logged once.
         var lastReportedProblem: String?
@@ -129,6 +134,8 @@ package final class CachedCatalogue: Sendable {
         let isSame = record.fingerprint == plan.fingerprint && current.value == cached
         let known = KnownCatalogue(validators: isSame ? record.validators : nil, catalogue: cached)
         let result: CatalogueResult
+        // A process that was paused during the request does not count an old response as a new one.
+        let begun = services.clock.now
         do {
             result = try await fetchInTime(of: source, known, plan)
         } catch {
@@ -139,7 +146,8 @@ package final class CachedCatalogue: Sendable {
         guard isWanted() else { return nil }
         switch result {
         case .unchanged:
-            updateRecord { $0.confirmedAt = self.services.clock.now }
+            progress.withLock { $0.sharedSequence = nil }
+            updateRecord { $0.confirmedAt = begun }
             settle(.unchanged, nil)
         case .read(let reading):
             // Devices delete editions that leave the shelves, so the limits apply across a change of source or
@@ -149,9 +157,13 @@ package final class CachedCatalogue: Sendable {
                 reportProblem(.rejected, rejection.description)
                 return true
             }
+            progress.withLock { progress in
+                progress.sharedSequence = nil
+                progress.sharedVersion = nil
+            }
             updateRecord { record in
                 record.fingerprint = plan.fingerprint
-                record.confirmedAt = self.services.clock.now
+                record.confirmedAt = begun
                 record.validators = reading.validators
                 record.editions = reading.editions
             }

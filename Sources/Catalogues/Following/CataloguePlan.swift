@@ -80,9 +80,15 @@ package struct CatalogueLimits: Sendable, Equatable {
     package func rejection(of reading: CatalogueReading, last: Int?) -> CatalogueRejection? {
         if reading.problems.count > maxSkipped { return .unreadable(reading.problems, limit: maxSkipped) }
         if reading.editions.count <= reading.unreadableEditions.count { return .empty }
-        if let last, Double(last - reading.editions.count) > maxShrink * Double(last) {
-            return .shrunk(from: last, to: reading.editions.count)
-        }
+        return rejection(ofCount: reading.editions.count, last: last)
+    }
+
+    /// Returns the reason for rejecting a catalogue by its number of editions; nil to accept it.
+    ///
+    /// - Parameter last: The number of editions in the current catalogue; nil if there is none.
+    func rejection(ofCount count: Int, last: Int?) -> CatalogueRejection? {
+        if count == 0 { return .empty }
+        if let last, Double(last - count) > maxShrink * Double(last) { return .shrunk(from: last, to: count) }
         return nil
     }
 }

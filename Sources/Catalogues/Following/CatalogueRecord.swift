@@ -18,7 +18,7 @@ extension CatalogueRecord: Codable {
     private enum Key: String, CodingKey { case version, fingerprint, confirmedAt, validators, editions, announced }
 
     /// The version of the file format. A file of another version is ignored.
-    private static let version = 1
+    static let version = 1
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)

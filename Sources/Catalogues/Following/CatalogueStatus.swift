@@ -22,6 +22,8 @@ package struct CatalogueEvent: Sendable, Equatable {
     package enum Name: String, Sendable {
         case replaced, unchanged, rejected, unreachable, published
         case notStored = "not_stored"
+        /// A shared catalogue that this node cannot use, or that its limits reject.
+        case notTakenOver = "not_taken_over"
     }
 
     package let publication: PublicationID
@@ -29,7 +31,7 @@ package struct CatalogueEvent: Sendable, Equatable {
     /// The text for the log; nil if the event is only counted.
     package let detail: String?
     /// A Boolean value that indicates whether the event is a warning.
-    package var isWarning: Bool { [.rejected, .unreachable, .notStored].contains(name) || isSkipping }
+    package var isWarning: Bool { [.rejected, .unreachable, .notStored, .notTakenOver].contains(name) || isSkipping }
     var isSkipping = false
 }
 

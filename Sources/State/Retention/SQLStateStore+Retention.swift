@@ -44,7 +44,13 @@ extension SQLStateStore {
                 "receipt", "id", "status = 'rejected' AND settled < ? AND \(ReceiptRow.isUnclaimed)", before: oldest,
                 &batches),
             try await prune("store_event", "store, id", "received < ?", before: oldest, &batches),
-            try await prune("rate_counter", "key", "empty_at < ?", before: seconds, &batches)
+            try await prune("rate_counter", "key", "empty_at < ?", before: seconds, &batches),
+            // Leases and documents are compared by the clock that set their times. The mark of an unfinished copy is a lease
+            // that ends at 0.
+            try await prune(
+                "lease", "name", "ends > 0 AND ends < ?", before: clock.now.timeIntervalSince1970 - Self.interval,
+                &batches),
+            try await pruneDocuments(at: clock.now, &batches)
         else {
             // The next call continues.
             return [:]

@@ -1,8 +1,9 @@
 import Foundation
 import Gatefold
-import State
 import TestSupport
 import Testing
+
+@testable import State
 
 @Suite("Leases", .stateServers) struct LeaseConformance {
     @Test("One owner has a lease until its end", arguments: TestedStore<any LeaseStore>.durable { $0 })
@@ -44,6 +45,30 @@ import Testing
             #expect(taken == 1)
         }
     }
+
+    @Test("The retention deletes leases that ended an hour ago, and leaves others", arguments: states)
+    func retention(kind: TestedStore<any StateStore>) async throws {
+        let clock = ManualClock(noon)
+        try await kind.with(clock: clock.wall) { store in
+            #expect(try await store.takeLease("ended", owner: [1], for: 30))
+            #expect(try await store.takeLease("extended", owner: [1], for: 30))
+            let sql = try #require(store as? SQLStateStore)
+            try await sql.database.write { db in
+                try db.execute(
+                    "INSERT INTO lease (name, owner, ends, ends_set) VALUES (?, ?, 0.0, 0.0)",
+                    [StateCopy.marker, Data([1])])
+            }
+            clock.advance(by: 3660)
+            #expect(try await store.extendLease("extended", owner: [1], for: 30))
+            _ = try await store.maintain()
+            #expect(try await !store.extendLease("ended", owner: [1], for: 30))
+            #expect(try await store.extendLease("extended", owner: [1], for: 30))
+            // The mark of an unfinished copy is a lease too.
+            await #expect(throws: StateStoreError.self) { try await store.checkIsComplete() }
+        }
+    }
+
+    private static let states = TestedStore<any StateStore>.durable { $0 }
 
     /// A store whose lease another process can take.
     private actor OneLease: LeaseStore {

@@ -72,7 +72,7 @@ import Testing
                 "4322917af328ad4571e7e937020e184b1ed13b42edb6a17412c241d53481ec11",
                 "208cfca0adf1f38fd1d2a4ae265c862ff3a2a4f0d7ab97fa3eb120d94e833f43",
                 "5af55844547f551175db4e017573b5af53dfcbe02cdb81a0d43bd14dcad7e68f",
-                "9fffeae3b148220de819837e8a16b60cb8d91aafd6eaadfd4ac9a6003b892aa6",
+                "2feead45ebd1dbee6161248824f3614855d704aa67fc9cd7710f080a8d4bf4b1",
             ])
     }
 

@@ -21,16 +21,15 @@ final class FeedRefresher: Sendable {
     init(_ update: FeedUpdate, sleep: @escaping @Sendable (TimeInterval) async throws -> Void) {
         task = Task.detached {
             var jitterShare = Self.jitterShare(update)
+            let shared = update.shared.map { SharedFeed(update: update, documents: $0) }
             while !Task.isCancelled {
                 if !update.store.holdsLock { await Self.onOwnThread { _ in update.store.acquireLock() } }
                 guard update.store.holdsLock else {
                     guard (try? await sleep(Self.followInterval)) != nil else { return }
                     continue
                 }
-                if let shared = update.shared {
-                    if await SharedFeed(update: update, documents: shared).advance(jitterShare) {
-                        jitterShare = Self.jitterShare(update)
-                    }
+                if let shared {
+                    if await shared.advance(jitterShare) { jitterShare = Self.jitterShare(update) }
                     guard (try? await sleep(Self.followInterval)) != nil else { return }
                     continue
                 }
@@ -69,9 +68,12 @@ final class FeedRefresher: Sendable {
 
     /// Runs long blocking work on its own thread, where it delays no other task. `work` learns of the cancellation
     /// of the task.
-    static func onOwnThread(_ work: @escaping @Sendable (_ isCancelled: @escaping () -> Bool) -> Void) async {
+    @discardableResult
+    static func onOwnThread<Value: Sendable>(
+        _ work: @escaping @Sendable (_ isCancelled: @escaping () -> Bool) -> Value
+    ) async -> Value {
         let isCancelled = Flag()
-        await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
                     #if canImport(Glibc)
@@ -79,8 +81,7 @@ final class FeedRefresher: Sendable {
                         // priority.
                         _ = nice(10)
                     #endif
-                    work { isCancelled.value.load(ordering: .relaxed) }
-                    continuation.resume()
+                    continuation.resume(returning: work { isCancelled.value.load(ordering: .relaxed) })
                 }
             }
         } onCancel: {

@@ -27,12 +27,22 @@ public struct FeedStatus: Sendable, Codable, Equatable {
     public internal(set) var failures = 0
     /// The fingerprint of the settings of the last attempt.
     var fingerprint: [UInt8] = []
-    /// The SHA-256 of the database in force, if nodes share it.
+    /// The SHA-256 of the database in force, if the other nodes have it or have had it.
     var sharedVersion: Data?
+    /// The sequence number of the shared document that has this status; nil if this node has made an attempt since.
+    var sharedSequence: Int64?
 
     /// The time from which the age of the feed counts. The modification time that the source reports takes
     /// precedence over the last success.
     public var freshAt: Date? { sourceModifiedAt ?? succeededAt }
+
+    /// Returns whether the attempt of this node has a later result than that of another node. A time of this node in the
+    /// future means that its clock was wrong, so it is later than nothing.
+    func isLater(than other: FeedStatus, at now: Date) -> Bool {
+        func own(_ time: Date?) -> Date { time.flatMap { $0 <= now.addingTimeInterval(60) ? $0 : nil } ?? .distantPast }
+        let (success, theirs) = (own(succeededAt), other.succeededAt ?? .distantPast)
+        return success == theirs ? own(triedAt) >= other.triedAt ?? .distantPast : success > theirs
+    }
 
     static func read(_ path: String) -> FeedStatus? {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }

@@ -36,6 +36,7 @@ struct FeedUpdate: Sendable {
                 switch result {
                 case .replaced:
                     status.outcome = .replaced
+                    status.sharedVersion = nil
                     // Set even when the source reports no time, because the time of the last feed does not apply to
                     // this feed.
                     status.sourceModifiedAt = modified
@@ -45,6 +46,7 @@ struct FeedUpdate: Sendable {
                 }
                 status.failures = 0
                 status.fingerprint = plan.fingerprint
+                status.sharedSequence = nil
             }
             report(result)
         } catch {
@@ -57,6 +59,7 @@ struct FeedUpdate: Sendable {
                 status.triedAt = now
                 status.failures += 1
                 status.fingerprint = plan.fingerprint
+                status.sharedSequence = nil
             }
             let detail = ([rejection.description] + issues.prefix(3).map(\.description)).joined(separator: "; ")
             observe(

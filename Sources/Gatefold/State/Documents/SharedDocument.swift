@@ -12,13 +12,19 @@ package struct SharedDocument: Sendable, Equatable {
     package var details: Data
     /// The time at which the next fetch is due, by the clock of the state.
     package var due: Date
+    /// A number that grows with each write, by which documents are ordered without the clocks of nodes. The store
+    /// assigns it.
+    package var sequence: Int64
 
-    package init(name: String, version: Data? = nil, parts: Int = 0, details: Data = Data(), due: Date) {
+    package init(
+        name: String, version: Data? = nil, parts: Int = 0, details: Data = Data(), due: Date, sequence: Int64 = 0
+    ) {
         self.name = name
         self.version = version
         self.parts = parts
         self.details = details
         self.due = due
+        self.sequence = sequence
     }
 }
 
@@ -41,12 +47,18 @@ package protocol SharedDocumentStore: LeaseStore {
     func storePart(_ content: Data, _ number: Int, of version: Data, in name: String, owner: [UInt8]) async throws
         -> Bool
 
-    /// Replaces the current document, and deletes the contents of its other versions.
+    /// Replaces the current document. The parts of its former version remain until ``deleteFormerParts(of:owner:)``.
+    ///
+    /// - Parameters:
+    ///   - document: The document. Its sequence number has no effect.
+    ///   - owner: The owner of the lease with the name of the document.
+    /// - Returns: The sequence number of the document; nil if the lease is lost, or if a part of the content is missing.
+    func replace(_ document: SharedDocument, owner: [UInt8]) async throws -> Int64?
+
+    /// Deletes a few parts of versions that are not current. The number is bounded, because the deletion of a whole
+    /// content takes longer than a statement may.
     ///
     /// - Parameter owner: The owner of the lease with the name of the document.
-    /// - Returns: False if the lease is lost, or if a part of the content is missing.
-    func replace(_ document: SharedDocument, owner: [UInt8]) async throws -> Bool
-
-    /// Deletes the documents whose next fetch has been due since before `timestamp`.
-    func discardSharedDocuments(dueBefore timestamp: Date) async throws
+    /// - Returns: True if more parts may be left; false also if the lease is lost.
+    func deleteFormerParts(of name: String, owner: [UInt8]) async throws -> Bool
 }

@@ -6,7 +6,8 @@ extension StateSchema {
             version BLOB, -- the SHA-256 of the content; NULL: no fetch has succeeded yet
             parts INTEGER NOT NULL, -- the number of parts of the content
             details BLOB NOT NULL, -- the result of the last fetch
-            due REAL NOT NULL -- the next fetch
+            due REAL NOT NULL, -- the next fetch
+            sequence INTEGER NOT NULL -- grows with each write
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE document_part (
             name TEXT NOT NULL,
