@@ -55,6 +55,17 @@ struct DeliveryWorkerTests {
         #expect(events.withLock { $0.last } == .pending(.title, count: 0))
     }
 
+    @Test("Claims the deliveries of many accounts together")
+    func together() async {
+        for number in 0..<500 { await outbox.order(.sample("\(number)", account: "\(number)"), at: clock.now) }
+        var retryPolicy = DeliveryRetryPolicy()
+        retryPolicy.maxConcurrent = 100
+        while await worker(ScriptedDeliveryTransport(), retryPolicy: retryPolicy).deliverDue(in: .title) {}
+        let claims = await outbox.claims
+        #expect(claims.reduce(0, +) == 500)
+        #expect(claims.count < 500 && claims.allSatisfy { $0 <= 100 })
+    }
+
     @Test("Keeps the order within an account without blocking on a failed delivery")
     func order() async {
         for number in 0..<12 { await outbox.order(.sample("\(number)", account: "\(number % 2)"), at: clock.now) }

@@ -10,29 +10,31 @@ public protocol DeliveryOutbox: Sendable {
     /// included.
     func deliveriesDue(in publication: PublicationID, at timestamp: Date, limit: Int) async throws -> [DeliveryRecord]
 
-    /// Claims a due delivery for an attempt.
+    /// Claims due deliveries for an attempt of each.
     ///
-    /// The outbox records the claim before the attempt, and only one worker holds it. The delivery is due again
+    /// The outbox records the claims before the attempts, and only one worker holds them. A delivery is due again
     /// when the lease ends, even if the worker crashed.
     ///
     /// - Parameters:
-    ///   - id: The identifier of the delivery.
-    ///   - lease: The unique identifier of the attempt.
+    ///   - ids: The identifiers of the deliveries.
+    ///   - lease: The unique identifier of the attempts.
     ///   - timestamp: The current time.
     ///   - end: The time at which the lease ends.
-    /// - Returns: `true` if the delivery was claimed. `false` if it is already delivered or claimed by another
-    ///   worker, if its purchase was refunded, or if its account was erased.
-    func claim(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date, until end: Date) async throws -> Bool
+    /// - Returns: The claimed deliveries. The others are already delivered or claimed by another worker, their purchases
+    ///   were refunded, or their accounts were erased.
+    func claim(
+        _ ids: [Delivery.ID], lease: [UInt8], at timestamp: Date, until end: Date
+    ) async throws -> Set<Delivery.ID>
 
     /// Releases a claimed delivery that was not attempted. The claim does not count as an attempt.
     func release(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date) async throws
 
-    /// Records that the carrier delivered the delivery. It is never due again, even if its purchase was refunded
+    /// Records that the carrier delivered the deliveries. They are never due again, even if their purchases were refunded
     /// meanwhile.
     ///
-    /// - Returns: `true` if the delivery was not yet recorded as delivered.
+    /// - Returns: The deliveries that were not yet recorded as delivered.
     @discardableResult
-    func delivered(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool
+    func delivered(_ ids: [Delivery.ID], at timestamp: Date) async throws -> Set<Delivery.ID>
 
     /// Records that an attempt failed. The call changes nothing if another worker holds the lease now.
     ///
@@ -68,6 +70,9 @@ public protocol DeliveryOutbox: Sendable {
     ///   - pendingOnly: `true` to return only pending deliveries.
     ///   - limit: The maximum number of results.
     func deliveries(in publication: PublicationID, pendingOnly: Bool, limit: Int) async throws -> [DeliveryRecord]
+
+    /// Returns the number of pending deliveries of a publication, at most `limit`.
+    func pendingDeliveries(in publication: PublicationID, limit: Int) async throws -> Int
 }
 
 /// A type that delivers purchased items.

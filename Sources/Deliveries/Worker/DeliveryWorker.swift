@@ -88,8 +88,10 @@ package struct DeliveryWorker: Sendable {
             let limit = plan.retryPolicy.maxConcurrent * 8
             let due = try await outbox.deliveriesDue(in: plan.publication, at: clock.now, limit: limit)
             let succeeded = due.isEmpty ? true : try await deliver(due, by: plan)
-            let pending = try await outbox.deliveries(in: plan.publication, pendingOnly: true, limit: Self.maxCounted)
-            observe(.pending(plan.publication, count: pending.count))
+            observe(
+                .pending(
+                    plan.publication,
+                    count: try await outbox.pendingDeliveries(in: plan.publication, limit: Self.maxCounted)))
             return succeeded && due.count == limit
         } catch is CancellationError {
             return false
@@ -110,6 +112,7 @@ package struct DeliveryWorker: Sendable {
             if accounts[account] == nil { order.append(account) }
             accounts[account, default: []].append(record)
         }
+        let round = DeliveryRound(plan, outbox: outbox, clock: clock, random: random, observe: observe)
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             var succeeded = true
             for (index, account) in order.enumerated() {
@@ -120,7 +123,7 @@ package struct DeliveryWorker: Sendable {
                 let records = accounts[account] ?? []
                 group.addTask {
                     for record in records {
-                        guard !Task.isCancelled, try await deliver(record, by: plan) else { return false }
+                        guard !Task.isCancelled, try await round.deliver(record) else { return false }
                     }
                     return true
                 }
@@ -128,51 +131,5 @@ package struct DeliveryWorker: Sendable {
             for try await result in group { succeeded = succeeded && result }
             return succeeded
         }
-    }
-
-    /// Completes an attempt even if the worker stops, because a delivery without a recorded outcome would be
-    /// repeated.
-    ///
-    /// - Returns: False if no attempt was made.
-    private func deliver(_ record: DeliveryRecord, by plan: DeliveryPlan) async throws -> Bool {
-        // An unstructured task is not cancelled together with the worker.
-        try await Task { try await attempt(record, by: plan) }.value
-    }
-
-    private func attempt(_ record: DeliveryRecord, by plan: DeliveryPlan) async throws -> Bool {
-        let (id, lease, now) = (record.delivery.id, random.bytes(16), clock.now)
-        // Since the round began, another process may have claimed the delivery, an operator may have settled it, or
-        // a store may have revoked it.
-        guard try await outbox.claim(id, lease: lease, at: now, until: now.addingTimeInterval(plan.retryPolicy.lease))
-        else {
-            return true
-        }
-        do {
-            try await plan.transport.deliver(record.delivery)
-        } catch ProtectionError.breakerOpen {
-            try await outbox.release(id, lease: lease, at: clock.now)
-            return false
-        } catch {
-            try await fail(record, lease, error, plan)
-            return true
-        }
-        try await outbox.delivered(record.delivery.id, at: clock.now)
-        observe(.delivered(plan.publication))
-        return true
-    }
-
-    private func fail(
-        _ record: DeliveryRecord, _ lease: [UInt8], _ error: any Error, _ plan: DeliveryPlan
-    ) async throws {
-        var attempts = 0
-        if case .pending(let before, _, _) = record.status { attempts = before }
-        let cause = (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
-        let isRejection = (error as? any RequestScopedFailure)?.isRequestScoped ?? false
-        let now = clock.now
-        let next = now.addingTimeInterval(plan.retryPolicy.wait(after: error, attempts: attempts))
-        observe(
-            .failed(
-                plan.publication, reference: record.delivery.id.reference, cause: cause, isRejection: isRejection))
-        try await outbox.deliveryFailed(record.delivery.id, lease: lease, cause: cause, at: now, next: next)
     }
 }

@@ -9,13 +9,15 @@ package struct StateDialect: Sendable {
     /// The clause after a query that locks its rows until the end of the transaction. A writer of SQLite has locked the
     /// whole database.
     package let forUpdate: String
+    /// The end of a query that locks its rows and leaves out those that another transaction has locked. SQLite has one writer.
+    package let skippingLocked: String
     /// The statement after which a transaction may pause for longer than a statement may take; nil if it always may.
     package let allowsPauses: String?
 
     package static let sqlite = StateDialect(
         orderedJoin: "CROSS JOIN", byPurchase: "INDEXED BY store_transaction_original", unindexed: "+",
-        forUpdate: "", allowsPauses: nil)
+        forUpdate: "", skippingLocked: "", allowsPauses: nil)
     package static let postgreSQL = StateDialect(
         orderedJoin: "JOIN", byPurchase: "", unindexed: "", forUpdate: " FOR UPDATE",
-        allowsPauses: "SET LOCAL idle_in_transaction_session_timeout = 0")
+        skippingLocked: " FOR UPDATE SKIP LOCKED", allowsPauses: "SET LOCAL idle_in_transaction_session_timeout = 0")
 }

@@ -18,6 +18,23 @@ enum DeliveryRow {
     /// The condition for a delivery that is pending: it is neither delivered nor revoked, and has an account.
     static let isPending = "delivered IS NULL AND account IS NOT NULL AND NOT \(isRefunded)"
 
+    /// The columns of an identifier.
+    static let key = "store, transaction_id"
+
+    /// Returns the condition that finds some deliveries; see ``keys(_:)``.
+    static func isOne(of ids: [Delivery.ID]) -> String { StatementPart.condition("store transaction_id", ids.count) }
+
+    /// Returns the arguments of ``isOne(of:)``.
+    static func keys(_ ids: [Delivery.ID]) -> StateArguments {
+        ids.flatMap { [$0.store.rawValue, $0.transaction] as StateArguments }
+    }
+
+    /// Reads an identifier from the first two columns of a row.
+    static func id(_ row: StateRow) throws -> Delivery.ID {
+        Delivery.ID(
+            store: try StateRow.name(row, 0, table) { StoreName($0) }, transaction: try StateRow.text(row, 1, table))
+    }
+
     /// The condition that finds one delivery that is not delivered yet.
     static let isUndelivered = "store = ? AND transaction_id = ? AND delivered IS NULL"
 
@@ -46,9 +63,7 @@ enum DeliveryRow {
 
     static func record(_ row: StateRow) throws -> DeliveryRecord {
         let delivery = Delivery(
-            id: Delivery.ID(
-                store: try StateRow.name(row, 0, table) { StoreName($0) }, transaction: try StateRow.text(row, 1, table)
-            ),
+            id: try id(row),
             publication: try StateRow.name(row, 2, table) { PublicationID($0) },
             credit: Credit(
                 account: try StateRow.text(row, 3, table), price: try StateRow.optional(StateRow.text, row, 4, table),

@@ -18,12 +18,25 @@ extension SQLStateStore {
         }
     }
 
-    public func claim(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date, until end: Date) async throws -> Bool {
+    public func claim(
+        _ ids: [Delivery.ID], lease: [UInt8], at timestamp: Date, until end: Date
+    ) async throws -> Set<Delivery.ID> {
         try await database.write(.statements) { db in
-            try JobQueueTable.deliveries.claim(
-                db, where: "store = ? AND transaction_id = ? AND \(DeliveryRow.isPending)",
-                [id.store.rawValue, id.transaction], lease: lease, at: timestamp, until: end,
-                setting: "attempts = attempts + 1")
+            var claimed: Set<Delivery.ID> = []
+            try StatementPart.each(of: ids) { ids in
+                // A row that another node claims at this moment is left to it, so that no node waits for another one.
+                let rows = try JobQueueTable.deliveries.claim(
+                    db,
+                    where: """
+                        (store, transaction_id) IN (
+                            SELECT store, transaction_id FROM delivery
+                            WHERE (\(DeliveryRow.isOne(of: ids))) AND \(DeliveryRow.isPending)
+                            ORDER BY store, transaction_id\(db.dialect.skippingLocked))
+                        """, DeliveryRow.keys(ids), lease: lease, at: timestamp, until: end,
+                    setting: "attempts = attempts + 1", returning: DeliveryRow.key)
+                claimed.formUnion(try rows.map(DeliveryRow.id))
+            }
+            return claimed
         }
     }
 
@@ -36,13 +49,19 @@ extension SQLStateStore {
     }
 
     @discardableResult
-    public func delivered(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool {
+    public func delivered(_ ids: [Delivery.ID], at timestamp: Date) async throws -> Set<Delivery.ID> {
         try await database.write(.statements) { db in
-            return try db.execute(
-                """
-                UPDATE delivery SET delivered = ?, lease = NULL
-                WHERE store = ? AND transaction_id = ? AND delivered IS NULL
-                """, [timestamp.timeIntervalSince1970, id.store.rawValue, id.transaction]) > 0
+            var recorded: Set<Delivery.ID> = []
+            // In one order, so that two nodes do not wait for each other.
+            try StatementPart.each(of: ids.sorted { $0.reference < $1.reference }) { ids in
+                let rows = try db.rows(
+                    """
+                    UPDATE delivery SET delivered = ?, lease = NULL
+                    WHERE (\(DeliveryRow.isOne(of: ids))) AND delivered IS NULL RETURNING \(DeliveryRow.key)
+                    """, [timestamp.timeIntervalSince1970] + DeliveryRow.keys(ids))
+                recorded.formUnion(try rows.map(DeliveryRow.id))
+            }
+            return recorded
         }
     }
 
@@ -83,6 +102,16 @@ extension SQLStateStore {
                     timestamp.timeIntervalSince1970, id.store.rawValue, id.transaction, timestamp.timeIntervalSince1970,
                 ])
             return isPending == true
+        }
+    }
+
+    public func pendingDeliveries(in publication: PublicationID, limit: Int) async throws -> Int {
+        try await database.read { db in
+            try db.count(
+                """
+                SELECT count(*) FROM (
+                    SELECT 1 FROM delivery WHERE publication = ? AND \(DeliveryRow.isPending) LIMIT ?) AS pending
+                """, [publication.rawValue, Int64(limit)])
         }
     }
 

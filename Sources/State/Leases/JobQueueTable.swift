@@ -18,21 +18,32 @@ struct JobQueueTable {
 
     /// Claims a row that is due.
     ///
-    /// - Parameters:
-    ///   - condition: The condition that finds the row.
-    ///   - change: Further assignments, such as `attempts = attempts + 1`.
+    /// - Parameter condition: The condition that finds the row.
     /// - Returns: True if the row was due.
     func claim(
         _ db: any StateTransaction, where condition: String, _ row: StateArguments, lease: [UInt8], at timestamp: Date,
-        until end: Date, setting change: String? = nil
+        until end: Date
     ) throws -> Bool {
-        return try db.execute(
+        try !claim(db, where: condition, row, lease: lease, at: timestamp, until: end, returning: "1").isEmpty
+    }
+
+    /// Claims the rows that are due.
+    ///
+    /// - Parameters:
+    ///   - condition: The condition that finds the rows.
+    ///   - change: Further assignments, such as `attempts = attempts + 1`.
+    ///   - columns: The columns that are returned of each claimed row.
+    func claim(
+        _ db: any StateTransaction, where condition: String, _ rows: StateArguments, lease: [UInt8], at timestamp: Date,
+        until end: Date, setting change: String? = nil, returning columns: String
+    ) throws -> [StateRow] {
+        try db.rows(
             """
             UPDATE \(name) SET lease = ?, \(due) = ?, \(set) = ?\(change.map { ", " + $0 } ?? "")
-            WHERE \(condition) AND \(DueDate.condition(due, set: set))
+            WHERE \(condition) AND \(DueDate.condition(due, set: set)) RETURNING \(columns)
             """,
-            [Data(lease), end.timeIntervalSince1970, timestamp.timeIntervalSince1970] + row
-                + DueDate.arguments(at: timestamp)) > 0
+            [Data(lease), end.timeIntervalSince1970, timestamp.timeIntervalSince1970] + rows
+                + DueDate.arguments(at: timestamp))
     }
 
     /// Releases a row and schedules it for a later time.

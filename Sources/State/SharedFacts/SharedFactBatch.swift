@@ -9,8 +9,6 @@ struct SharedFactBatch {
         let origin: [UInt8]
     }
 
-    /// The maximum number of facts in one statement, which bounds its number of parameters.
-    private static let factsPerStatement = 100
     private static let table = "shared_fact"
 
     private let facts: [SharedFact]
@@ -55,12 +53,12 @@ struct SharedFactBatch {
             recorded[fact.id] = Recorded(fact: new, origin: origin)
             added.append(new)
         }
-        try Self.inParts(Array(removed)) { ids in
+        try StatementPart.each(of: Array(removed)) { ids in
             try db.execute(
-                "DELETE FROM shared_fact WHERE \(Self.condition("kind subject backend detail", ids.count))",
+                "DELETE FROM shared_fact WHERE \(StatementPart.condition("kind subject backend detail", ids.count))",
                 ids.flatMap { Self.arguments($0) })
         }
-        try Self.inParts(added) { facts in try insert(db, facts) }
+        try StatementPart.each(of: added) { facts in try insert(db, facts) }
     }
 
     /// Returns whether another process learnt something later about the same ID but wrote it earlier. This is possible
@@ -87,13 +85,14 @@ struct SharedFactBatch {
                 recorded[fact.id] = Recorded(fact: fact, origin: origin)
             }
         }
-        try Self.inParts(Array(Set(facts.map(\.id)))) { ids in
-            try read(Self.condition("kind subject backend detail", ids.count), ids.flatMap { Self.arguments($0) })
+        try StatementPart.each(of: Array(Set(facts.map(\.id)))) { ids in
+            try read(
+                StatementPart.condition("kind subject backend detail", ids.count), ids.flatMap { Self.arguments($0) })
         }
         // A fact about all details also replaces those about single details.
-        try Self.inParts(Array(Set(facts.filter(\.isMergeable).map(\.id.subject)))) { subjects in
+        try StatementPart.each(of: Array(Set(facts.filter(\.isMergeable).map(\.id.subject)))) { subjects in
             try read(
-                Self.condition("kind subject", subjects.count),
+                StatementPart.condition("kind subject", subjects.count),
                 subjects.flatMap { [SharedFact.Kind.denial.rawValue, Data($0)] as StateArguments })
         }
         return recorded
@@ -115,19 +114,7 @@ struct SharedFactBatch {
             """, arguments)
     }
 
-    /// Returns the condition that some columns have one of several combinations of values.
-    private static func condition(_ columns: String, _ count: Int) -> String {
-        let one = columns.split(separator: " ").map { "\($0) = ?" }.joined(separator: " AND ")
-        return Array(repeating: "(\(one))", count: count).joined(separator: " OR ")
-    }
-
     private static func arguments(_ id: SharedFact.ID) -> StateArguments {
         [id.kind.rawValue, Data(id.subject), id.backend, Data(id.detail)]
-    }
-
-    private static func inParts<Value>(_ values: [Value], _ body: ([Value]) throws -> Void) rethrows {
-        for start in stride(from: 0, to: values.count, by: factsPerStatement) {
-            try body(Array(values[start..<min(start + factsPerStatement, values.count)]))
-        }
     }
 }

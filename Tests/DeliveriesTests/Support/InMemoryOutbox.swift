@@ -11,6 +11,8 @@ actor InMemoryOutbox: DeliveryOutbox {
     private var leases: [Delivery.ID: [UInt8]] = [:]
     /// The number of delivery records to lose, as if the process were killed between the delivery and its record.
     private var lost = 0
+    /// The number of deliveries in each call that claims some.
+    private(set) var claims: [Int] = []
 
     func order(_ delivery: Delivery, at timestamp: Date) {
         order.append(delivery.id)
@@ -30,7 +32,11 @@ actor InMemoryOutbox: DeliveryOutbox {
         return Array(due.prefix(limit))
     }
 
-    func delivered(_ id: Delivery.ID, at timestamp: Date) throws -> Bool {
+    func delivered(_ ids: [Delivery.ID], at timestamp: Date) throws -> Set<Delivery.ID> {
+        Set(try ids.filter { try delivered($0, at: timestamp) })
+    }
+
+    private func delivered(_ id: Delivery.ID, at timestamp: Date) throws -> Bool {
         // Like a database, which a cancelled task cannot write to.
         try Task.checkCancellation()
         if lost > 0 {
@@ -42,8 +48,13 @@ actor InMemoryOutbox: DeliveryOutbox {
         return true
     }
 
-    func claim(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date, until end: Date) throws -> Bool {
+    func claim(_ ids: [Delivery.ID], lease: [UInt8], at timestamp: Date, until end: Date) throws -> Set<Delivery.ID> {
+        claims.append(ids.count)
         try Task.checkCancellation()
+        return Set(ids.filter { claim($0, lease: lease, at: timestamp, until: end) })
+    }
+
+    private func claim(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date, until end: Date) -> Bool {
         guard case .pending(let attempts, let next, let cause) = records[id]?.status, next <= timestamp else {
             return false
         }
@@ -92,6 +103,10 @@ actor InMemoryOutbox: DeliveryOutbox {
             return !pendingOnly
         }
         return Array(all.prefix(limit))
+    }
+
+    func pendingDeliveries(in publication: PublicationID, limit: Int) -> Int {
+        deliveries(in: publication, pendingOnly: true, limit: limit).count
     }
 
     private func set(_ status: DeliveryRecord.DeliveryStatus, _ id: Delivery.ID) {

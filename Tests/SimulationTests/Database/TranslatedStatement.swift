@@ -88,6 +88,7 @@ struct TranslatedStatement: Sendable {
         }
         self.types = types
         self.sql = translated.replacing("xid::text::bigint", with: "xid").replacing("xid = ANY ", with: "xid IN ")
+            .replacing(" FOR UPDATE SKIP LOCKED", with: "")
     }
 
     func values(_ texts: [String?]) -> [StateValue] {

@@ -90,11 +90,15 @@ struct ObservedOutbox: DeliveryOutbox {
         try await store.deliveriesDue(in: publication, at: timestamp, limit: limit)
     }
 
-    func claim(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date, until end: Date) async throws -> Bool {
+    func claim(
+        _ ids: [Delivery.ID], lease: [UInt8], at timestamp: Date, until end: Date
+    ) async throws -> Set<Delivery.ID> {
         let start = life.simulation.now
-        let isClaimed = try await store.claim(id, lease: lease, at: timestamp, until: end)
-        if isClaimed { checks.claimed(id, lease: lease, from: start, for: end.timeIntervalSince(timestamp), by: life) }
-        return isClaimed
+        let claimed = try await store.claim(ids, lease: lease, at: timestamp, until: end)
+        for id in ids where claimed.contains(id) {
+            checks.claimed(id, lease: lease, from: start, for: end.timeIntervalSince(timestamp), by: life)
+        }
+        return claimed
     }
 
     func release(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date) async throws {
@@ -102,10 +106,14 @@ struct ObservedOutbox: DeliveryOutbox {
         try await store.release(id, lease: lease, at: timestamp)
     }
 
-    func delivered(_ id: Delivery.ID, at timestamp: Date) async throws -> Bool {
-        let isFirst = try await store.delivered(id, at: timestamp)
-        checks.delivered(id)
-        return isFirst
+    func delivered(_ ids: [Delivery.ID], at timestamp: Date) async throws -> Set<Delivery.ID> {
+        let first = try await store.delivered(ids, at: timestamp)
+        for id in ids { checks.delivered(id) }
+        return first
+    }
+
+    func pendingDeliveries(in publication: PublicationID, limit: Int) async throws -> Int {
+        try await store.pendingDeliveries(in: publication, limit: limit)
     }
 
     func deliveryFailed(

@@ -2,6 +2,7 @@ import Commerce
 import Foundation
 import Gatefold
 import State
+import TestSupport
 import Testing
 
 @Suite("Delivery outbox", .stateServers, .serialized) struct OutboxConformance {
@@ -67,6 +68,33 @@ import Testing
             #expect(try await store.claim(id, lease: [3], at: noon + 40, until: noon + 75))
             #expect(try await store.delivered(id, at: noon + 41))
             #expect(try await !store.claim(id, lease: [4], at: noon + 99, until: noon + 134))
+        }
+    }
+
+    @Test(
+        "Claims and completes many deliveries at once, each for one process",
+        arguments: TestedStore<any PurchaseLedger & DeliveryOutbox>.all)
+    func together(kind: TestedStore<any PurchaseLedger & DeliveryOutbox>) async throws {
+        try await kind.with { store async throws in
+            var ids: [Delivery.ID] = []
+            for number in 0..<250 { ids.append(try await order("\(number)", from: store).id) }
+            let all = ids
+            // Two processes claim overlapping halves in opposite orders.
+            async let first = store.claim(Array(all[..<150]), lease: [1], at: noon, until: noon + 35)
+            async let second = store.claim(all[100...].reversed(), lease: [2], at: noon, until: noon + 35)
+            let claimed = try await (first, second)
+            #expect(claimed.0.isDisjoint(with: claimed.1))
+            #expect(claimed.0.isSubset(of: all[..<150]) && claimed.1.isSubset(of: all[100...]))
+            // What one process left to the other one, because both came at once, is still due.
+            let rest = Set(all).subtracting(claimed.0).subtracting(claimed.1)
+            #expect(try await store.claim(Array(rest), lease: [3], at: noon, until: noon + 35) == rest)
+            #expect(try await store.claim(all, lease: [4], at: noon + 1, until: noon + 36).isEmpty)
+            #expect(try await store.pendingDeliveries(in: daily, limit: 1_000) == 250)
+            #expect(try await store.pendingDeliveries(in: daily, limit: 100) == 100)
+            #expect(try await store.delivered(Array(all[..<200]), at: noon + 2) == Set(all[..<200]))
+            #expect(try await store.delivered(all, at: noon + 3) == Set(all[200...]))
+            #expect(try await store.pendingDeliveries(in: daily, limit: 1_000) == 0)
+            #expect(try await store.claim([], lease: [5], at: noon, until: noon).isEmpty)
         }
     }
 

@@ -2,6 +2,7 @@ import Commerce
 import Foundation
 import Gatefold
 import State
+import TestSupport
 import Testing
 
 @Suite("Erasure of an owner", .stateServers, .serialized) struct ErasureConformance {
