@@ -19,6 +19,9 @@ struct SecretComparisonTests {
         "let same = usable.flatMap { $0.summary.source == plan.source.digest ? $0.summary : nil }",
         "if let same, same.digest == fetched.digest { return .unchanged }",
         "return summary?.layout == plan.layoutDigest ? summary : nil",
+        "guard layout == plan.layoutDigest else { throw .malformed(\"it was loaded under other settings\") }",
+        // Two stored hashes of one subscriber, to detect a changed password. Neither was typed by a reader.
+        "if isRegistered, storedHash == nil || storedHash != row.passwordHash {",
         // The own account's token as its issuer returned it. It is compared with itself to detect a replacement.
         "if let other = state.token, other != token { return (other, false) }",
         "return next == token ? nil : next",
