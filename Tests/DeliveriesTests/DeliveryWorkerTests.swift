@@ -66,6 +66,29 @@ struct DeliveryWorkerTests {
         #expect(claims.count < 500 && claims.allSatisfy { $0 <= 100 })
     }
 
+    @Test("A success that cannot be recorded does not let the others of its transaction be repeated")
+    func blockedRecord() async {
+        for number in 0..<50 { await outbox.order(.sample("\(number)", account: "\(number)"), at: clock.now) }
+        await outbox.block(Delivery.sample("7", account: "7").id)
+        var retryPolicy = DeliveryRetryPolicy()
+        retryPolicy.maxConcurrent = 50
+        _ = await worker(ScriptedDeliveryTransport(), retryPolicy: retryPolicy).deliverDue(in: .title)
+        for number in 0..<50 {
+            let status = await outbox.status(Delivery.sample("\(number)", account: "\(number)").id)
+            #expect((status == .delivered(at: clock.now)) == (number != 7))
+        }
+    }
+
+    @Test("A round whose deliveries other processes have is not repeated at once")
+    func takenByOthers() async {
+        let limit = DeliveryRetryPolicy().maxConcurrent * 8
+        for number in 0..<(limit + 1) { await outbox.order(.sample("\(number)", account: "\(number)"), at: clock.now) }
+        await outbox.loseClaims()
+        let transport = ScriptedDeliveryTransport()
+        #expect(await !worker(transport).deliverDue(in: .title))
+        #expect(transport.requested.withLock(\.isEmpty))
+    }
+
     @Test("Keeps the order within an account without blocking on a failed delivery")
     func order() async {
         for number in 0..<12 { await outbox.order(.sample("\(number)", account: "\(number % 2)"), at: clock.now) }

@@ -98,14 +98,13 @@ struct ParserListTests {
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "JournalDisk", "JournalFile", "NodeIdentityFile",
         "PrivateFile",
         "RevocationJournal", "RevocationSnapshot", "SQLiteCommandExecutor", "SQLiteSubscriberStore",
-        "PostgreSQLStateDatabase", "PostgreSQLStatement", "PostgreSQLTables", "PostgreSQLTransaction",
+        "PostgreSQLStateDatabase", "PostgreSQLStatement", "PostgreSQLTransaction",
         "PostgreSQLTransactionStart",
         "SQLiteStateDatabase", "SharedFactBatch", "SQLStateStore+ItemNumbers",
         "SQLStateStore+Documents", "SQLStateStore+SQLite", "SQLStateStore+SQLitePlan", "SQLStateStore+KnownDevices",
         "SharedFact+Merging",
         "StateBackup", "StateRestore", "StateSchema", "SubscriberDatabase", "SubscriberDatabase+Applying",
-        "SubscriberEntries",
-        "TableChange", "WriteAheadLog",
+        "StatementPart", "TableChange", "WriteAheadLog",
     ]
 
     /// Files with protocols, values made of parsed values, and code that hashes, compares or looks up its input.

@@ -51,7 +51,8 @@ slow_suites=(
     ServerTests.FileSendingTests
     ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
     SimulationTests.PlantedFaultTests
-    StateTests.CancelledCallTests StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.LaterOpeningTests
+    StateTests.CancelledCallTests StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.DeliveryLockTests
+    StateTests.LaterOpeningTests
     StateTests.LedgerModelTests
     StateTests.MigrationPlanTests StateTests.NodeConformance
     StateTests.PostgreSQLMigratorTests StateTests.RetentionConformance StateTests.ReverificationConformance

@@ -87,12 +87,13 @@ package struct DeliveryWorker: Sendable {
         do {
             let limit = plan.retryPolicy.maxConcurrent * 8
             let due = try await outbox.deliveriesDue(in: plan.publication, at: clock.now, limit: limit)
-            let succeeded = due.isEmpty ? true : try await deliver(due, by: plan)
+            let made = due.isEmpty ? 0 : try await deliver(due, by: plan)
             observe(
                 .pending(
                     plan.publication,
                     count: try await outbox.pendingDeliveries(in: plan.publication, limit: Self.maxCounted)))
-            return succeeded && due.count == limit
+            // A round without an attempt is not repeated at once, because other processes have its deliveries.
+            return due.count == limit && made.map { $0 > 0 } == true
         } catch is CancellationError {
             return false
         } catch {
@@ -103,8 +104,9 @@ package struct DeliveryWorker: Sendable {
 
     /// Delivers the due records.
     ///
-    /// - Returns: False if the circuit breaker is open, so that the remaining deliveries wait.
-    private func deliver(_ due: [DeliveryRecord], by plan: DeliveryPlan) async throws -> Bool {
+    /// - Returns: The number of attempts; nil if the circuit breaker is open or the worker stops, so that the remaining
+    ///   deliveries wait.
+    private func deliver(_ due: [DeliveryRecord], by plan: DeliveryPlan) async throws -> Int? {
         var accounts: [String: [DeliveryRecord]] = [:]
         var order: [String] = []
         for record in due {
@@ -113,23 +115,30 @@ package struct DeliveryWorker: Sendable {
             accounts[account, default: []].append(record)
         }
         let round = DeliveryRound(plan, outbox: outbox, clock: clock, random: random, observe: observe)
-        return try await withThrowingTaskGroup(of: Bool.self) { group in
-            var succeeded = true
+        return try await withThrowingTaskGroup(of: Int?.self) { group in
+            var made: Int? = 0
+            func add(_ result: Int?) { made = made.flatMap { sum in result.map { sum + $0 } } }
             for (index, account) in order.enumerated() {
                 if index >= plan.retryPolicy.maxConcurrent, let result = try await group.next() {
-                    succeeded = succeeded && result
+                    add(result)
                 }
-                guard succeeded, !Task.isCancelled else { break }
+                guard made != nil, !Task.isCancelled else { break }
                 let records = accounts[account] ?? []
                 group.addTask {
+                    var made = 0
                     for record in records {
-                        guard !Task.isCancelled, try await round.deliver(record) else { return false }
+                        guard !Task.isCancelled else { return nil }
+                        switch try await round.deliver(record) {
+                        case .made: made += 1
+                        case .leftToOther: break
+                        case .suspended: return nil
+                        }
                     }
-                    return true
+                    return made
                 }
             }
-            for try await result in group { succeeded = succeeded && result }
-            return succeeded
+            for try await result in group { add(result) }
+            return made
         }
     }
 }

@@ -44,6 +44,8 @@ package final class CallCombiner<Item: Sendable, Result: Sendable>: Sendable {
         while let batch = next() {
             do {
                 let results = try await call(batch.map(\.item))
+                // A caller without a result would wait forever.
+                precondition(results.count == batch.count, "expected a result for each item")
                 for (waiting, result) in zip(batch, results) { waiting.continuation.resume(returning: result) }
             } catch {
                 for waiting in batch { waiting.continuation.resume(throwing: error) }

@@ -22,22 +22,31 @@ extension SQLStateStore {
         _ ids: [Delivery.ID], lease: [UInt8], at timestamp: Date, until end: Date
     ) async throws -> Set<Delivery.ID> {
         try await database.write(.statements) { db in
-            var claimed: Set<Delivery.ID> = []
-            try StatementPart.each(of: ids) { ids in
-                // A row that another node claims at this moment is left to it, so that no node waits for another one.
-                let rows = try JobQueueTable.deliveries.claim(
-                    db,
-                    where: """
-                        (store, transaction_id) IN (
-                            SELECT store, transaction_id FROM delivery
-                            WHERE (\(DeliveryRow.isOne(of: ids))) AND \(DeliveryRow.isPending)
-                            ORDER BY store, transaction_id\(db.dialect.skippingLocked))
-                        """, DeliveryRow.keys(ids), lease: lease, at: timestamp, until: end,
-                    setting: "attempts = attempts + 1", returning: DeliveryRow.key)
-                claimed.formUnion(try rows.map(DeliveryRow.id))
-            }
-            return claimed
+            try Self.claim(db, ids, lease: lease, at: timestamp, until: end)
         }
+    }
+
+    static func claim(
+        _ db: any StateTransaction, _ ids: [Delivery.ID], lease: [UInt8], at timestamp: Date, until end: Date
+    ) throws -> Set<Delivery.ID> {
+        var claimed: Set<Delivery.ID> = []
+        try StatementPart.each(of: ids) { ids in
+            // A row that another node claims at this moment is left to it, so that no node waits for another one. Rows that
+            // are no longer due are not locked, because their node may be about to record the outcome.
+            let rows = try JobQueueTable.deliveries.claim(
+                db,
+                where: """
+                    (store, transaction_id) IN (
+                        SELECT store, transaction_id FROM delivery
+                        WHERE (\(DeliveryRow.isOne(of: ids))) AND \(DeliveryRow.isPending)
+                            AND \(DueDate.condition("next", set: "next_set"))
+                        ORDER BY store, transaction_id\(db.dialect.skippingLocked))
+                    """, DeliveryRow.keys(ids) + DueDate.arguments(at: timestamp), lease: lease, at: timestamp,
+                until: end,
+                setting: "attempts = attempts + 1", returning: DeliveryRow.key)
+            claimed.formUnion(try rows.map(DeliveryRow.id))
+        }
+        return claimed
     }
 
     public func release(_ id: Delivery.ID, lease: [UInt8], at timestamp: Date) async throws {
@@ -52,8 +61,7 @@ extension SQLStateStore {
     public func delivered(_ ids: [Delivery.ID], at timestamp: Date) async throws -> Set<Delivery.ID> {
         try await database.write(.statements) { db in
             var recorded: Set<Delivery.ID> = []
-            // In one order, so that two nodes do not wait for each other.
-            try StatementPart.each(of: ids.sorted { $0.reference < $1.reference }) { ids in
+            try StatementPart.each(of: ids) { ids in
                 let rows = try db.rows(
                     """
                     UPDATE delivery SET delivered = ?, lease = NULL

@@ -11,6 +11,9 @@ actor InMemoryOutbox: DeliveryOutbox {
     private var leases: [Delivery.ID: [UInt8]] = [:]
     /// The number of delivery records to lose, as if the process were killed between the delivery and its record.
     private var lost = 0
+    /// A delivery whose success cannot be recorded.
+    private var blocked: Delivery.ID?
+    private var losesClaims = false
     /// The number of deliveries in each call that claims some.
     private(set) var claims: [Int] = []
 
@@ -19,6 +22,11 @@ actor InMemoryOutbox: DeliveryOutbox {
         records[delivery.id] = DeliveryRecord(
             delivery: delivery, ordered: timestamp, status: .pending(attempts: 0, next: timestamp, cause: nil))
     }
+
+    /// Lets every claim find that another process holds the rows at that moment.
+    func loseClaims() { losesClaims = true }
+
+    func block(_ id: Delivery.ID) { blocked = id }
 
     func loseRecords(_ count: Int) { lost = count }
 
@@ -33,7 +41,8 @@ actor InMemoryOutbox: DeliveryOutbox {
     }
 
     func delivered(_ ids: [Delivery.ID], at timestamp: Date) throws -> Set<Delivery.ID> {
-        Set(try ids.filter { try delivered($0, at: timestamp) })
+        if let blocked, ids.contains(blocked) { throw SimulatedError() }
+        return Set(try ids.filter { try delivered($0, at: timestamp) })
     }
 
     private func delivered(_ id: Delivery.ID, at timestamp: Date) throws -> Bool {
@@ -51,6 +60,7 @@ actor InMemoryOutbox: DeliveryOutbox {
     func claim(_ ids: [Delivery.ID], lease: [UInt8], at timestamp: Date, until end: Date) throws -> Set<Delivery.ID> {
         claims.append(ids.count)
         try Task.checkCancellation()
+        guard !losesClaims else { return [] }
         return Set(ids.filter { claim($0, lease: lease, at: timestamp, until: end) })
     }
 
