@@ -273,7 +273,7 @@ let package = Package(
             "NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS OutgoingRequests",
             "PasswordHashing PostgreSQL Push Resilience SQLAccess Server ServiceLifecycle Settings State Transfers"),
         tests("SettingsTests", "Settings"),
-        tests("StateTests", "Accounts BackendFixtures Commerce Crypto GRDB PostgreSQL SQLAccess Settings State"),
+        tests("StateTests", "Accounts BackendFixtures Commerce Crypto GRDB Mail PostgreSQL SQLAccess Settings State"),
         tests("XMLTests", "XML"),
 
         // Tests of the whole program, of its parsers with random bytes, and of the files in deploy.

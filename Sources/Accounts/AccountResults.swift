@@ -1,3 +1,6 @@
+public import Foundation
+public import Gatefold
+
 /// The reason why an account was not created or changed.
 public enum AccountError: Error, Sendable, Equatable {
     /// The publication's subscribers are managed elsewhere.
@@ -27,6 +30,10 @@ public struct PasswordReset: Sendable, CustomStringConvertible, CustomDebugStrin
     public let identifier: String
     /// The account, or nil if the reader has never signed in here.
     public let account: Account?
+    /// The owner that represents the subscriber.
+    public let owner: PurchaseOwner
+    /// The time at which the ticket expires.
+    public let expiresAt: Date
 
     public var description: String { "PasswordReset(redacted)" }
     public var debugDescription: String { description }

@@ -48,10 +48,12 @@ extension AccountService {
             guard let subscriber = try await registry.subscriber(identifiedBy: folded),
                 let revision = try await registry.passwordRevision(of: subscriber)
             else { return (nil, isCorrect: false) }
+            let now = authorizationService.clock.now
             let reset = PasswordReset(
-                resetToken: try resetTokens.seal(subscriber, revision: revision, at: authorizationService.clock.now),
-                identifier: folded,
-                account: try await account(of: subscriber))
+                resetToken: try resetTokens.seal(subscriber, revision: revision, at: now), identifier: folded,
+                account: try await account(of: subscriber),
+                owner: authorizationService.pseudonymKey.owner(subscriber),
+                expiresAt: now.addingTimeInterval(resetTokens.lifetime))
             return (reset, isCorrect: false)
         }
     }

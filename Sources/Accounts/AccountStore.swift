@@ -35,7 +35,7 @@ public protocol AccountStore: Sendable {
     /// - Returns: False if there was none.
     func eraseAccount(of owner: PurchaseOwner, in publication: PublicationID) async throws -> Bool
 
-    /// Erases a reader's accounts in all publications.
+    /// Erases a reader's accounts in all publications, and the e-mails that wait for the reader.
     ///
     /// - Returns: The number of erased accounts.
     func eraseAccounts(of owner: PurchaseOwner) async throws -> Int

@@ -22,7 +22,7 @@ struct PasswordResetTokens: Sendable {
     private let keys: SealingKeys
     private let context: [UInt8]
     private let random: RandomSource
-    private let lifetime: TimeInterval
+    let lifetime: TimeInterval
 
     init(publication: PublicationID, secrets: SecretRing, random: RandomSource, lifetime: TimeInterval) {
         keys = SealingKeys(secrets, purpose: "password ticket", identifierSize: 4)

@@ -96,7 +96,8 @@ public struct GatefoldServer: Sendable {
         let eventRelay = PublishedEventRelay()
         mail = try configuration.mail.map { settings in
             try QueueingMailer(
-                settings, clock: clock, random: random, observe: events.report)
+                settings, outbox: state, pseudonymKey: configuration.state.pseudonymKey, clock: clock, random: random,
+                observe: events.report)
         }
         notifications = configuration.notifications.map {
             MQTTNotificationPublisher($0, random: random, observe: events.report)

@@ -81,6 +81,8 @@ public final class SQLStateStore: StateStore {
         guard count > 0 else { throw StateStoreError.unreadableRow(table: "generation") }
         // A session that is ended must not keep access through the links that it created.
         try db.execute("DELETE FROM owner_link")
+        // The messages of an older state were sent meanwhile.
+        try db.execute("DELETE FROM mail")
     }
 
     static func sessionFloor(_ db: any StateTransaction) throws -> Date? {

@@ -15,6 +15,10 @@ package struct StateStatus: Sendable, Encodable {
     package let receiptsWaiting: Int
     package let deliveriesWaiting: Int
     package let campaignsUnfinished: Int
+    /// The number of e-mails that wait for the mail server, those without a recorded outcome included.
+    package let mailWaiting: Int
+    /// The number of e-mails whose last attempt has no recorded outcome. They are sent again, or given up.
+    package let mailOutcomeUnknown: Int
     package let leases: [Lease]
 
     enum CodingKeys: String, CodingKey {
@@ -23,6 +27,8 @@ package struct StateStatus: Sendable, Encodable {
         case receiptsWaiting = "receipts_waiting"
         case deliveriesWaiting = "deliveries_waiting"
         case campaignsUnfinished = "campaigns_unfinished"
+        case mailWaiting = "mail_waiting"
+        case mailOutcomeUnknown = "mail_outcome_unknown"
     }
 }
 
@@ -36,6 +42,10 @@ extension SQLStateStore {
                 deliveriesWaiting: try db.count(
                     "SELECT count(*) FROM delivery WHERE delivered IS NULL AND account IS NOT NULL"),
                 campaignsUnfinished: try db.count("SELECT count(*) FROM push_campaign WHERE finished IS NULL"),
+                mailWaiting: try db.count("SELECT count(*) FROM mail"),
+                mailOutcomeUnknown: try db.count(
+                    "SELECT count(*) FROM mail WHERE lease IS NOT NULL AND next <= ?",
+                    [self.clock.now.timeIntervalSince1970]),
                 leases: try db.rows(
                     "SELECT name, ends FROM lease WHERE ends > ? ORDER BY name", [self.clock.now.timeIntervalSince1970]
                 ).map {

@@ -9,8 +9,8 @@ package import Primitives
 ///
 /// An error means that the store could not be queried or could not store a change.
 package protocol StateStore: SessionStore, StateRetention, SharedFactStore, PurchaseLedger, DeliveryOutbox,
-    PushTokenStore, PushCampaignStore, AccountStore, ItemNumberStore, PINCodeStore, LeaseStore, SharedCounterStore,
-    NodeStore, SharedDocumentStore, StateDiagnostics
+    PushTokenStore, PushCampaignStore, AccountStore, ItemNumberStore, PINCodeStore, MailOutbox, LeaseStore,
+    SharedCounterStore, NodeStore, SharedDocumentStore, StateDiagnostics
 {
     /// The clock that all nodes of the state share; nil if all processes of the state run on this machine.
     var sharedClock: WallClock? { get }
@@ -22,7 +22,7 @@ package protocol StateStore: SessionStore, StateRetention, SharedFactStore, Purc
     func history() async throws -> StateHistory
 
     /// Ends every session that was ever issued, because revocations may have been lost. Begins a new history, so that
-    /// followers read all changes again.
+    /// followers read all changes again. Deletes the waiting e-mails, because those of an older state were sent meanwhile.
     ///
     /// Source: Pitfall 34, “Restore of an older state”.
     ///

@@ -97,7 +97,7 @@ struct ParserListTests {
         "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "JournalDisk", "JournalFile", "NodeIdentityFile",
         "PrivateFile",
-        "RevocationJournal", "RevocationSnapshot", "SQLiteCommandExecutor", "SQLiteSubscriberStore",
+        "RevocationJournal", "RevocationSnapshot", "SealedMail", "SQLiteCommandExecutor", "SQLiteSubscriberStore",
         "PostgreSQLStateDatabase", "PostgreSQLStatement", "PostgreSQLTransaction",
         "PostgreSQLTransactionStart",
         "SQLiteStateDatabase", "SharedFactBatch", "SQLStateStore+ItemNumbers",
@@ -120,7 +120,7 @@ struct ParserListTests {
         "MQTTPacket", "NewerSchema", "PBKDF2Hash", "PINCodeStore", "PasswordHasher", "PasswordVerifier",
         "AuthorizationService", "PushToken",
         "BackendQueryKey", "CachedSignIn", "ReceiptVerifier", "OCSPStatusCache", "SQLChange", "SQLDatabase",
-        "SQLValues", "SQLStateStore+PINCodes", "Secret",
+        "SQLValues", "SQLStateStore+PINCodes", "Secret", "PseudonymKey+Sealing",
         "SendWindow", "SessionManager", "SharedDocument", "SharedDocuments", "KnownDeviceStore", "ShadowMonitor",
         "StoredPassword", "TokenCodec",
     ]

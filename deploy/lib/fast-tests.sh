@@ -53,10 +53,11 @@ slow_suites=(
     SimulationTests.PlantedFaultTests
     StateTests.CancelledCallTests StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.DeliveryLockTests
     StateTests.LaterOpeningTests
-    StateTests.LedgerModelTests
+    StateTests.LedgerModelTests StateTests.MailOutboxConformance
     StateTests.MigrationPlanTests StateTests.NodeConformance
     StateTests.PostgreSQLMigratorTests StateTests.RetentionConformance StateTests.ReverificationConformance
     StateTests.RevocationFollowerTests StateTests.SQLiteAccountTests StateTests.SettlementConformance
-    StateTests.SharedCounterConformance StateTests.SharedLoginThrottleTests StateTests.SharedSessionLimiterTests
+    StateTests.SharedCounterConformance StateTests.SharedMailQueueTests
+    StateTests.SharedLoginThrottleTests StateTests.SharedSessionLimiterTests
     StateTests.SharedStateBackupTests StateTests.StateCopyTests
 )

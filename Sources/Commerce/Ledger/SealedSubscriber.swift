@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 public import Gatefold
 import Primitives
 
@@ -12,28 +10,21 @@ public struct SealedSubscriber: Sendable, Hashable {
 }
 
 extension PseudonymKey {
-    private static let purpose = Data("gatefold linked subscriber 1".utf8)
+    private static let purpose = "gatefold linked subscriber 1"
 
-    /// Seals a subscriber with ChaCha20-Poly1305 (RFC 8439) under a random nonce.
+    /// Seals a subscriber.
     public func seal(_ subscriber: Subscriber) throws -> SealedSubscriber {
         var writer = ByteWriter()
         writer.write(text: subscriber.backend)
         writer.write(text: subscriber.key)
-        let box = try ChaChaPoly.seal(writer.bytes, using: sealingKey, authenticating: Self.purpose)
-        return SealedSubscriber(bytes: Array(box.combined))
+        return SealedSubscriber(bytes: try seal(writer.bytes, for: Self.purpose))
     }
 
     /// Returns the subscriber, or nil if it was not sealed with this key.
     public func open(_ sealed: SealedSubscriber) -> Subscriber? {
-        guard let box = try? ChaChaPoly.SealedBox(combined: sealed.bytes),
-            let plain = try? ChaChaPoly.open(box, using: sealingKey, authenticating: Self.purpose)
-        else { return nil }
-        var reader = ByteReader(Array(plain))
+        guard let plain = open(sealed.bytes, for: Self.purpose) else { return nil }
+        var reader = ByteReader(plain)
         guard let backend = reader.readText(), let key = reader.readText(), reader.isAtEnd else { return nil }
         return Subscriber(backend: backend, key: key)
-    }
-
-    private var sealingKey: SymmetricKey {
-        HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Self.purpose, outputByteCount: 32)
     }
 }

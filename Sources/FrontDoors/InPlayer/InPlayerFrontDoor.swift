@@ -100,7 +100,7 @@ package struct InPlayerFrontDoor: FrontDoor {
         if let mailer = services.mailer {
             tools.mail = { emailMessage in
                 do {
-                    try mailer.send(emailMessage)
+                    try await mailer.send(emailMessage)
                     return true
                 } catch {
                     return false

@@ -1,13 +1,13 @@
 /// A queue that accepts e-mail messages and sends them later.
 public protocol Mailer: Sendable {
-    /// Enqueues a message and returns at once.
+    /// Enqueues a message and returns when it is stored, or at once if no store is available.
     ///
     /// The mailer sends the message later, with a few retries, and drops it if all attempts fail. Handlers must
-    /// send a reader the same response whether a message was accepted or not. Otherwise the response reveals to
-    /// strangers who is a reader.
+    /// send a reader the same response, in the same time, whether a message was accepted or not. Otherwise the
+    /// response reveals to strangers who is a reader.
     ///
     /// - Throws: ``MailRejected`` if the message will not be sent.
-    func send(_ emailMessage: EmailMessage) throws(MailRejected)
+    func send(_ emailMessage: EmailMessage) async throws(MailRejected)
 }
 
 /// The reason that a message was not accepted.

@@ -9,7 +9,8 @@ struct StateEndSessionsCommand: AsyncParsableCommand {
         discussion: """
             A backup lacks the revocations made after it. Run this command after you restored the database with \
             PostgreSQL's own tools and before the servers start. It ends all existing sessions: tokens, their \
-            renewals, and downloads with sealed salts. All readers must sign in again.
+            renewals, and downloads with sealed salts. All readers must sign in again. It also \
+            deletes the e-mails that wait, because most were sent after the backup.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions

@@ -32,6 +32,8 @@ struct StateStatusCommand: AsyncParsableCommand {
                 ("revocations", status.revocations), ("shared facts", status.sharedFacts),
                 ("receipts waiting", status.receiptsWaiting), ("deliveries waiting", status.deliveriesWaiting),
                 ("push campaigns unfinished", status.campaignsUnfinished),
+                ("e-mails waiting", status.mailWaiting),
+                ("e-mails with an unknown outcome", status.mailOutcomeUnknown),
             ].map { "\($0)\t\($1)" }
             return (queues + leases + nodes.map { "node\t" + $0.text }).joined(separator: "\n")
         }

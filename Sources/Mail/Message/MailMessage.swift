@@ -12,6 +12,8 @@ package struct MailMessage: Sendable {
     /// The maximum size of the subject in bytes.
     package static let maxSubjectLength = 1000
 
+    /// The random bytes in the header `Message-ID`.
+    package let id: QueuedMail.ID
     package let recipient: MailAddress
     package let bytes: [UInt8]
 
@@ -28,11 +30,11 @@ package struct MailMessage: Sendable {
             emailMessage.html?.utf8.count ?? 0 <= Self.maxBodySize
         else { throw .tooLong }
         self.recipient = recipient
-        let identifier = Hexadecimal.encode(random.bytes(16))
+        id = random.bytes(16)
         var head = [
             "Date: \(MessageDate.text(timestamp))", "From: \(sender.header)", "To: \(recipient.text)",
             "Subject: \(HeaderText.encode(emailMessage.subject, allowing: HeaderText.inSubjects))",
-            "Message-ID: <\(identifier)@\(sender.address.domain)>",
+            "Message-ID: <\(Hexadecimal.encode(id))@\(sender.address.domain)>",
             // RFC 3834: prevents automatic replies, such as out-of-office messages.
             "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
         ]

@@ -8,9 +8,15 @@ package enum MailEvent: Sendable, Equatable {
     case rejected(MailRejected)
     /// A message could not be sent and will be retried.
     case postponed(cause: String)
+    /// The former attempt of a message has no recorded outcome.
+    case outcomeUnknown
+    /// A message expired before it was sent.
+    case expired
+    /// The queue in the state could not be used. New messages wait in memory meanwhile.
+    case outboxFailed(cause: String)
     /// A message will not be sent.
     case failed(cause: String)
-    /// The number of waiting messages changed.
+    /// The number of messages that wait in the state and in the memory of this process.
     case waiting(Int)
 }
 
@@ -22,6 +28,11 @@ extension MailEvent: ReportableEvent {
         case .rejected(let reason): .mail("rejected_\(reason.rawValue)")
         case .postponed(let cause):
             .mail("postponed").log(.warning, "E-mail not sent, will be retried", ["cause": cause])
+        case .outcomeUnknown:
+            .mail("unknown").log(.warning, "E-mail may have been sent already, is attempted again or given up")
+        case .expired: .mail("expired").log(.warning, "E-mail expired before it was sent")
+        case .outboxFailed(let cause):
+            .mail("outbox_failed").log(.error, "E-mail queue of the state not available", ["cause": cause])
         case .failed(let cause): .mail("failed").log(.error, "E-mail not sent", ["cause": cause])
         case .waiting(let count): .gauge("gatefold_mail_waiting", [:], count)
         }

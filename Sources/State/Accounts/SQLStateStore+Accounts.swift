@@ -50,6 +50,7 @@ extension SQLStateStore {
 
     public func eraseAccounts(of owner: PurchaseOwner) async throws -> Int {
         try await database.write(.statements) { db in
+            try db.execute("DELETE FROM mail WHERE owner = ?", [Data(owner.bytes)])
             return try db.execute("DELETE FROM account WHERE owner = ?", [Data(owner.bytes)])
         }
     }

@@ -16,8 +16,9 @@ struct StateTable: Sendable {
         self.numbered = numbered ? key : nil
     }
 
-    /// All tables whose rows a copy copies. Leases and nodes end with their processes, counters count for minutes, documents are fetched again,
-    /// and the row of `generation` belongs to its database.
+    /// All tables whose rows a copy copies. Leases and nodes end with their processes, counters count for minutes, e-mails
+    /// wait for minutes and would be sent twice, documents are fetched again, and the row of `generation` belongs to its
+    /// database.
     static let all = [
         StateTable("token_bounds", key: "publication", "lifetime after_expiry pruned_until"),
         StateTable("store_clock", key: "id", "reading latest"),

@@ -12,6 +12,7 @@ struct JobQueueTable {
     let set: String
 
     static let deliveries = JobQueueTable(name: DeliveryRow.table, due: "next", set: "next_set")
+    static let mail = JobQueueTable(name: "mail", due: "next", set: "next_set")
     static let receipts = JobQueueTable(name: ReceiptRow.table, due: "due", set: "due_set")
     /// Purchases that wait for reverification or acknowledgement.
     static let purchases = JobQueueTable(name: "purchase", due: "retry_after", set: "retry_after_set")

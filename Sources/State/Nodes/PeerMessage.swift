@@ -1,4 +1,3 @@
-import Crypto
 package import Foundation
 package import Gatefold
 import Primitives
@@ -47,26 +46,19 @@ package struct PeerMessage: Equatable, Sendable {
 }
 
 extension PseudonymKey {
-    private static let purpose = Data("gatefold peer message 1".utf8)
+    private static let purpose = "gatefold peer message 1"
 
-    /// Seals a message with ChaCha20-Poly1305 (RFC 8439) under a random nonce.
-    package func seal(_ message: PeerMessage) throws -> [UInt8] {
-        Array(try ChaChaPoly.seal(message.encoded, using: peerKey, authenticating: Self.purpose).combined)
-    }
+    /// Seals a message.
+    package func seal(_ message: PeerMessage) throws -> [UInt8] { try seal(message.encoded, for: Self.purpose) }
 
     /// Returns the message, or nil if it was not sealed with this key, is too old, or has another format.
     ///
     /// - Parameter now: The current time by the clock of the state.
     package func open(_ sealed: [UInt8], at now: Date) -> PeerMessage? {
-        guard sealed.count <= PeerMessage.maxSize, let box = try? ChaChaPoly.SealedBox(combined: sealed),
-            let plain = try? ChaChaPoly.open(box, using: peerKey, authenticating: Self.purpose),
-            let message = PeerMessage(encoded: Array(plain)),
+        guard sealed.count <= PeerMessage.maxSize, let plain = open(sealed, for: Self.purpose),
+            let message = PeerMessage(encoded: plain),
             abs(now.timeIntervalSince(message.sentAt)) <= PeerMessage.maxAge
         else { return nil }
         return message
-    }
-
-    private var peerKey: SymmetricKey {
-        HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Self.purpose, outputByteCount: 32)
     }
 }

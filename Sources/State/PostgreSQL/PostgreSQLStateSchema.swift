@@ -16,6 +16,8 @@ enum PostgreSQLStateSchema {
             number: 4, name: "node URLs", compatibleSince: 3, sql: PostgreSQLTables.translated(StateSchema.nodeURLs)),
         SchemaMigration(
             number: 5, name: "documents", compatibleSince: 3, sql: PostgreSQLTables.translated(StateSchema.documents)),
+        SchemaMigration(
+            number: 6, name: "mail", compatibleSince: 3, sql: PostgreSQLTables.translated(StateSchema.mail)),
     ]
 
     private static let state =

@@ -68,7 +68,9 @@ import Testing
         let account = Account(
             publication: .daily, owner: PseudonymKey(.one).owner(Subscriber(backend: "readers", key: "1")), number: 1,
             uuid: "0", details: details, created: .after(0), updated: .after(0))
-        let reset = PasswordReset(resetToken: "ticket", identifier: "ada@example.com", account: account)
+        let reset = PasswordReset(
+            resetToken: "ticket", identifier: "ada@example.com", account: account, owner: account.owner,
+            expiresAt: .after(3600))
         for text in ["\(details)", "\(account)", "\(reset)", "\([details])", String(reflecting: account)] {
             #expect(!text.contains("ada") && !text.contains("Ada") && !text.contains("London"))
         }

@@ -4,6 +4,8 @@ import Gatefold
 import State
 import TestSupport
 
+@testable import Mail
+
 extension TestedStore<any AccountStore> {
     static var all: [TestedStore] { [.volatile { _ in InMemoryAccountStore() }] + durable { $0 } }
 }
@@ -18,6 +20,10 @@ extension TestedStore<any ItemNumberStore> {
 
 extension TestedStore<any KnownDeviceStore> {
     static var all: [TestedStore] { [.volatile { InMemoryStateStore(clock: $0) }] + durable { $0 } }
+}
+
+extension TestedStore<any MailOutbox> {
+    static var all: [TestedStore] { [.volatile { _ in InMemoryMailOutbox() }] + durable { $0 } }
 }
 
 extension TestedStore<any PurchaseLedger> {

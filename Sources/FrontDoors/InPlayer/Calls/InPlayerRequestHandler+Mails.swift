@@ -11,11 +11,13 @@ extension InPlayerRequestHandler {
         guard let mail = front.tools.mail, let codes = front.tools.codes else { throw InPlayerRejection.notOffered }
         let account = try await account(of: try await reader())
         try await mailLimit("pin", account)
-        guard let code = try await codes.issue(for: mailbox(account), at: front.now),
-            mail(
+        let now = front.now
+        guard let code = try await codes.issue(for: mailbox(account), at: now),
+            await mail(
                 EmailMessage(
                     to: account.details.identifier, subject: "Your code: \(code)",
-                    text: "Your code is \(code). It is valid for ten minutes.\n"))
+                    text: "Your code is \(code). It is valid for ten minutes.\n", owner: account.owner,
+                    expiresAt: now.addingTimeInterval(PINCodes.lifetime)))
         else { throw InPlayerRejection.unavailable(60) }
         return InPlayerResponse.done("The code was sent")
     }
@@ -52,11 +54,11 @@ extension InPlayerRequestHandler {
         try await mailLimit("export", account)
         let known = try await everything(of: reader, account)
         guard
-            mail(
+            await mail(
                 EmailMessage(
                     to: account.details.identifier, subject: "Your data",
                     text: "This is all data that is stored about you:\n\n"
-                        + String(decoding: JSONWriter.bytes(known), as: UTF8.self) + "\n"))
+                        + String(decoding: JSONWriter.bytes(known), as: UTF8.self) + "\n", owner: account.owner))
         else { throw InPlayerRejection.unavailable(60) }
         return InPlayerResponse.done("Your data was sent by e-mail")
     }

@@ -30,7 +30,9 @@ extension InPlayerRequestHandler {
         if await front.tools.forgotPasswordPace.wait(for: mailbox(named: name), at: front.elapsed) == nil {
             do {
                 if let reset = try await front.accounts.resetPassword(of: name, context()) {
-                    _ = mail(front.emailMessage(for: reset))
+                    let emailMessage = front.emailMessage(for: reset)
+                    // The response does not wait, because the time of the write would reveal that the reader exists.
+                    Task { _ = await mail(emailMessage) }
                 }
             } catch AccountError.throttled {
             } catch let rejection as AccountError {
@@ -63,7 +65,7 @@ extension InPlayerRequestHandler {
 
 extension InPlayerPublication {
     func emailMessage(for reset: PasswordReset) -> EmailMessage {
-        settings.passwordEmail.write(
+        var emailMessage = settings.passwordEmail.write(
             reset.identifier,
             [
                 .token: reset.resetToken, .email: reset.identifier,
@@ -71,5 +73,8 @@ extension InPlayerPublication {
                 // Reset tokens are URL-safe.
                 .link: settings.passwordLink?.replacing("{{token}}", with: reset.resetToken) ?? reset.resetToken,
             ])
+        emailMessage.owner = reset.owner
+        emailMessage.expiresAt = reset.expiresAt
+        return emailMessage
     }
 }

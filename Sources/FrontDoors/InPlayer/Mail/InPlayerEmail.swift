@@ -68,7 +68,7 @@ public struct InPlayerEmail: Sendable {
     }
 }
 
-/// Sends an e-mail message and returns at once.
+/// Enqueues an e-mail message, and returns when it is stored.
 ///
 /// - Returns: `false` if the message will not be sent.
-public typealias InPlayerMail = @Sendable (EmailMessage) -> Bool
+public typealias InPlayerMail = @Sendable (EmailMessage) async -> Bool

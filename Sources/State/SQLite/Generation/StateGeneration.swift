@@ -52,8 +52,11 @@ struct StateGeneration: Equatable {
         let id = newID()
         try db.execute(sql: "DELETE FROM generation")
         try db.execute(sql: "INSERT INTO generation (id, session_floor) VALUES (?, ?)", arguments: [id, seconds])
-        // A session that is ended must not keep access through the links that it created.
-        if floor != nil { try db.execute(sql: "DELETE FROM owner_link") }
+        if floor != nil {
+            // A session that is ended must not keep access through the links that it created, and the messages of an older
+            // state were sent meanwhile.
+            for table in ["owner_link", "mail"] { try db.execute(sql: "DELETE FROM \(table)") }
+        }
         guard let generation = try recorded(db) else { throw StateStoreError.unreadableRow(table: "generation") }
         return generation
     }

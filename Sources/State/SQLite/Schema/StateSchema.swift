@@ -18,6 +18,7 @@ enum StateSchema {
         SchemaMigration(number: 4, name: "compatibility", compatibleSince: 4, sql: SchemaCompatibility.table),
         SchemaMigration(number: 5, name: "node URLs", compatibleSince: 4, sql: nodeURLs),
         SchemaMigration(number: 6, name: "documents", compatibleSince: 4, sql: documents),
+        SchemaMigration(number: 7, name: "mail", compatibleSince: 4, sql: mail),
     ]
 
     /// The name of the migration that every state has.
