@@ -57,7 +57,7 @@ slow_suites=(
     StateTests.MigrationPlanTests StateTests.NodeConformance
     StateTests.PostgreSQLMigratorTests StateTests.RetentionConformance StateTests.ReverificationConformance
     StateTests.RevocationFollowerTests StateTests.SQLiteAccountTests StateTests.SettlementConformance
-    StateTests.SharedCounterConformance StateTests.SharedMailQueueTests
+    StateTests.SharedCounterConformance StateTests.SharedMailQueueTests StateTests.SharedPaceConformance
     StateTests.SharedLoginThrottleTests StateTests.SharedSessionLimiterTests
     StateTests.SharedStateBackupTests StateTests.StateCopyTests
 )

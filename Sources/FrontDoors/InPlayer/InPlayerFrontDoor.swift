@@ -93,9 +93,9 @@ package struct InPlayerFrontDoor: FrontDoor {
         tools.random = services.random
         tools.codes = PINCodes(
             store: services.pinCodeStore, pseudonymKey: services.pseudonymKey, random: services.random)
-        tools.mailLimit.share("mail", store: services.counterStore, pseudonymKey: services.pseudonymKey)
+        tools.mailLimit.share("mail", store: services.paceStore, pseudonymKey: services.pseudonymKey)
         tools.forgotPasswordPace.share(
-            "forgotten password", store: services.counterStore, pseudonymKey: services.pseudonymKey)
+            "forgotten password", store: services.paceStore, pseudonymKey: services.pseudonymKey)
         tools.notificationPublisher = services.notificationPublisher
         if let mailer = services.mailer {
             tools.mail = { emailMessage in

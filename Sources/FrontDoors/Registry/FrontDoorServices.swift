@@ -25,7 +25,7 @@ package struct FrontDoorServices: Sendable {
     package var pinCodeStore: any PINCodeStore
     package var pushTokenStore: any PushTokenStore
     /// The counters of the limits that all processes of the state share.
-    package var counterStore: any SharedCounterStore
+    package var paceStore: any SharedPaceStore
     package var ledger: any PurchaseLedger
     /// The sender of e-mail messages to readers; nil for none.
     package var mailer: (any Mailer)?
@@ -39,7 +39,7 @@ package struct FrontDoorServices: Sendable {
     package init(
         clock: WallClock, random: RandomSource, pseudonymKey: PseudonymKey,
         accountStore: any AccountStore & ItemNumberStore,
-        pinCodeStore: any PINCodeStore, pushTokenStore: any PushTokenStore, counterStore: any SharedCounterStore,
+        pinCodeStore: any PINCodeStore, pushTokenStore: any PushTokenStore, paceStore: any SharedPaceStore,
         ledger: any PurchaseLedger,
         reporter: @escaping @Sendable (PublicationID?) -> @Sendable (any ReportableEvent) -> Void
     ) {
@@ -49,7 +49,7 @@ package struct FrontDoorServices: Sendable {
         self.accountStore = accountStore
         self.pinCodeStore = pinCodeStore
         self.pushTokenStore = pushTokenStore
-        self.counterStore = counterStore
+        self.paceStore = paceStore
         self.ledger = ledger
         self.reporter = reporter
     }

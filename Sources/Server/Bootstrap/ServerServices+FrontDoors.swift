@@ -8,7 +8,7 @@ extension ServerServices {
     var frontDoorServices: FrontDoorServices {
         var all = FrontDoorServices(
             clock: services.clock, random: services.random, pseudonymKey: pseudonymKey, accountStore: state,
-            pinCodeStore: state, pushTokenStore: state, counterStore: state, ledger: state,
+            pinCodeStore: state, pushTokenStore: state, paceStore: state, ledger: state,
             reporter: { publication in
                 let reporter = EventReporter(publication: publication)
                 return { reporter.report($0) }

@@ -54,6 +54,26 @@ extension SQLStateStore {
         }
     }
 
+    public func count(
+        in slots: [[UInt8]], window: TimeInterval, pause: TimeInterval
+    ) async throws -> TimeInterval? {
+        try await database.write(.locked(StateLock("pace", Data(slots.first ?? [])))) { db in
+            let now = self.clock.now.timeIntervalSince1970
+            let known = try Self.levels(db, of: slots.map { SharedCounter(key: $0, limit: 1) }, at: now)
+            let debts = slots.map { slot in known[slot].map { $0 > window + Self.implausible ? 0 : max(0, $0) } ?? 0 }
+            // The slot of the last event has been in use for less than the pause, or all slots are in use.
+            let wait = max((debts.max() ?? 0) - window + pause, debts.min() ?? 0)
+            if wait > Self.tolerance { return wait }
+            guard let (slot, _) = zip(slots, debts).min(by: { $0.1 < $1.1 }) else { return nil }
+            try db.execute(
+                """
+                INSERT INTO rate_counter (key, empty_at) VALUES (?, ?)
+                ON CONFLICT (key) DO UPDATE SET empty_at = excluded.empty_at
+                """, [Data(slot), now + window])
+            return nil
+        }
+    }
+
     /// The tolerance in seconds for the rounding error of a sum of fractions.
     private static let tolerance: TimeInterval = 0.000_1
     /// The number of seconds beyond the window that show that a row was written before the clock was set back. Such a row

@@ -13,7 +13,9 @@ public struct MailRateLimiter: Sendable {
     private let limit: Int
     private let pause: TimeInterval
     private let own: MailTimes
-    private var shared: (pause: SharedRateLimit, slots: SharedRateLimit)?
+    /// Counts a message with the other processes, also if the client has disconnected. Returns the number of seconds to wait
+    /// if it was not counted.
+    private var countTogether: (@Sendable (_ account: String) async throws -> TimeInterval?)?
 
     /// - Parameters:
     ///   - limit: The maximum number of messages per account within an hour. Default: 5.
@@ -32,15 +34,13 @@ public struct MailRateLimiter: Sendable {
     ///   - name: The name of the limit. Limits of different names count separately.
     ///   - store: The store of the counters.
     ///   - pseudonymKey: The key of the names of the counters.
-    public mutating func share(_ name: String, store: any SharedCounterStore, pseudonymKey: PseudonymKey) {
-        // A slot of the hour is a counter of its own with room for one message. So the limit holds within every hour,
-        // while a counter of several messages would also admit those that have room again during the hour.
-        shared = (
-            pause: SharedRateLimit(
-                "pause of \(name)", limit: 1, window: pause, store: store, pseudonymKey: pseudonymKey),
-            slots: SharedRateLimit(
-                "slot of \(name)", limit: 1, window: Self.window, store: store, pseudonymKey: pseudonymKey)
-        )
+    public mutating func share(_ name: String, store: any SharedPaceStore, pseudonymKey: PseudonymKey) {
+        countTogether = { [limit, pause] account in
+            let slots = (0..<limit).map {
+                pseudonymKey.digest("rate limit", ["slot of \(name)", account, String($0)])
+            }
+            return try await Task { try await store.count(in: slots, window: Self.window, pause: pause) }.value
+        }
     }
 
     /// Counts a message.
@@ -49,32 +49,14 @@ public struct MailRateLimiter: Sendable {
     /// - Returns: The number of seconds to wait, or `nil` if the message may be sent now.
     package func wait(for account: String, at now: TimeInterval) async -> Int? {
         if let wait = own.wait(for: account, at: now) { return wait }
-        switch await countTogether(account) {
-        case .wait(let seconds): return seconds
-        case .counted:
+        guard let countTogether else { return own.count(account, at: now) }
+        do {
+            if let wait = try await countTogether(account) { return max(1, Int(wait.rounded(.up))) }
             own.add(account, at: now)
             return nil
-        case nil: return own.count(account, at: now)
+        } catch {
+            // An outage of the store refuses no message.
+            return own.count(account, at: now)
         }
-    }
-
-    private enum Outcome {
-        case counted
-        case wait(Int)
-    }
-
-    /// Counts a message with the other processes.
-    ///
-    /// - Returns: Nil if the store is unavailable or there is none.
-    private func countTogether(_ account: String) async -> Outcome? {
-        guard let shared, let paused = await shared.pause.charge([account]) else { return nil }
-        guard paused.hadRoom else { return .wait(shared.pause.wait(at: paused)) }
-        var wait = Int(Self.window)
-        for slot in 0..<limit {
-            guard let level = await shared.slots.charge([account, String(slot)]) else { return nil }
-            if level.hadRoom { return .counted }
-            wait = min(wait, shared.slots.wait(at: level))
-        }
-        return .wait(max(wait, shared.pause.wait(at: paused)))
     }
 }

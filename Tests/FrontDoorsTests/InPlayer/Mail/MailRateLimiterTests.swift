@@ -54,6 +54,23 @@ import Testing
         }
     }
 
+    @Test("A message that is not admitted delays no later one")
+    func notAdmitted() async throws {
+        try await withTemporaryFolder { folder in
+            let clock = ManualClock()
+            let limiters = try Self.limiters(2, folder, clock)
+            let start = clock.wall.elapsed
+            for _ in 0..<5 {
+                #expect(await limiters[0].wait(for: "ada", at: clock.wall.elapsed) == nil)
+                clock.advance(by: 60)
+            }
+            clock.advance(by: 3590 - (clock.wall.elapsed - start))
+            #expect(await limiters[1].wait(for: "ada", at: clock.wall.elapsed) == 10)
+            clock.advance(by: 10)
+            #expect(await limiters[1].wait(for: "ada", at: clock.wall.elapsed) == nil)
+        }
+    }
+
     @Test("Twenty requests at two nodes at the same time, and one message is sent")
     func race() async throws {
         try await withTemporaryFolder { folder in
@@ -72,20 +89,16 @@ import Testing
     @Test("While the state is away, a node sends as many messages as one node")
     func outage() async {
         var limiter = MailRateLimiter()
-        limiter.share("mail", store: UnavailableCounters(), pseudonymKey: Self.key)
+        limiter.share("mail", store: UnavailablePaces(), pseudonymKey: Self.key)
         for number in 0..<5 { #expect(await limiter.wait(for: "ada", at: Double(number) * 60) == nil) }
         #expect(await limiter.wait(for: "ada", at: 300) == 3300)
     }
 }
 
-private struct UnavailableCounters: SharedCounterStore {
+private struct UnavailablePaces: SharedPaceStore {
     struct Failure: Error {}
 
-    func charge(_ counters: [SharedCounter], window: TimeInterval) async throws -> [SharedCounterLevel] {
+    func count(in slots: [[UInt8]], window: TimeInterval, pause: TimeInterval) async throws -> TimeInterval? {
         throw Failure()
     }
-    func levels(of counters: [SharedCounter], window: TimeInterval) async throws -> [SharedCounterLevel] {
-        throw Failure()
-    }
-    func emptyCounters(_ keys: [[UInt8]]) async throws { throw Failure() }
 }
