@@ -61,7 +61,7 @@ extension AccountService {
         case .throttled(let wait):
             throw AccountError.throttled(retryAfter: wait)
         case .busy(let wait):
-            throw Unavailable(retryAfter: wait, cause: "too many concurrent attempts")
+            throw Unavailable(.overloaded, retryAfter: wait, cause: "too many concurrent attempts")
         case .proceed(let permit):
             let (result, isCorrect): (Value, Bool)
             do {

@@ -294,7 +294,7 @@ public struct GatefoldServer: Sendable {
         ).buildResponder()
         return Application(
             responder: responder,
-            server: try serverBuilder(RequestResponder(responder, logger: logger)),
+            server: try serverBuilder(requestResponder(responder)),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.listen.host, port: configuration.listen.port), serverName: nil,
                 backlog: Self.backlog,
@@ -321,7 +321,9 @@ public struct GatefoldServer: Sendable {
         ).buildResponder()
         return Application(
             responder: responder,
-            server: HTTPServerBuilder { [logger] _ in Self.plain(RequestResponder(responder, logger: logger)) },
+            server: HTTPServerBuilder { [requestResponder = requestResponder(responder)] _ in
+                Self.plain(requestResponder)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(address.host, port: address.port),
                 availableConnectionsDelegate: ConnectionBudget(
@@ -330,6 +332,10 @@ public struct GatefoldServer: Sendable {
                 await AcceptFailureHandler.watch($0, of: Self.adminName, logger: logger)
             },
             logger: logger)
+    }
+
+    private func requestResponder(_ responder: any HTTPResponder<GatefoldRequestContext>) -> RequestResponder {
+        RequestResponder(responder, logger: logger) { [publications] in publications.snapshot.set.clients.trusts($0) }
     }
 
     private func serverBuilder(_ responder: RequestResponder) throws -> HTTPServerBuilder {

@@ -22,7 +22,7 @@ struct RetiredNamesTests {
         arguments: [
             ("struct LastAnswer {}", "LastAnswer"), ("func tell() {}", "tell"), ("let kept = 1", "kept"),
             ("func a(_ question: Int) {}", "question"), ("func a(asker who: Int) {}", "who"),
-            ("enum A { case one, refused\n }", "refused"), ("enum A { case one(guess: Int)\n }", "guess"),
+            ("enum A { case one, kept\n }", "kept"), ("enum A { case one(guess: Int)\n }", "guess"),
             ("for waiter in all {}", "waiter"), ("all.map { waiter in 1 }", "waiter"),
             ("let (kept, b) = a", "kept"), ("func a() -> (b: Int, moment: Int) { b }", "moment"),
             ("protocol A { associatedtype Answer }", "Answer"), ("init(patience: Int) {}", "patience"),

@@ -51,7 +51,7 @@ struct LineLogHandlerTests {
     func requestID() throws {
         let lines = Lines()
         let logger = logger(.text, lines)
-        let identity = CurrentRequest.Identity(logger: logger)
+        let identity = CurrentRequest.Identity(id: RequestID(), logger: logger)
         CurrentRequest.$identity.withValue(identity) { logger.info("signed in") }
         #expect(try #require(lines.value.first).hasSuffix("signed in request=\(identity.id)\n"))
     }

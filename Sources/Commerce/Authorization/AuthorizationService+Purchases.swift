@@ -29,11 +29,32 @@ extension AuthorizationService {
     public func editionCredentials(
         for edition: EditionID, verifiedBy transactions: [StoreTransaction], _ context: CallContext
     ) throws -> CredentialsResult {
-        guard let first = transactions.min(by: { ($0.purchased, $0.original) < ($1.purchased, $1.original) }),
-            try catalogue().isPublished(edition, at: clock.now),
-            subscription(verifiedBy: transactions).opens(edition)
-        else { return reject(.notEntitled, message(.notEntitled, context)) }
+        guard let first = transactions.min(by: { ($0.purchased, $0.original) < ($1.purchased, $1.original) }) else {
+            return reject(.receiptEmpty, edition, context)
+        }
+        let catalogue: Catalogue
+        do {
+            catalogue = try self.catalogue()
+        } catch {
+            throw refused(error, .editionCredentials, edition: edition)
+        }
+        guard catalogue.isPublished(edition, at: clock.now) else { return reject(.notYetPublished, edition, context) }
+        guard subscription(verifiedBy: transactions).opens(edition) else {
+            return reject(catalogue.mayContain(edition) ? .notIncluded : .unknownEdition, edition, context)
+        }
         return try unverifiedDownloadToken(for: edition, to: "\(first.store)/\(first.original)", context)
+    }
+
+    private func reject(_ reason: RefusalReason, _ edition: EditionID, _ context: CallContext) -> CredentialsResult {
+        let key: MessageKey? =
+            switch reason {
+            case .notYetPublished: .notYetPublished
+            case .unknownEdition: .unknownEdition
+            default: nil
+            }
+        return reject(
+            .notEntitled, key.flatMap { message($0, context) } ?? message(.notEntitled, context),
+            refusal(reason, .editionCredentials, edition: edition))
     }
 
     /// Links an installation or an account with the subscriber of the token, so that both are the same person.

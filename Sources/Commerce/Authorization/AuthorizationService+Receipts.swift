@@ -21,15 +21,21 @@ extension AuthorizationService {
         _ context: CallContext
     ) async throws -> CredentialsResult {
         guard let purchases else { return reject(ReceiptRejection(.noStore), context) }
-        switch try await purchases.examine(receipt, from: kind, app: app) {
-        case .rejected(let rejection):
-            return reject(rejection, context)
-        case .genuine(let transactions):
-            guard let edition = edition(requested, among: transactions, in: try catalogue()) else {
-                return reject(.notEntitled, message(.noEdition, context))
+        let transactions: [StoreTransaction]
+        let requestedEdition: EditionID?
+        do {
+            switch try await purchases.examine(receipt, from: kind, app: app) {
+            case .rejected(let rejection): return reject(rejection, context)
+            case .genuine(let genuine): transactions = genuine
             }
-            return try editionCredentials(for: edition, verifiedBy: transactions, context)
+            requestedEdition = edition(requested, among: transactions, in: try catalogue())
+        } catch let failure as Unavailable {
+            throw refused(failure, .editionCredentials)
         }
+        guard let requestedEdition else {
+            return reject(.notEntitled, message(.noEdition, context), refusal(.editionMissing, .editionCredentials))
+        }
+        return try editionCredentials(for: requestedEdition, verifiedBy: transactions, context)
     }
 
     /// Returns the requested edition. A requested edition opens nothing; only the purchases do.
@@ -52,6 +58,7 @@ extension AuthorizationService {
             case .expired: (.expired, .notEntitled)
             default: (.notEntitled, .notEntitled)
             }
+        report(refusal(RefusalReason(rejection.reason), .editionCredentials))
         observe(.credentialsRejected(reason))
         return .rejected(
             CredentialsRejection(reason: reason, message: message(messageKey, context)),

@@ -52,7 +52,8 @@ extension PurchaseService {
             return .recorded([])
         }
         guard let outcome = try await settle(record, by: verifier, claims: claims ?? self.claims) else {
-            throw Unavailable(retryAfter: 600, cause: "the store is unavailable, and the receipt cannot be queued")
+            throw Unavailable(
+                .storeUnavailable, retryAfter: 600, cause: "the store is unavailable, and the receipt cannot be queued")
         }
         return outcome
     }
@@ -69,7 +70,7 @@ extension PurchaseService {
         case .success(let record): return record
         case .failure(let reached):
             observe(.limited(incoming.store, reached))
-            throw Unavailable(retryAfter: reached.retryAfter, cause: reached.cause)
+            throw Unavailable(.overloaded, retryAfter: reached.retryAfter, cause: reached.cause)
         }
     }
 

@@ -33,7 +33,7 @@ extension PurchaseService {
         } catch {
             let cause = Self.cause(error)
             observe(.postponed(verifier.store, cause: cause))
-            throw Unavailable(retryAfter: 30, cause: cause)
+            throw Unavailable(.storeUnavailable, retryAfter: 30, cause: cause)
         }
         switch verdict {
         case .rejected(let rejection):

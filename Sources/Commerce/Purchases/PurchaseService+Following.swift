@@ -106,7 +106,7 @@ extension PurchaseService {
         do {
             verdict = try await verifier.notification(body, allowing: allowed ?? environments, at: clock.now)
         } catch {
-            throw Unavailable(retryAfter: 30, cause: Self.cause(error))
+            throw Unavailable(.storeUnavailable, retryAfter: 30, cause: Self.cause(error))
         }
         switch verdict {
         case .rejected(let rejection):

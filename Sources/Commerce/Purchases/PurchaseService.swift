@@ -87,7 +87,7 @@ public struct PurchaseService: PurchaseSource {
         } catch {
             let cause = String(describing: type(of: error))
             observe(.ledgerFailed(cause: cause))
-            throw Unavailable(retryAfter: 30, cause: cause)
+            throw Unavailable(.stateUnavailable, retryAfter: 30, cause: cause)
         }
     }
 

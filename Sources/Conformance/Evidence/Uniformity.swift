@@ -42,7 +42,7 @@ enum Uniformity {
     }
 
     /// The date depends on the time of the response. The length depends on the body, which is compared itself.
-    private static let ignored: Set = ["date", "content-length"]
+    private static let ignored: Set = ["date", "content-length", "x-request-id"]
 
     private static func names(_ response: ReceivedResponse) -> Set<String> {
         Set(response.fields.map { $0.name.lowercased() }).subtracting(ignored)

@@ -56,6 +56,8 @@ public struct GateDenial: Sendable, Equatable {
         case feedCredentials
         /// Expired credentials that may resume, with a response that begins at the start of the file.
         case resumptionFromStart
+        /// An allowed download of a file that does not exist.
+        case fileMissing
         /// A call of the auth-request endpoint by a peer that is not trusted.
         case untrustedPeer
         /// A call of the auth-request endpoint that names no target, or more than one.
@@ -77,12 +79,14 @@ public struct GateDenial: Sendable, Equatable {
         self.subscriber = subscriber
     }
 
-    /// The status of the response: 400 for credentials that are sent twice, otherwise 403 and never 401.
+    /// The status of the response: 400 for credentials that are sent twice, 404 for a missing file, otherwise 403 and
+    /// never 401.
     ///
     /// Source: Pitfall 11, “Header spoofing”; Edition credentials and the content gate, “Refusals are 403”.
     public var status: HTTPResponse.Status {
         switch reason {
         case .severalAuthorizations, .severalCredentials: .badRequest
+        case .fileMissing: .notFound
         default: .forbidden
         }
     }
@@ -106,6 +110,7 @@ extension GateDenial.Reason: CustomStringConvertible {
         case .revoked: "revoked"
         case .feedCredentials: "feed_credentials"
         case .resumptionFromStart: "resumption_from_start"
+        case .fileMissing: "file_missing"
         case .untrustedPeer: "untrusted_peer"
         case .forwardedTarget: "forwarded_target"
         }

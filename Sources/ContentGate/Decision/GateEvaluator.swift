@@ -69,13 +69,8 @@ extension GateEvent: ReportableEvent {
                         "edition": content.edition, "subscriber": content.subscriber,
                     ])
         case .denied(let denial):
+            // The refused call is logged; see ``GateDenial/refusal``.
             counter(denial.publication, denial.reason.description)
-                .log(
-                    .info, "Content denied",
-                    [
-                        "reason": denial.reason, "publication": denial.publication, "edition": denial.edition,
-                        "subscriber": denial.subscriber,
-                    ])
         }
     }
 

@@ -30,6 +30,7 @@ public struct ContentResponder<Context: RequestContext>: HTTPResponder {
             return DenialHeaders.response(denial.status)
         case .allowed(let content):
             let response = await files.respond(with: content, to: request, sender: sender(context))
+            if response.status == .notFound { evaluator.report(.fileMissing, of: content, by: .fileServer) }
             return evaluator.enforcingResumption(response, of: content, entryPoint: .fileServer)
         }
     }

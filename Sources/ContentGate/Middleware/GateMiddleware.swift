@@ -49,10 +49,17 @@ extension GateEvaluator {
         -> Response
     {
         guard content.reason == .resumption, !ResumptionRule.permits(response) else { return response }
+        return DenialHeaders.response(report(.resumptionFromStart, of: content, by: entryPoint).status)
+    }
+
+    /// Reports that content is not served although the gate has allowed it.
+    @discardableResult
+    func report(_ reason: GateDenial.Reason, of content: AllowedContent, by entryPoint: GateEvent.EntryPoint)
+        -> GateDenial
+    {
         let denial = GateDenial(
-            .resumptionFromStart, publication: content.publication, edition: content.edition,
-            subscriber: content.subscriber)
+            reason, publication: content.publication, edition: content.edition, subscriber: content.subscriber)
         report(denial, by: entryPoint)
-        return DenialHeaders.response(denial.status)
+        return denial
     }
 }

@@ -14,16 +14,15 @@ enum JSONResponse {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: JSONWriter.bytes(value))))
     }
 
-    /// Returns `{"error": …}` for the developer of the app. No client reads the document.
+    /// Returns `{"error": …}` for the developer of the app. No client reads the document. A front door throws
+    /// ``JSONRejection`` instead, so that the refusal has a reason.
     static func error(_ status: HTTPResponse.Status, _ message: String) -> Response {
         make(status, ["error": .string(message)])
     }
 
-    static func rejected(_ rejection: RequestRejection) -> Response { error(rejection.status, rejection.text) }
-
-    static func unavailable(_ failure: Unavailable) -> Response {
+    static func unavailable(retryAfter: Int) -> Response {
         var response = error(.serviceUnavailable, "temporarily unavailable")
-        response.headers[.retryAfter] = String(failure.retryAfter)
+        response.headers[.retryAfter] = String(retryAfter)
         return response
     }
 

@@ -15,7 +15,7 @@ extension Storefront {
                 try await pushTokens?.register(
                     PushToken(app: app, bytes: bytes, environment: environment), at: authorizationService.now)
             } catch {
-                throw Unavailable(retryAfter: 30, cause: String(describing: type(of: error)))
+                throw Unavailable(.stateUnavailable, retryAfter: 30, cause: String(describing: type(of: error)))
             }
             observe(.pushToken(app: app, .registered))
         }

@@ -1,3 +1,4 @@
+import Gatefold
 import HTTPTypes
 
 /// The calls of a Baker app. The raw value is the name in the configuration.
@@ -26,6 +27,16 @@ public enum BakerCall: String, CaseIterable, Sendable, JSONCall {
 
     /// The first segments of the usual paths.
     public static let usualPathSegments = Set(allCases.compactMap { $0.defaultPath?.first })
+
+    var refusedCall: RefusedCall {
+        switch self {
+        case .shelf: .catalogue
+        case .purchases: .access
+        case .confirmation: .purchase
+        case .pushToken: .pushToken
+        case .issue: .editionCredentials
+        }
+    }
 
     /// The methods of the call. An older client sample sends the purchases call by POST.
     ///

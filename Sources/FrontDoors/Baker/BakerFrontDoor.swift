@@ -117,16 +117,19 @@ package struct BakerSnapshot: FrontDoorSnapshot {
             let fields = try await BakerFields(request)
             guard let (route, front, app) = route(among: routes, fields, request.method) else {
                 let isNamed = routes.contains { fields.with($0.match.values).app != nil }
-                return isNamed
-                    ? JSONResponse.error(.notFound, "unknown app")
-                    : JSONResponse.error(.badRequest, "app_id is missing")
+                throw isNamed
+                    ? JSONRejection(.notFound, "unknown app", .unknownPublication)
+                    : JSONRejection(.badRequest, "app_id is missing", .malformedRequest)
             }
             context.route = route.template.description
             let known = fields.with(route.match.values)
             let handler = BakerRequestHandler(
                 front: front.storefront, settings: front.settings, app: app, fields: known,
                 context: known.context(clients.address(request, context)))
-            return await route.call.respond(request, context) { try await handler.respond(route.call, request) }
+            let publication = front.storefront.authorizationService.publication.id
+            return await route.call.respond(request, context, of: publication) {
+                try await handler.respond(route.call, request)
+            }
         } catch {
             return first.call.failure(error, context)
         }

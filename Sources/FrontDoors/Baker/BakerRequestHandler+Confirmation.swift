@@ -1,4 +1,5 @@
 import Commerce
+import Gatefold
 import HTTPTypes
 import Hummingbird
 import JSON
@@ -11,22 +12,22 @@ extension BakerRequestHandler {
     ///
     /// Source: Baker protocol, “Confirmation failures”.
     func confirmation() async throws -> Response {
-        guard let owner else { return Self.noUser }
+        guard let owner else { throw Self.noUser }
         guard let text = fields["receipt_data"].flatMap(ReceiptText.repaired) else {
-            return JSONResponse.error(.badRequest, ReceiptRejection.Reason.malformed.rawValue)
+            throw JSONRejection(.badRequest, ReceiptRejection.Reason.malformed.rawValue, .receiptMalformed)
         }
         guard let purchases = front.authorizationService.purchases else {
-            return Self.rejected(ReceiptRejection(.noStore))
+            throw Self.rejection(ReceiptRejection(.noStore))
         }
         switch try await purchases.confirm(StoreReceipt([.receipt: text]), from: .apple, app: app, owner: owner) {
         case .recorded: return JSONResponse.make(.ok, ["status": "recorded"])
         case .pending: return JSONResponse.make(.ok, ["status": "kept"])
-        case .rejected(let rejection): return Self.rejected(rejection)
+        case .rejected(let rejection): throw Self.rejection(rejection)
         }
     }
 
-    private static func rejected(_ rejection: ReceiptRejection) -> Response {
-        JSONResponse.error(status(of: rejection.reason), rejection.reason.rawValue)
+    private static func rejection(_ rejection: ReceiptRejection) -> JSONRejection {
+        JSONRejection(status(of: rejection.reason), rejection.reason.rawValue, RefusalReason(rejection.reason))
     }
 
     /// Returns the status for a rejection. The receipt of another app is 404, as in Baker Cloud.

@@ -9,16 +9,17 @@ extension BakerRequestHandler {
     /// Source: Baker protocol, “Download of an issue”.
     func issue() async throws -> Response {
         let (catalogue, now) = (try front.catalogue, front.authorizationService.now)
-        guard let edition = fields["name"].flatMap({ EditionID($0) }),
-            let archive = catalogue.archive(of: edition, at: now)
-        else { return JSONResponse.error(.notFound, "unknown issue") }
+        let edition = fields["name"].flatMap { EditionID($0) }
+        guard let edition, let archive = catalogue.archive(of: edition, at: now) else {
+            throw JSONRejection(.notFound, "unknown issue", catalogue.reasonForNoArchive(of: edition))
+        }
         if catalogue.isFree(edition, at: now) { return Self.redirection(to: front.downloads.url(of: archive)) }
-        guard let owner else { return Self.noUser }
+        guard let owner else { throw Self.noUser }
         switch try await front.authorizationService.editionCredentials(for: edition, of: owner, context) {
         case .granted(let credentials, _, _):
             return Self.redirection(to: front.downloads.url(of: archive, credentials: credentials))
         case .rejected:
-            return JSONResponse.error(.forbidden, "not bought")
+            throw JSONRejection(.forbidden, "not bought", .notIncluded)
         }
     }
 

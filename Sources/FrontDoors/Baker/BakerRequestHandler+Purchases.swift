@@ -8,7 +8,7 @@ extension BakerRequestHandler {
     ///
     /// Source: Baker protocol, “Effect of the purchases response”.
     func purchases() async throws -> Response {
-        guard let owner else { return Self.noUser }
+        guard let owner else { throw Self.noUser }
         let catalogue = try front.catalogue
         let subscription = try await front.authorizationService.subscription(of: owner, context)
         return JSONResponse.make(

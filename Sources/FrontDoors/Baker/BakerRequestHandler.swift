@@ -23,7 +23,7 @@ struct BakerRequestHandler {
         }
     }
 
-    static var noUser: Response { JSONResponse.error(.badRequest, "user_id is missing or too long") }
+    static let noUser = JSONRejection(.badRequest, "user_id is missing or too long", .malformedRequest)
 
     /// The owner of this installation's purchases, or `nil` if the app sent no valid installation.
     var owner: PurchaseOwner? { fields.user.map { front.authorizationService.owner(installation: $0, of: app) } }

@@ -77,23 +77,35 @@ private struct BasispressCallHandler {
         switch call {
         case .pushTokens:
             let registration = try await BasispressRegistration(request)
-            guard let front = storefronts[registration.app] else { return Self.unknown(registration.app) }
-            return try await BasispressRequestHandler(front: front, app: registration.app, context: CallContext())
-                .register(registration)
+            guard let front = storefronts[registration.app] else { throw Self.unknown(registration.app) }
+            return await call.respond(request, context, of: front.authorizationService.publication.id) {
+                try await BasispressRequestHandler(front: front, app: registration.app, context: CallContext())
+                    .register(registration)
+            }
         case .document, .receipt:
             let fields = try await RequestFields.read(request, limits: .receipts)
             let app = fields["id"] ?? ""
-            guard let front = storefronts[app] else { return Self.unknown(app) }
+            guard let front = storefronts[app] else { throw Self.unknown(app) }
             let handler = BasispressRequestHandler(
                 front: front, app: app,
                 context: CallContext(
                     fields: fields.filter { $0.key != "data" }, client: clients.address(request, context)))
-            return call == .document ? try handler.document(request) : try await handler.receipt(fields)
+            return await call.respond(request, context, of: front.authorizationService.publication.id) {
+                guard call == .receipt else { return try handler.document(request) }
+                switch try await handler.receipt(fields) {
+                case .granted(let address): return BasispressReceiptResponse.granted(address)
+                case .refused(let reason):
+                    context.refuse(front.authorizationService.refusal(reason, call.refusedCall))
+                    return BasispressReceiptResponse.failed
+                }
+            }
         }
     }
 
-    private static func unknown(_ app: String) -> Response {
-        app.isEmpty ? JSONResponse.error(.badRequest, "id is missing") : JSONResponse.error(.notFound, "unknown id")
+    private static func unknown(_ app: String) -> JSONRejection {
+        app.isEmpty
+            ? JSONRejection(.badRequest, "id is missing", .malformedRequest)
+            : JSONRejection(.notFound, "unknown id", .unknownPublication)
     }
 }
 
@@ -102,6 +114,14 @@ enum BasispressCall: String, CaseIterable, Sendable, JSONCall {
     case document = "/api/protocol.json"
     case receipt = "/api/receipt.json"
     case pushTokens = "/push_tokens.json"
+
+    var refusedCall: RefusedCall {
+        switch self {
+        case .document: .catalogue
+        case .receipt: .editionCredentials
+        case .pushTokens: .pushToken
+        }
+    }
 
     var methods: [HTTPRequest.Method] {
         switch self {

@@ -4,34 +4,39 @@ import Hummingbird
 import JSON
 
 extension BasispressRequestHandler {
-    /// Returns a link to the edition that a receipt opens, with a ticket in the query. Success and rejection are
-    /// both 200; an outage is neither.
+    /// Returns a link to the edition that a receipt opens, with a ticket in the query. An outage is neither success nor
+    /// rejection.
     ///
     /// The receipt is the only credential. With `product_identifier`, it must open that product's edition. Without
     /// it, the edition that was bought last is opened.
     ///
     /// Source: Basispress protocol, “Receipt response” and “Status of the receipt response”.
-    func receipt(_ fields: [String: String]) async throws -> Response {
+    func receipt(_ fields: [String: String]) async throws -> BasispressReceiptResult {
         let (catalogue, now) = (try front.catalogue, front.authorizationService.now)
         let named = fields["product_identifier"].flatMap { $0.isEmpty ? nil : $0 }
         if let free = named.flatMap({ EditionID($0) }), catalogue.isFree(free, at: now),
             let archive = catalogue.archive(of: free, at: now)
         {
-            return Self.granted(front.downloads.url(of: archive))
+            return .granted(front.downloads.url(of: archive))
         }
-        guard let text = fields["data"].flatMap(ReceiptText.repaired),
-            let purchases = front.authorizationService.purchases
-        else {
-            return Self.failed
+        guard let text = fields["data"].flatMap(ReceiptText.repaired) else { return .refused(.receiptMalformed) }
+        guard let purchases = front.authorizationService.purchases else { return .refused(.receiptWithoutStore) }
+        let transactions: [StoreTransaction]
+        switch try await purchases.examine(StoreReceipt([.receipt: text]), from: .apple, app: app) {
+        case .rejected(let rejection): return .refused(RefusalReason(rejection.reason))
+        case .genuine(let genuine): transactions = genuine
         }
-        let examination = try await purchases.examine(StoreReceipt([.receipt: text]), from: .apple, app: app)
-        guard case .genuine(let transactions) = examination,
-            let edition = wanted(named, in: transactions, purchases.products, catalogue),
-            let archive = catalogue.archive(of: edition, at: now),
+        guard let edition = wanted(named, in: transactions, purchases.products, catalogue) else {
+            return .refused(named == nil ? .editionMissing : .unknownEdition)
+        }
+        guard let archive = catalogue.archive(of: edition, at: now) else {
+            return .refused(catalogue.reasonForNoArchive(of: edition))
+        }
+        guard
             case .granted(let credentials, _, _) = try front.authorizationService.editionCredentials(
                 for: edition, verifiedBy: transactions, context)
-        else { return Self.failed }
-        return Self.granted(front.downloads.url(of: archive, credentials: credentials))
+        else { return .refused(.notIncluded) }
+        return .granted(front.downloads.url(of: archive, credentials: credentials))
     }
 
     private func wanted(
@@ -42,10 +47,19 @@ extension BasispressRequestHandler {
             .sorted { ($1.purchased, $1.id) < ($0.purchased, $0.id) }
             .lazy.compactMap { catalogue.edition(storeProductID: $0.product) }.first
     }
+}
 
-    private static func granted(_ address: String) -> Response {
+/// The result of a receipt: the address of an edition, or the reason of the refusal, which the app does not receive.
+enum BasispressReceiptResult {
+    case granted(String)
+    case refused(RefusalReason)
+}
+
+/// The documents that the app receives. Success and rejection are both 200.
+enum BasispressReceiptResponse {
+    static func granted(_ address: String) -> Response {
         JSONResponse.make(.ok, ["status": "ok", "download_url": .string(address)])
     }
 
-    private static var failed: Response { JSONResponse.make(.ok, ["status": "failed"]) }
+    static var failed: Response { JSONResponse.make(.ok, ["status": "failed"]) }
 }

@@ -77,12 +77,15 @@ package struct SoftphoneService: Sendable {
         if request.method == .options { return Response(status: .noContent, headers: [.allow: allowed(methods)]) }
         let languages = request.headers[.acceptLanguage].map(AcceptLanguage.parse) ?? []
         let form = MessageFormat(settings.form, accept: request.headers[.accept])
-        func failure(_ status: HTTPResponse.Status, _ key: MessageKey, retryAfter: Int? = nil) -> Response {
+        func failure(
+            _ status: HTTPResponse.Status, _ key: MessageKey, _ reason: RefusalReason, retryAfter: Int? = nil
+        ) -> Response {
+            context.refuse(authorizationService.refusal(reason, .purchase))
             let text = authorizationService.publication.messages.text(key, for: languages) ?? ""
             return SoftphoneResponse.failure(status, text, as: form, retryAfter: retryAfter)
         }
         guard methods.contains(request.method) else {
-            var response = failure(.methodNotAllowed, .purchaseIncomplete)
+            var response = failure(.methodNotAllowed, .purchaseIncomplete, .malformedRequest)
             response.headers[.allow] = allowed(methods)
             return response
         }
@@ -90,10 +93,10 @@ package struct SoftphoneService: Sendable {
         do {
             fields = try await RequestFields.read(request, limits: .receipts)
         } catch let rejection as RequestRejection {
-            return failure(rejection.status, .purchaseIncomplete)
+            return failure(rejection.status, .purchaseIncomplete, .malformedRequest)
         }
         guard let purchase = SoftphonePurchase(fields, by: settings) else {
-            return failure(.badRequest, .purchaseIncomplete)
+            return failure(.badRequest, .purchaseIncomplete, .malformedRequest)
         }
         do {
             switch try await authorizationService.credit(
@@ -104,12 +107,13 @@ package struct SoftphoneService: Sendable {
                 // to do.
                 return SoftphoneResponse.success()
             case .rejected(let rejection):
-                return failure(rejection.status, rejection.message)
+                return failure(rejection.status, rejection.message, RefusalReason(rejection.reason))
             }
         } catch {
             if !(error is Unavailable) { context.logger.unexpected(error, "Purchase failed unexpectedly") }
             return failure(
-                .serviceUnavailable, .purchaseUnavailable, retryAfter: (error as? Unavailable)?.retryAfter ?? 30)
+                .serviceUnavailable, .purchaseUnavailable, RefusalReason(error),
+                retryAfter: (error as? Unavailable)?.retryAfter ?? 30)
         }
     }
 

@@ -40,7 +40,9 @@ public struct InPlayerDirectory: Sendable {
             return named
         }
         if let key, let signer = all.first(where: { $0.tokens.keys[key] != nil }) { return signer }
-        guard let fallback else { throw needsToken ? InPlayerRejection.notSignedIn : InPlayerRejection.unknownMerchant }
+        guard let fallback else {
+            throw needsToken ? .notSignedIn(key == nil ? .tokenMissing : .tokenUnreadable) : .unknownMerchant
+        }
         return fallback
     }
 

@@ -126,7 +126,12 @@ package struct InPlayerSnapshot: FrontDoorSnapshot {
     package func addRoutes(to routes: inout Routes) {
         let clients = routes.clients
         routes.on("/auth-request/notifications", methods: .only([.get])) { request, context in
-            notifications.respond(to: request, isTrusted: clients.mayNameTarget(context))
+            let isTrusted = clients.mayNameTarget(context)
+            let response = notifications.respond(to: request, isTrusted: isTrusted)
+            if response.status == .forbidden {
+                context.refuse(Refusal(isTrusted ? .tokenUnreadable : .untrustedPeer, .notifications))
+            }
+            return response
         }
         guard !directory.isEmpty else { return }
         let handler = InPlayerCallHandler(directory: directory, clients: clients)
@@ -156,6 +161,7 @@ private struct InPlayerCallHandler {
             return CrossOrigin.preflight(request, allowed: early ?? directory.origin(origin))
         }
         var allowed = early ?? directory.origin(origin)
+        var publication: PublicationID?
         var response: Response
         do {
             guard let call = address.call else { throw InPlayerRejection.unknownCall }
@@ -165,10 +171,15 @@ private struct InPlayerCallHandler {
             } else {
                 let handler = try await handler(request, context, call, address.publication)
                 allowed = handler.front.settings.origins.response(to: origin)
+                publication = handler.front.id
                 response = try await handler.response(call)
             }
         } catch {
-            response = InPlayerResponse.rejected(rejection(error, address.call, context))
+            let rejection = rejection(error, address.call, context)
+            let publication = publication ?? address.publication.flatMap { directory[$0]?.id }
+            context.refuse(
+                Refusal(rejection.reason, address.call?.refusedCall ?? .other, of: publication))
+            response = InPlayerResponse.rejected(rejection)
         }
         CrossOrigin.add(allowed, to: &response)
         return response
@@ -185,13 +196,13 @@ private struct InPlayerCallHandler {
             named: publication, merchant: InPlayerRequestHandler.merchant(call, fields),
             key: bearer.text.flatMap { AccessTokenHeader($0)?.key }, needsToken: call.needsToken(request.method))
         return InPlayerRequestHandler(
-            front: front, method: request.method, fields: fields, bearer: bearer,
+            front: front, method: request.method, refusedCall: call.refusedCall, fields: fields, bearer: bearer,
             client: clients.address(request, context),
             languages: request.headers.value(of: .acceptLanguage).map(AcceptLanguage.parse) ?? [])
     }
 
     private static func wrongMethod(_ call: InPlayerCall) -> InPlayerRejection {
-        var rejection = InPlayerRejection(.methodNotAllowed, "Method not allowed.")
+        var rejection = InPlayerRejection(.methodNotAllowed, "Method not allowed.", .malformedRequest)
         rejection.allow = (call.methods + [.options]).map(\.rawValue).joined(separator: ", ")
         return rejection
     }
@@ -201,11 +212,12 @@ private struct InPlayerCallHandler {
     {
         switch error {
         case let rejection as InPlayerRejection: return rejection
-        case let rejection as RequestRejection: return InPlayerRejection(rejection.status, rejection.text)
-        case let failure as Unavailable: return .unavailable(failure.retryAfter)
+        case let rejection as RequestRejection:
+            return InPlayerRejection(rejection.status, rejection.text, .malformedRequest)
+        case let failure as Unavailable: return .unavailable(failure.retryAfter, failure.reason)
         default:
             context.logger.unexpected(error, "Call failed unexpectedly", ["call": "\(call?.pattern ?? "none")"])
-            return .unavailable(30)
+            return .unavailable(30, .internalError)
         }
     }
 }

@@ -55,14 +55,16 @@ package struct LinkingSnapshot: FrontDoorSnapshot {
         to call: LinkingCall, of authorizationService: AuthorizationService?, _ request: Request,
         _ context: GatefoldRequestContext
     ) async -> Response {
-        guard let authorizationService else { return JSONResponse.error(.notFound, "not found") }
-        return await call.respond(request, context) {
+        guard let authorizationService else {
+            return call.failure(JSONRejection(.notFound, "not found", .unknownPublication), context)
+        }
+        return await call.respond(request, context, of: authorizationService.publication.id) {
             let fields = BakerFields(try await RequestFields.read(request, ignoringCase: true))
             guard let app = fields.app, let user = fields.user else {
-                return JSONResponse.error(.badRequest, "app_id or user_id is missing")
+                throw JSONRejection(.badRequest, "app_id or user_id is missing", .malformedRequest)
             }
             guard apps[app] == authorizationService.publication.id else {
-                return JSONResponse.error(.notFound, "unknown app")
+                throw JSONRejection(.notFound, "unknown app", .unknownPublication)
             }
             let owner = authorizationService.owner(installation: user, of: app)
             switch call {
@@ -75,10 +77,13 @@ package struct LinkingSnapshot: FrontDoorSnapshot {
     private func link(
         _ owner: PurchaseOwner, with text: String?, _ authorizationService: AuthorizationService
     ) async throws -> Response {
-        guard let text else { return JSONResponse.error(.badRequest, "token is missing") }
-        return try await authorizationService.link(token: text, with: owner)
-            ? JSONResponse.make(.ok, ["linked": true])
-            : JSONResponse.error(.forbidden, "the token is not valid, or the publication has no store")
+        guard let text else { throw JSONRejection(.badRequest, "token is missing", .tokenMissing) }
+        guard try await authorizationService.link(token: text, with: owner) else {
+            throw JSONRejection(
+                .forbidden, "the token is not valid, or the publication has no store",
+                authorizationService.read(text).refusal(text)?.reason ?? .receiptWithoutStore)
+        }
+        return JSONResponse.make(.ok, ["linked": true])
     }
 
     /// Removes the link of an installation. It needs no token, because the installation's identifier already grants
@@ -96,4 +101,6 @@ enum LinkingCall: String, CaseIterable, Sendable, JSONCall {
     /// The only method is POST, because a link that is fetched automatically must not change anything, and queries
     /// are logged.
     var methods: [HTTPRequest.Method] { [.post] }
+
+    var refusedCall: RefusedCall { .linking }
 }

@@ -12,6 +12,16 @@ enum PugpigCall: String, CaseIterable, Sendable {
     case editionCredentials = "edition_credentials"
     case signOut = "sign_out"
 
+    var refusedCall: RefusedCall {
+        switch self {
+        case .signIn: .signIn
+        case .renewToken, .renew: .renewal
+        case .verifySubscription: .verification
+        case .editionCredentials: .editionCredentials
+        case .signOut: .signOut
+        }
+    }
+
     /// Returns the publication that a path of the call addresses, or `nil` for any other path.
     ///
     /// The spelling must be exact: `/NAME` or `/PUBLICATION/NAME`, with or without one slash at the end. The router

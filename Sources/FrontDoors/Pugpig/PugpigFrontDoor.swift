@@ -57,18 +57,25 @@ struct PugpigRequestHandler {
         to call: PugpigCall, _ request: Request, _ context: GatefoldRequestContext
     ) async throws -> Response {
         guard let authorizationService = publications.authorizationService(for: call.publication(in: request.uri.path))
-        else { return PugpigResponse.notFound() }
+        else {
+            context.refuse(Refusal(.unknownPublication, call.refusedCall))
+            return PugpigResponse.notFound()
+        }
         if let response = PugpigResponse.withoutCall(request.method, of: call) { return response }
         let fields: [String: String]
         do {
             fields = try await RequestFields.read(request)
         } catch let rejection as RequestRejection {
+            context.refuse(authorizationService.refusal(.malformedRequest, call.refusedCall))
             return PugpigResponse.rejected(rejection)
         }
         let callContext = callContext(fields, request, context)
         do {
             return try await response(call, by: authorizationService, callContext)
         } catch let response as ScriptedResponse {
+            if response.status >= 400 {
+                context.refuse(authorizationService.refusal(.testResponse, call.refusedCall))
+            }
             return PugpigResponse.scripted(response)
         } catch {
             return failure(error, of: call, authorizationService, callContext, context)
@@ -110,6 +117,7 @@ struct PugpigRequestHandler {
         _ callContext: CallContext,
         _ context: GatefoldRequestContext
     ) -> Response {
+        context.refuse(authorizationService.refusal(RefusalReason(error), call.refusedCall))
         let retryAfter: Int
         if let unavailable = error as? Unavailable {
             retryAfter = unavailable.retryAfter

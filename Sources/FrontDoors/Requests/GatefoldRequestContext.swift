@@ -13,6 +13,7 @@ public struct GatefoldRequestContext: RequestContext, Sendable {
         let logger: Logger
         let receivedBody: ByteBuffer?
         let route = Mutex<String?>(nil)
+        let refusal = Mutex<Refusal?>(nil)
 
         init(_ connection: RequestConnection, _ logger: Logger, _ receivedBody: ByteBuffer?) {
             self.connection = connection
@@ -49,6 +50,15 @@ public struct GatefoldRequestContext: RequestContext, Sendable {
     package var route: String? {
         get { contents.route.withLock(\.self) }
         nonmutating set { contents.route.withLock { $0 = newValue } }
+    }
+
+    /// The reason why the request was refused; nil if it was not. See ``refuse(_:)``.
+    package var refusal: Refusal? { contents.refusal.withLock(\.self) }
+
+    /// Records that the request is refused. The first refusal counts: a use case knows more about it than the front door
+    /// that turns it into a response.
+    package func refuse(_ refusal: Refusal) {
+        contents.refusal.withLock { $0 = $0 ?? refusal }
     }
 
     public var logger: Logger { contents.logger }

@@ -1,3 +1,4 @@
+package import Gatefold
 package import Logging
 
 extension Logger {
@@ -10,5 +11,17 @@ extension Logger {
         if Task.isCancelled { return }
         let type: Logger.Metadata = ["error": "\(String(describing: type(of: error)))"]
         self.error(message, metadata: metadata.merging(type) { $1 })
+    }
+}
+
+extension RefusalReason {
+    /// Creates the reason of a call that ends with an error, which is ``internalError`` for an unexpected one.
+    package init(_ error: any Error) {
+        self =
+            switch error {
+            case let failure as Unavailable: failure.reason
+            case is RequestRejection: .malformedRequest
+            default: .internalError
+            }
     }
 }

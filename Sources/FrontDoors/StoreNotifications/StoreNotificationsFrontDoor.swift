@@ -56,25 +56,36 @@ package struct StoreNotificationsSnapshot: FrontDoorSnapshot {
         to request: Request, _ context: GatefoldRequestContext, _ clients: RequestClients
     ) async throws -> Response {
         guard request.method == .post else { return StoreNotificationResponse.methodNotAllowed() }
+        func refuse(_ reason: RefusalReason) { context.refuse(Refusal(reason, .storeNotification)) }
         guard let name = request.uri.path.split(separator: "/").last.flatMap({ StoreName(String($0)) }) else {
+            refuse(.unknownPublication)
             return StoreNotificationResponse.unknownStore()
         }
         let purchaseServices = purchaseServices.filter { $0.stores.contains(name) }
-        guard let first = purchaseServices.first else { return StoreNotificationResponse.unknownStore() }
+        guard let first = purchaseServices.first else {
+            refuse(.unknownPublication)
+            return StoreNotificationResponse.unknownStore()
+        }
         if let announced = request.headers[.contentLength].flatMap({ Int($0) }), announced > Self.maxBodySize {
+            refuse(.malformedRequest)
             return StoreNotificationResponse.tooLarge(Self.maxBodySize)
         }
         let body: [UInt8]
         do {
             body = Array(try await request.body.collect(upTo: Self.maxBodySize).readableBytesView)
         } catch is NIOTooManyBytesError {
+            refuse(.malformedRequest)
             return StoreNotificationResponse.tooLarge(Self.maxBodySize)
         }
         let client = clients.unsharedAddress(request, context)
         switch throttle.state.withLock({ $0.enter(client, at: .now) }) {
         case .admitted: break
-        case .busy: return StoreNotificationResponse.again(after: 5)
-        case .throttled(let wait): return StoreNotificationResponse.tooManyRejected(retryAfter: wait)
+        case .busy:
+            refuse(.overloaded)
+            return StoreNotificationResponse.again(after: 5)
+        case .throttled(let wait):
+            refuse(.throttled)
+            return StoreNotificationResponse.tooManyRejected(retryAfter: wait)
         }
         var wasRejected = false
         defer { throttle.state.withLock { $0.finish(client, wasRejected: wasRejected, at: .now) } }
@@ -86,12 +97,15 @@ package struct StoreNotificationsSnapshot: FrontDoorSnapshot {
                 return StoreNotificationResponse.unknownStore()
             }
             if case .rejected(let rejection) = receipt {
+                refuse(RefusalReason(rejection.reason))
                 wasRejected = [.malformed, .forged].contains(rejection.reason)
             }
             return StoreNotificationResponse.of(receipt)
         } catch let unavailable as Unavailable {
+            refuse(unavailable.reason)
             return StoreNotificationResponse.again(after: unavailable.retryAfter)
         } catch {
+            refuse(.internalError)
             context.logger.unexpected(error, "Store notification failed unexpectedly", ["store": "\(name)"])
             return StoreNotificationResponse.again(after: 30)
         }

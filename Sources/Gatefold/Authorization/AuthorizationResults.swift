@@ -49,12 +49,15 @@ public enum CredentialsResult: Sendable, Equatable {
 /// The error for a query that no backend or store could process. It is never a rejection: the app retains its last
 /// known good state.
 public struct Unavailable: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The reason, for logs and metrics.
+    public let reason: RefusalReason
     /// The number of whole seconds after which a retry may succeed.
     public let retryAfter: Int
     /// The cause of the failure, for the log. It contains no secret and no reader input.
     public let cause: String
 
-    public init(retryAfter: Int, cause: String) {
+    public init(_ reason: RefusalReason, retryAfter: Int, cause: String) {
+        self.reason = reason
         self.retryAfter = retryAfter
         self.cause = cause
     }

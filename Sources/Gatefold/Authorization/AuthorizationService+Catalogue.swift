@@ -30,5 +30,6 @@ extension AuthorizationService {
 
 extension Unavailable {
     /// The error before the catalogue is loaded.
-    public static let catalogueNotLoaded = Unavailable(retryAfter: 30, cause: "the catalogue is not yet available")
+    public static let catalogueNotLoaded = Unavailable(
+        .catalogueUnavailable, retryAfter: 30, cause: "the catalogue is not yet available")
 }

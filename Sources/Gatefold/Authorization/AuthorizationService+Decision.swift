@@ -1,15 +1,5 @@
 import Primitives
 
-/// The decision whether an edition opens.
-enum EditionDecision: Sendable {
-    case granted
-    case rejected(CredentialsRejection.Reason?, message: String?)
-
-    var isRejection: Bool {
-        if case .rejected = self { true } else { false }
-    }
-}
-
 extension AuthorizationService {
     /// Decides whether an edition opens for an owner.
     ///
@@ -40,7 +30,9 @@ extension AuthorizationService {
     /// Returns the decision that the catalogue makes alone, or nil if the decision depends on the reader.
     private func plainDecision(on edition: EditionID, by catalogue: Catalogue) -> EditionDecision? {
         let now = clock.now
-        guard catalogue.isPublished(edition, at: now) else { return .rejected(.notEntitled, message: nil) }
+        guard catalogue.isPublished(edition, at: now) else {
+            return .rejected(EditionRejection(.notEntitled, .notYetPublished))
+        }
         return catalogue.isFree(edition, at: now) ? .granted : nil
     }
 
@@ -63,23 +55,26 @@ extension AuthorizationService {
     private func decision(by verdict: EditionVerdict, on edition: EditionID) throws(Unavailable) -> EditionDecision {
         switch verdict {
         case .granted: return .granted
-        case .rejected(let reason, let text): return .rejected(reason, message: text)
-        case .deferred(let subscriptions, otherwise: let reason, message: let text):
+        case .rejected(let status, let text): return .rejected(EditionRejection(verdict: status, message: text))
+        case .deferred(let subscriptions, otherwise: let status, message: let text):
             for subscription in subscriptions where try applyingRule(to: subscription).opens(edition) {
                 return .granted
             }
-            return .rejected(reason, message: text)
+            return .rejected(EditionRejection(verdict: status, message: text))
         }
     }
 
     private func decision(
         by subscription: Subscription, on edition: EditionID, _ context: CallContext
     ) -> EditionDecision {
-        switch subscription.state {
-        case .unknown: .rejected(.rejected, message: message(.tokenRejected, context))
-        case .stale: .rejected(.expired, message: message(.tokenExpired, context))
-        case .active, .inactive, .suspended:
-            subscription.opens(edition) ? .granted : .rejected(.notEntitled, message: subscription.message)
-        }
+        guard !subscription.opens(edition) else { return .granted }
+        let reason = RefusalReason(subscription.state) ?? .notIncluded
+        let (status, text): (CredentialsRejection.Reason, String?) =
+            switch subscription.state {
+            case .unknown: (.rejected, message(.tokenRejected, context))
+            case .stale: (.expired, message(.tokenExpired, context))
+            case .active, .inactive, .suspended: (.notEntitled, subscription.message)
+            }
+        return .rejected(EditionRejection(status, message: text, reason))
     }
 }

@@ -17,40 +17,49 @@ extension AuthorizationService {
     public func editionCredentials(
         token: String, edition: String?, inURL isInURL: Bool = false, _ context: CallContext
     ) async throws -> CredentialsResult {
-        switch read(token) {
+        let reading = read(token)
+        switch reading {
         case .unreadable, .revoked:
-            return reject(.rejected, message(token.isEmpty ? .noToken : .tokenRejected, context))
-        case .expired, .renewable: return reject(.expired, message(.tokenExpired, context))
+            return reject(.rejected, message(token.isEmpty ? .noToken : .tokenRejected, context), reading, of: token)
+        case .expired, .renewable:
+            return reject(.expired, message(.tokenExpired, context), reading, of: token)
         case .good(let authenticated):
             do {
                 try checkRevocationAge()
             } catch {
                 // A publication that fails open does so when its backend fails, not for a session that may have ended.
-                return unavailable(error, context)
+                return unavailable(error, authenticated, nil, context)
             }
             guard let named = edition, !named.allSatisfy(\.isWhitespace) else {
-                return try await credentialsForNoEdition(authenticated.session, context)
+                return try await credentialsForNoEdition(authenticated, context)
             }
-            guard let edition = EditionID(named) else { return reject(.notEntitled, message(.notEntitled, context)) }
+            guard let edition = EditionID(named) else {
+                return reject(
+                    .notEntitled, message(.unknownEdition, context) ?? message(.notEntitled, context),
+                    refusal(.unknownEdition, .editionCredentials, of: authenticated.reference))
+            }
             return try await credentials(for: edition, authenticated, inURL: isInURL, context)
         }
     }
 
-    private func credentialsForNoEdition(_ session: Session, _ context: CallContext) async throws -> CredentialsResult {
+    private func credentialsForNoEdition(
+        _ authenticated: AuthenticatedSession, _ context: CallContext
+    ) async throws -> CredentialsResult {
         let verdict: EditionVerdict?
         do {
             verdict = try await queryBackend {
-                try await backend.verdict(on: nil, for: session.subscriber, context: context).value
+                try await backend.verdict(on: nil, for: authenticated.session.subscriber, context: context).value
             }
         } catch is Unavailable {
             verdict = nil
         }
+        let refusal = refusal(.editionMissing, .editionCredentials, of: authenticated.reference)
         switch verdict {
         case .granted: return .granted(credentials.issueForNoEdition(), headers: [], notes: [])
         // The request names no edition, so no subscription can open it.
         case .rejected(let reason, let text), .deferred(_, otherwise: let reason, message: let text):
-            return reject(reason, text ?? message(.noEdition, context))
-        case nil: return reject(.notEntitled, message(.noEdition, context))
+            return reject(reason, text ?? message(.noEdition, context), refusal)
+        case nil: return reject(.notEntitled, message(.noEdition, context), refusal)
         }
     }
 
@@ -65,7 +74,7 @@ extension AuthorizationService {
                 try await reportedDecision(on: edition, for: authenticated, denialKey, context)
             }
             switch decision {
-            case .rejected(let reason, let text): return reject(reason, text ?? message(.notEntitled, context))
+            case .rejected(let rejection): return reject(rejection, of: edition, authenticated.reference, context)
             case .granted:
                 let result = try grant(
                     edition, CredentialSubject(authenticated), context,
@@ -78,7 +87,7 @@ extension AuthorizationService {
             guard publication.failsOpen, catalogue.mayContain(edition), catalogue.isPublished(edition, at: clock.now),
                 !denials.wasDenied(denialKey)
             else {
-                return unavailable(failure, context)
+                return unavailable(failure, authenticated, edition, context)
             }
             let result = try grant(
                 edition, CredentialSubject(authenticated), context,
@@ -88,7 +97,12 @@ extension AuthorizationService {
         }
     }
 
-    private func unavailable(_ failure: Unavailable, _ context: CallContext) -> CredentialsResult {
+    private func unavailable(
+        _ failure: Unavailable, _ authenticated: AuthenticatedSession, _ edition: EditionID?, _ context: CallContext
+    ) -> CredentialsResult {
+        _ = refused(
+            failure, .editionCredentials, of: authenticated.reference, edition: edition,
+            by: authenticated.session.subscriber.backend)
         observe(.credentialsRejected(.notEntitled))
         return .rejected(
             CredentialsRejection(
@@ -110,14 +124,16 @@ extension AuthorizationService {
         let fetched = try await verdict(on: edition, for: authenticated.session.subscriber, context) {
             try await reported(about: authenticated, context)
         }
-        let (decision, isLastKnownGood) = (fetched.value, fetched.freshness == .stale)
+        let decision = fetched.value.settled(by: authenticated.session.subscriber.backend, fetched.freshness)
+        let isLastKnownGood = fetched.freshness == .stale
         if !decision.isRejection || publication.rule.catalogue.mayContain(edition) {
             denials.record(
                 denialKey, decision.isRejection ? .edition : nil, isLastKnownGood: isLastKnownGood, queried: queried)
         }
         // This grant is older than a denial that another process reported.
         if isLastKnownGood, !decision.isRejection, denials.wasEditionDenied(denialKey) {
-            throw Unavailable(retryAfter: retryAfter, cause: "the edition was denied in the meantime")
+            throw Unavailable(
+                .backendUnavailable, retryAfter: retryAfter, cause: "the edition was denied in the meantime")
         }
         return decision
     }
@@ -176,7 +192,31 @@ extension AuthorizationService {
         return try edgeToken.headers(for: grant())
     }
 
-    package func reject(_ reason: CredentialsRejection.Reason?, _ text: String?) -> CredentialsResult {
+    /// Returns the rejection of an edition by a decision.
+    func reject(
+        _ rejection: EditionRejection, of edition: EditionID, _ subscriber: SubscriberPseudonym?,
+        _ context: CallContext
+    ) -> CredentialsResult {
+        let rejection = publication.rule.catalogue.mayContain(edition) ? rejection : rejection.ofUnknownEdition
+        return reject(
+            rejection.status, message(for: rejection, context),
+            refusal(
+                rejection.reason, .editionCredentials, of: subscriber, edition: edition, by: rejection.backend,
+                rejection.freshness))
+    }
+
+    private func reject(
+        _ status: CredentialsRejection.Reason, _ text: String?, _ reading: TokenReadResult, of token: String
+    ) -> CredentialsResult {
+        let (reason, subscriber) = reading.refusal(token) ?? (.tokenUnreadable, nil)
+        return reject(status, text, refusal(reason, .editionCredentials, of: subscriber))
+    }
+
+    /// Returns the rejection of a request for edition credentials, and reports the refusal.
+    package func reject(
+        _ reason: CredentialsRejection.Reason?, _ text: String?, _ refusal: Refusal
+    ) -> CredentialsResult {
+        report(refusal)
         observe(.credentialsRejected(reason))
         return .rejected(
             CredentialsRejection(reason: reason, message: text),

@@ -19,16 +19,19 @@ extension AuthorizationService {
     /// - Throws: ``Unavailable`` if the ledger or the subscriber system was unavailable.
     public func subscription(of owner: PurchaseOwner, _ context: CallContext) async throws -> Subscription {
         guard purchaseSource != nil else { return Subscription(state: .unknown) }
-        var all: [Subscription] = []
-        if let own = try await purchased(by: owner) { all.append(own) }
-        if let subscriber = try await subscriber(linkedWith: owner) {
-            all.insert(try await reported(about: subscriber, context).value, at: 0)
+        var linked: Subscriber?
+        do {
+            var all: [Subscription] = []
+            if let own = try await purchased(by: owner) { all.append(own) }
+            linked = try await subscriber(linkedWith: owner)
+            if let linked { all.insert(try await reported(about: linked, context).value, at: 0) }
+            // Free editions are available even without purchases.
+            guard !all.isEmpty else { return try applyingRule(to: Subscription(state: .inactive)) }
+            return Subscription.merged(all)
+        } catch let failure as Unavailable {
+            throw refused(
+                failure, .access, of: linked.map { pseudonymKey.reference(to: $0) }, by: linked?.backend)
         }
-        // Free editions are available even without purchases.
-        guard !all.isEmpty else {
-            return try applyingRule(to: Subscription(state: .inactive))
-        }
-        return Subscription.merged(all)
     }
 
     /// Returns short-lived credentials for an installation or an account. A free edition, a purchase or the linked
@@ -38,17 +41,26 @@ extension AuthorizationService {
     public func editionCredentials(
         for edition: EditionID, of owner: PurchaseOwner, _ context: CallContext
     ) async throws -> CredentialsResult {
-        let decision = try await decide(on: edition, for: owner) {
-            guard let subscriber = try await subscriber(linkedWith: owner) else {
-                return .rejected(.notEntitled, message: nil)
+        var linked: Subscriber?
+        do {
+            let decision = try await decide(on: edition, for: owner) {
+                linked = try await subscriber(linkedWith: owner)
+                guard let linked else { return .rejected(EditionRejection(.notEntitled, .notIncluded)) }
+                let fetched = try await verdict(on: edition, for: linked, context) {
+                    try await reported(about: linked, context)
+                }
+                return fetched.value.settled(by: linked.backend, fetched.freshness)
             }
-            return try await verdict(on: edition, for: subscriber, context) {
-                try await reported(about: subscriber, context)
-            }.value
-        }
-        switch decision {
-        case .granted: return try unverifiedDownloadToken(for: edition, to: owner.description, context)
-        case .rejected(_, let messageText): return reject(.notEntitled, messageText ?? message(.notEntitled, context))
+            switch decision {
+            case .granted: return try unverifiedDownloadToken(for: edition, to: owner.description, context)
+            case .rejected(let rejection):
+                let subscriber = linked.map { pseudonymKey.reference(to: $0) }
+                return reject(rejection.notEntitled, of: edition, subscriber, context)
+            }
+        } catch let failure as Unavailable {
+            throw refused(
+                failure, .editionCredentials, of: linked.map { pseudonymKey.reference(to: $0) }, edition: edition,
+                by: linked?.backend)
         }
     }
 

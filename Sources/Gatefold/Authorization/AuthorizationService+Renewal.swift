@@ -9,31 +9,48 @@ extension AuthorizationService {
     ///
     /// - Throws: ``Unavailable`` if the backend was unavailable, or the revocations are too old.
     public func renew(token: String, _ context: CallContext) async throws -> SignInResult {
-        switch read(token) {
-        case .unreadable, .revoked:
-            return reject(.rejected, message(.tokenRejected, context))
-        case .expired:
-            return reject(.rejected, message(.tokenExpired, context))
+        let reading = read(token)
+        switch reading {
+        case .unreadable, .revoked: return reject(reading, of: token, message(.tokenRejected, context))
+        case .expired: return reject(reading, of: token, message(.tokenExpired, context))
         case .good(let authenticated), .renewable(let authenticated):
-            try checkRevocationAge()
-            let session = authenticated.session
-            let authentication = try await queryBackend {
-                try await backend.renew(session.subscriber, context: context)
-            }
-            // The reader may have signed out during the query to the backend.
-            if revocations.isRevoked(authenticated.subject) {
-                return reject(.rejected, message(.tokenRejected, context))
-            }
-            switch authentication {
-            case .rejected(let messageText, _):
-                denials.record(denialKey(of: authenticated, context), .unknown)
-                return reject(.rejected, messageText ?? message(.tokenRejected, context))
-            case .authenticated(let subscriber):
-                let result = try open(
-                    subscriber, device: session.device, reference: session.reference, issuedAt: session.issuedAt)
-                if case .signedIn = result { observe(.renewed(pseudonymKey.reference(to: subscriber))) }
-                return result
+            do {
+                return try await renew(authenticated, context)
+            } catch let failure as Unavailable {
+                throw refused(
+                    failure, .renewal, of: authenticated.reference, by: authenticated.session.subscriber.backend)
             }
         }
+    }
+
+    private func renew(_ authenticated: AuthenticatedSession, _ context: CallContext) async throws -> SignInResult {
+        try checkRevocationAge()
+        let session = authenticated.session
+        let authentication = try await queryBackend {
+            try await backend.renew(session.subscriber, context: context)
+        }
+        // The reader may have signed out during the query to the backend.
+        if revocations.isRevoked(authenticated.subject) {
+            return reject(
+                .rejected, message(.tokenRejected, context),
+                refusal(.sessionRevoked, .renewal, of: authenticated.reference))
+        }
+        switch authentication {
+        case .rejected(let messageText, _):
+            denials.record(denialKey(of: authenticated, context), .unknown)
+            return reject(
+                .rejected, messageText ?? message(.tokenRejected, context),
+                refusal(.readerUnknown, .renewal, of: authenticated.reference, by: session.subscriber.backend, .live))
+        case .authenticated(let subscriber):
+            let result = try open(
+                subscriber, device: session.device, reference: session.reference, issuedAt: session.issuedAt, .renewal)
+            if case .signedIn = result { observe(.renewed(pseudonymKey.reference(to: subscriber))) }
+            return result
+        }
+    }
+
+    private func reject(_ reading: TokenReadResult, of token: String, _ messageText: String?) -> SignInResult {
+        let (reason, subscriber) = reading.refusal(token) ?? (.tokenUnreadable, nil)
+        return reject(.rejected, messageText, refusal(reason, .renewal, of: subscriber))
     }
 }

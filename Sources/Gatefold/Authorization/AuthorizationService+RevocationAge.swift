@@ -7,6 +7,6 @@ extension AuthorizationService {
         guard hasOutdatedRevocations else { return }
         let cause = "revocations older than max_revocation_age"
         observe(.stateStoreFailed(cause: cause))
-        throw Unavailable(retryAfter: retryAfter, cause: cause)
+        throw Unavailable(.revocationsOutdated, retryAfter: retryAfter, cause: cause)
     }
 }

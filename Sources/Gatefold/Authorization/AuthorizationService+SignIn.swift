@@ -9,23 +9,32 @@ extension AuthorizationService {
     ///
     /// - Throws: ``Unavailable`` if the backend or the state store was unavailable, or the revocations are too old.
     public func signIn(_ context: CallContext) async throws -> SignInResult {
+        do {
+            return try await attemptSignIn(context)
+        } catch let failure as Unavailable {
+            throw refused(failure, .signIn)
+        }
+    }
+
+    private func attemptSignIn(_ context: CallContext) async throws -> SignInResult {
         try checkRevocationAge()
         guard let typed = publication.credentialFields.credentials(from: context.fields), backend.accepts(typed.kind)
         else {
-            return reject(.rejected, message(.rejected, context))
+            return reject(.rejected, message(.rejected, context), refusal(.missingCredentials, .signIn))
         }
         let device = device(in: context)
         if publication.requiresDevice, publication.deviceField != nil, device == nil {
-            return reject(.deviceRequired, message(.deviceRequired, context))
+            return reject(.deviceRequired, message(.deviceRequired, context), refusal(.deviceMissing, .signIn))
         }
         let attempt = pseudonymKey.attempt(
             typed, publication: publication.id, device: device, client: context.client)
         let permit: LoginAttemptPermit
         switch await loginThrottle.admit(attempt, at: clock.elapsed, isKnownDevice: { await isKnownDevice(attempt) }) {
         case .throttled(let wait):
-            return reject(.throttled(retryAfter: wait), message(.throttled, context))
+            return reject(
+                .throttled(retryAfter: wait), message(.throttled, context), refusal(.throttled, .signIn))
         case .busy(let wait):
-            throw Unavailable(retryAfter: wait, cause: "too many concurrent sign-ins")
+            throw Unavailable(.overloaded, retryAfter: wait, cause: "too many concurrent sign-ins")
         case .proceed(let admitted):
             permit = admitted
         }
@@ -37,15 +46,17 @@ extension AuthorizationService {
             throw error
         }
         switch credentialsOutcome {
-        case .rejected(let messageText, let found):
+        case .rejected(let messageText, let found, let freshness):
+            let subscriber = found.all.first.map { pseudonymKey.reference(to: $0) }
             let settlement = await loginThrottle.settle(
                 permit, as: .wrong, of: found.all.map { pseudonymKey.reference(to: $0) }, at: clock.elapsed)
             if case .throttled(let wait) = settlement {
                 // As for a right password, so that the time does not tell them apart.
                 _ = await isKnownDevice(attempt)
-                return await rejectThrottled(wait, context)
+                return await rejectThrottled(wait, of: subscriber, context)
             }
-            return await rejectCredentials(messageText, context)
+            return await rejectCredentials(
+                messageText, refusal(.wrongCredentials, .signIn, of: subscriber, by: backend.name, freshness), context)
         case .open(let subscriber, let device, let session, issuedAt: let issuedAt, let cacheHitRecord):
             let subscriberReference = pseudonymKey.reference(to: subscriber)
             let settlement = await loginThrottle.settle(
@@ -53,8 +64,11 @@ extension AuthorizationService {
             if settlement != .final, await !isKnownDevice(attempt) {
                 // The result must equal that of a wrong password. Otherwise it would reveal that this password is
                 // right, or that the reader exists.
-                if case .throttled(let wait) = settlement { return await rejectThrottled(wait, context) }
-                return await rejectCredentials(nil, context)
+                if case .throttled(let wait) = settlement {
+                    return await rejectThrottled(wait, of: subscriberReference, context)
+                }
+                return await rejectCredentials(
+                    nil, refusal(.throttled, .signIn, of: subscriberReference), context)
             }
             return try await admit(
                 subscriber, device: device, session: session, issuedAt: issuedAt, attempt: attempt, cacheHitRecord,
@@ -63,19 +77,24 @@ extension AuthorizationService {
     }
 
     /// Rejects an attempt whose outcome is not revealed.
-    private func rejectThrottled(_ wait: Int, _ context: CallContext) async -> SignInResult {
+    private func rejectThrottled(
+        _ wait: Int, of subscriber: SubscriberPseudonym?, _ context: CallContext
+    ) async -> SignInResult {
         await rejectionJitter.wait()
-        return reject(.throttled(retryAfter: wait), message(.throttled, context))
+        return reject(
+            .throttled(retryAfter: wait), message(.throttled, context), refusal(.throttled, .signIn, of: subscriber))
     }
 
-    private func rejectCredentials(_ messageText: String?, _ context: CallContext) async -> SignInResult {
+    private func rejectCredentials(
+        _ messageText: String?, _ refusal: Refusal, _ context: CallContext
+    ) async -> SignInResult {
         await rejectionJitter.wait()
-        return reject(.rejected, messageText ?? message(.rejected, context))
+        return reject(.rejected, messageText ?? message(.rejected, context), refusal)
     }
 
     /// The backend's result for credentials.
     private enum CredentialsOutcome {
-        case rejected(messageText: String?, FoundSubscribers)
+        case rejected(messageText: String?, FoundSubscribers, Freshness)
         /// - Parameter issuedAt: The issue time of the session that may now begin.
         case open(Subscriber, DevicePseudonym?, SessionPseudonym, issuedAt: Date, CacheHitRecord)
     }
@@ -101,7 +120,8 @@ extension AuthorizationService {
                 try await backend.authenticate(typed, context: context)
             }
             switch authentication.value {
-            case .rejected(let messageText, let found): return .rejected(messageText: messageText, found)
+            case .rejected(let messageText, let found):
+                return .rejected(messageText: messageText, found, authentication.freshness)
             case .authenticated(let subscriber):
                 let subscriberReference = pseudonymKey.reference(to: subscriber)
                 let session = device.map { SessionPseudonym($0) } ?? .random(from: random)
@@ -116,7 +136,7 @@ extension AuthorizationService {
                 }
             }
         }
-        throw Unavailable(retryAfter: 1, cause: "the sessions of the reader were ended repeatedly")
+        throw Unavailable(.conflict, retryAfter: 1, cause: "the sessions of the reader were ended repeatedly")
     }
 
     /// The maximum number of repeated backend queries for one sign-in.
@@ -128,7 +148,9 @@ extension AuthorizationService {
     ) async throws -> SignInResult {
         let subscriberReference = pseudonymKey.reference(to: subscriber)
         if let wait = await sessions?.wait(subscriberReference, at: clock.elapsed) {
-            return reject(.throttled(retryAfter: wait), message(.throttled, context))
+            return reject(
+                .throttled(retryAfter: wait), message(.throttled, context),
+                refusal(.sessionLimit, .signIn, of: subscriberReference))
         }
         if let device, let limit = publication.deviceLimit {
             let registration = try await withStore {
@@ -136,7 +158,9 @@ extension AuthorizationService {
             }
             switch registration {
             case .rejected:
-                return reject(.tooManyDevices, message(.tooManyDevices, context))
+                return reject(
+                    .tooManyDevices, message(.tooManyDevices, context),
+                    refusal(.deviceLimit, .signIn, of: subscriberReference))
             case .admitted(let ended):
                 for revocation in ended {
                     revocations.add(revocation)
@@ -150,9 +174,9 @@ extension AuthorizationService {
             openedAt: clock.now,
             cachedSignIns: cacheHitRecord.signIns)
         guard cachedSignIns.record(opened, since: cacheHitRecord.order) else {
-            throw Unavailable(retryAfter: 1, cause: "the credentials changed in the meantime")
+            throw Unavailable(.conflict, retryAfter: 1, cause: "the credentials changed in the meantime")
         }
-        let result = try open(subscriber, device: device, reference: session, issuedAt: issuedAt)
+        let result = try open(subscriber, device: device, reference: session, issuedAt: issuedAt, .signIn)
         if case .signedIn = result { observe(.signedIn(subscriberReference)) }
         return result
     }
@@ -169,10 +193,13 @@ extension AuthorizationService {
 
     /// Issues a token for a session.
     ///
-    /// - Parameter issuedAt: The start of the session, not of this token. A renewed token ends with every
-    ///   revocation of its session.
+    /// - Parameters:
+    ///   - issuedAt: The start of the session, not of this token. A renewed token ends with every revocation of its
+    ///     session.
+    ///   - call: The call that opens or renews the session.
     func open(
-        _ subscriber: Subscriber, device: DevicePseudonym?, reference: SessionPseudonym, issuedAt: Date
+        _ subscriber: Subscriber, device: DevicePseudonym?, reference: SessionPseudonym, issuedAt: Date,
+        _ call: RefusedCall
     ) throws -> SignInResult {
         let session = Session(
             publication: publication.id, subscriber: subscriber, device: device, reference: reference,
@@ -183,7 +210,10 @@ extension AuthorizationService {
         } catch let error as TokenError {
             // A retry would fail again, because the system's own session is too large.
             observe(.backendFailed(backend: backend.name, cause: error.description))
-            return reject(.rejected, publication.messages.text(.unavailable, for: []))
+            return reject(
+                .rejected, publication.messages.text(.unavailable, for: []),
+                refusal(
+                    .backendUnavailable, call, of: pseudonymKey.reference(to: subscriber), by: subscriber.backend))
         }
         return .signedIn(
             token: token,
@@ -192,7 +222,8 @@ extension AuthorizationService {
             notes: notes(["Publication: \(publication.id)", "Generated: \(DebugTime.text(clock.now))"]))
     }
 
-    func reject(_ reason: SignInRejection.Reason, _ messageText: String?) -> SignInResult {
+    func reject(_ reason: SignInRejection.Reason, _ messageText: String?, _ refusal: Refusal) -> SignInResult {
+        report(refusal)
         observe(.signInRejected(reason))
         return .rejected(SignInRejection(reason: reason, message: messageText))
     }

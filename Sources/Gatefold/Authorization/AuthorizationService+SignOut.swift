@@ -8,6 +8,14 @@ extension AuthorizationService {
     ///
     /// - Throws: ``Unavailable`` if the revocation could not be stored. It is then not in effect.
     public func signOut(token: String, _ context: CallContext) async throws {
+        do {
+            try await endSession(of: token, context)
+        } catch let failure as Unavailable {
+            throw refused(failure, .signOut)
+        }
+    }
+
+    private func endSession(of token: String, _ context: CallContext) async throws {
         guard let session = tokens.open(token) else { return }
         // A session with the issue time `.distantFuture` belongs to a test user. All testers share it, so no tester
         // may end it.

@@ -10,14 +10,27 @@ extension AuthorizationService {
     ///
     /// - Throws: ``Unavailable`` if the backend was unavailable, so that the app retains its last known good state.
     public func verify(token: String, _ context: CallContext) async throws -> VerificationResult {
-        switch read(token) {
+        let reading = read(token)
+        if let (reason, subscriber) = reading.refusal(token) { report(refusal(reason, .verification, of: subscriber)) }
+        switch reading {
         case .unreadable:
             return token.isEmpty ? without(.stale, .noToken, context) : without(.unknown, .tokenRejected, context)
         case .revoked: return without(.unknown, .tokenRejected, context)
         case .expired: return without(.unknown, .tokenExpired, context)
         case .renewable: return without(.stale, .stale, context)
         case .good(let authenticated):
-            var subscription = try await subscription(of: authenticated, context)
+            let backend = authenticated.session.subscriber.backend
+            let fetched: Fetched<Subscription>
+            do {
+                fetched = try await subscription(of: authenticated, context)
+            } catch let failure as Unavailable {
+                throw refused(failure, .verification, of: authenticated.reference, by: backend)
+            }
+            var subscription = fetched.value
+            if let reason = RefusalReason(subscription.state) {
+                report(
+                    refusal(reason, .verification, of: authenticated.reference, by: backend, fetched.freshness))
+            }
             if subscription.message == nil { subscription.message = message(MessageKey(subscription.state), context) }
             observe(.verified(authenticated.reference, subscription.state))
             return VerificationResult(
@@ -32,11 +45,13 @@ extension AuthorizationService {
     /// Returns the subscription from the subscriber system under the publication's policy, merged with the reader's
     /// purchases.
     private func subscription(of authenticated: AuthenticatedSession, _ context: CallContext) async throws
-        -> Subscription
+        -> Fetched<Subscription>
     {
-        guard purchaseSource != nil else { return try await reported(about: authenticated, context).value }
+        guard purchaseSource != nil else { return try await reported(about: authenticated, context) }
         let own = try await purchased(by: pseudonymKey.owner(authenticated.session.subscriber))
-        return Subscription.merged([try await reported(about: authenticated, context).value, own].compactMap(\.self))
+        return try await reported(about: authenticated, context).map {
+            Subscription.merged([$0, own].compactMap(\.self))
+        }
     }
 
     /// Returns the subscription from the subscriber system under the publication's policy.
@@ -67,6 +82,19 @@ extension AuthorizationService {
         else { return }
         try? await withStore {
             try await state.touch(device, of: authenticated.reference, in: publication.id, at: clock.now)
+        }
+    }
+}
+
+extension RefusalReason {
+    /// Creates the reason for which a reader with this state cannot read on a subscription; nil for an active one.
+    init?(_ state: SubscriptionState) {
+        switch state {
+        case .active: return nil
+        case .inactive: self = .subscriptionLapsed
+        case .suspended: self = .readerSuspended
+        case .unknown: self = .readerUnknown
+        case .stale: self = .subscriptionStale
         }
     }
 }

@@ -21,6 +21,8 @@ public final class AuthorizationService: Sendable {
     let retryAfter: Int
     package let rejectionJitter: RejectionJitter
     package let observe: @Sendable (AuthorizationEvent) -> Void
+    /// Receives every refused call.
+    package let report: @Sendable (Refusal) -> Void
     let denials: DenialCache
     let cachedSignIns: CachedSignInSessions
     let uses: DeviceUseThrottle
@@ -46,6 +48,7 @@ public final class AuthorizationService: Sendable {
     ///   - purchases: The readers' purchases in the app stores, or nil if the publication sells in none.
     ///   - retryAfter: The number of whole seconds an app should wait after a failed backend query. Default: 30 s.
     ///   - observe: A closure that receives events. It must return immediately.
+    ///   - report: A closure that receives refused calls. It must return immediately.
     public init(
         publication: Publication, backend: any SubscriberBackend, tokens: any TokenCodec, editionSecrets: SecretRing,
         state: any SessionStore, revocations: RevocationList, revocationAgeLimit: RevocationAgeLimit? = nil,
@@ -55,7 +58,8 @@ public final class AuthorizationService: Sendable {
         random: RandomSource = .system, rejectionJitter: RejectionJitter = .none,
         purchases: (any PurchaseSource)? = nil,
         retryAfter: Int = 30,
-        observe: @escaping @Sendable (AuthorizationEvent) -> Void = { _ in }
+        observe: @escaping @Sendable (AuthorizationEvent) -> Void = { _ in },
+        report: @escaping @Sendable (Refusal) -> Void = { _ in }
     ) {
         self.publication = publication
         self.backend = ResolvedBackend(backend)
@@ -74,6 +78,7 @@ public final class AuthorizationService: Sendable {
         self.retryAfter = retryAfter
         self.rejectionJitter = rejectionJitter
         self.observe = observe
+        self.report = report
         self.denials = denials
         self.cachedSignIns = cachedSignIns
         uses = DeviceUseThrottle()
@@ -98,6 +103,7 @@ public final class AuthorizationService: Sendable {
         retryAfter = other.retryAfter
         rejectionJitter = other.rejectionJitter
         observe = other.observe
+        report = other.report
         denials = other.denials
         cachedSignIns = other.cachedSignIns
         uses = other.uses
@@ -126,7 +132,7 @@ public final class AuthorizationService: Sendable {
             // Only the type is logged, because an error's text may quote reader input.
             let cause = (error as? any BackendFailure)?.cause ?? String(describing: type(of: error))
             observe(.backendFailed(backend: backend.name, cause: cause))
-            throw Unavailable(retryAfter: retryAfter, cause: cause)
+            throw Unavailable(.backendUnavailable, retryAfter: retryAfter, cause: cause)
         }
     }
 
@@ -138,7 +144,7 @@ public final class AuthorizationService: Sendable {
         } catch {
             let cause = String(describing: type(of: error))
             observe(.stateStoreFailed(cause: cause))
-            throw Unavailable(retryAfter: retryAfter, cause: cause)
+            throw Unavailable(.stateUnavailable, retryAfter: retryAfter, cause: cause)
         }
     }
 
@@ -151,13 +157,13 @@ public final class AuthorizationService: Sendable {
         }
         let authenticated = AuthenticatedSession(
             session: session, reference: pseudonymKey.reference(to: session.subscriber))
-        if revocations.isRevoked(authenticated.subject) { return .revoked }
+        if revocations.isRevoked(authenticated.subject) { return .revoked(authenticated.reference) }
         // The token may have been revoked, and the revocation is already discarded.
-        if revocations.hasPruned(session.expiresAt) { return .expired }
+        if revocations.hasPruned(session.expiresAt) { return .expired(authenticated.reference) }
         let now = clock.now
         if now < session.expiresAt { return .good(authenticated) }
         return now < session.expiresAt.addingTimeInterval(publication.lifetimes.renewalWindow)
-            ? .renewable(authenticated) : .expired
+            ? .renewable(authenticated) : .expired(authenticated.reference)
     }
 
     func denialKey(of authenticated: AuthenticatedSession, edition: EditionID? = nil, _ context: CallContext)
@@ -187,7 +193,7 @@ package enum TokenReadResult {
     /// An expired token within the renewal window.
     case renewable(AuthenticatedSession)
     /// An expired token that cannot be renewed.
-    case expired
-    case revoked
+    case expired(SubscriberPseudonym)
+    case revoked(SubscriberPseudonym)
     case unreadable
 }

@@ -15,6 +15,9 @@ public enum MessageKey: String, Sendable, CaseIterable {
     case tokenRejected = "token_rejected"
     case tokenExpired = "token_expired"
     case notEntitled = "not_entitled"
+    case lapsed = "subscription_lapsed"
+    case unknownEdition = "unknown_edition"
+    case notYetPublished = "not_yet_published"
     case noEdition = "no_edition"
     case unavailable
     // Purchases.
@@ -28,6 +31,8 @@ public enum MessageKey: String, Sendable, CaseIterable {
     var builtIn: String? {
         switch self {
         case .active, .inactive, .suspended, .unknown: nil
+        // The text of `not_entitled` is for all of them.
+        case .lapsed, .unknownEdition, .notYetPublished: nil
         case .stale: "Please sign in again."
         case .noToken: "Please sign in."
         case .rejected: "These details were not recognised."

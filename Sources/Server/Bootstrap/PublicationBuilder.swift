@@ -97,7 +97,7 @@ struct PublicationBuilder {
             denials: parts.denials, cachedSignIns: parts.cachedSignIns, clock: parts.services.clock, random: random,
             rejectionJitter: publication.isTest ? .none : RejectionJitter(random: random),
             purchases: try parts.purchaseService(of: publication, storePlan, stores),
-            observe: EventReporter(publication: id).report)
+            observe: EventReporter(publication: id).report, report: CurrentRequest.refuse)
     }
 
     private mutating func addGate(

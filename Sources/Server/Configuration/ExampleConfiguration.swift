@@ -225,7 +225,8 @@ public enum ExampleConfiguration {
             # Messages to the reader, by language. Keys: active, inactive, suspended, unknown, stale, no_token,
             # credentials_rejected, throttled, too_many_devices, device_required, token_rejected, token_expired,
             # not_entitled, no_edition, unavailable, purchase_incomplete, purchase_rejected, purchase_already_claimed,
-            # product_rejected, purchase_unavailable.
+            # product_rejected, purchase_unavailable. And, instead of not_entitled: subscription_lapsed,
+            # unknown_edition, not_yet_published.
             messages:
               default_language: en
               de:

@@ -55,7 +55,9 @@ final class HTTP1ServerConnection: ServerChildChannelValue {
     }
 
     /// The response to unreadable input.
-    private static let badRequest: [HTTPResponsePart] = [
-        .head(.init(status: .badRequest, headerFields: [.connection: "close", .contentLength: "0"])), .end(nil),
-    ]
+    private static var badRequest: [HTTPResponsePart] {
+        var fields: HTTPFields = [.connection: "close", .contentLength: "0"]
+        fields[RequestID.field] = RequestID().description
+        return [.head(.init(status: .badRequest, headerFields: fields)), .end(nil)]
+    }
 }

@@ -27,6 +27,7 @@ struct MainRouter: HTTPResponder, HTTPResponderBuilder {
     private let content: ContentResponder<GatefoldRequestContext>
     private let load: ListenerLoad
     private let log = AccessLog()
+    private let refusals = EventReporter()
 
     /// The routes in force.
     var routes: [Routes.Route] { table.value.routes.routes }
@@ -36,7 +37,7 @@ struct MainRouter: HTTPResponder, HTTPResponderBuilder {
         unlistedProxies: UnlistedProxyWarning? = nil, limits: ListenerLimits = ListenerLimits()
     ) {
         let evaluator = GateEvaluator(
-            observer: EventReporter().report, current: { publications.snapshot.set.gate })
+            observer: Self.observer(), current: { publications.snapshot.set.gate })
         let health = HealthEndpoint(readiness: readiness)
         table = publications.derive { state in
             var routes = Routes(clients: Self.clients(of: state.clients, unlistedProxies))
@@ -64,6 +65,10 @@ struct MainRouter: HTTPResponder, HTTPResponderBuilder {
                 try await respond(to: request, context, by: table)
             }
         }
+        if let refusal = context.refusal ?? Refusal(status: response.status, path: path) {
+            let client = table.clients.client(peer: context.peer, headers: request.headers)
+            refusals.report(RefusalReport(refusal: refusal, client: client))
+        }
         // Rejections are recorded as the responses that they become.
         log.record(
             AccessLog.Entry(
@@ -83,6 +88,15 @@ struct MainRouter: HTTPResponder, HTTPResponderBuilder {
         table.gate.claims(target: request.head.path ?? "")
             ? try await content.respond(to: request, context: context)
             : try await table.routes.respond(to: request, context: context)
+    }
+
+    /// Returns the receiver of the gate's decisions.
+    private static func observer() -> @Sendable (GateEvent) -> Void {
+        let reporter = EventReporter()
+        return { event in
+            reporter.report(event)
+            if case .denied(let denial) = event.decision { CurrentRequest.refuse(denial.refusal) }
+        }
     }
 
     private static func clients(

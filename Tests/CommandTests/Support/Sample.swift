@@ -42,7 +42,7 @@ struct Sample: Sendable {
             try FileManager.default.createDirectory(
                 at: folder.appendingPathComponent(name), withIntermediateDirectories: true)
         }
-        for name in ["pseudonyms", "daily", "daily-next", "weekly", "test"] {
+        for name in ["pseudonyms", "daily", "daily-next", "weekly", "test", "outage", "shop"] {
             try await succeed(["secret", "new", "--out", "secrets/\(name)"])
         }
         try configure(configuration)

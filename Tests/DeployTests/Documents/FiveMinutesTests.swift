@@ -47,11 +47,13 @@ struct FiveMinutesTests {
         return steps
     }
 
-    /// Returns the text with the length in place of each secret, without the header of the time and blank lines.
+    /// Returns the text with the length in place of each secret, without the headers of the time and of the
+    /// request id, and without blank lines.
     private static func comparable(_ text: String) -> [String] {
         text.replacing(/[A-Za-z0-9_\-]{60,}/) { "(secret of \($0.output.count) characters)" }
             .replacing(/\b[0-9a-f]{40}\b/, with: "(SHA-1)")
-            .split(separator: "\n").filter { !$0.hasPrefix("Date: ") }.map(String.init)
+            .split(separator: "\n").filter { !$0.hasPrefix("Date: ") && !$0.hasPrefix("X-Request-Id: ") }
+            .map(String.init)
     }
 
     /// Creates what `deploy/run` creates before it starts the server.

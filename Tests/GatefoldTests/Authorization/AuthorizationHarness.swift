@@ -19,6 +19,9 @@ final class AuthorizationHarness: Sendable {
         private let list = Mutex<[AuthorizationEvent]>([])
         var all: [AuthorizationEvent] { list.withLock { $0 } }
         func record(_ event: AuthorizationEvent) { list.withLock { $0.append(event) } }
+        private let refusalList = Mutex<[Refusal]>([])
+        var refusals: [Refusal] { refusalList.withLock { $0 } }
+        func record(_ refusal: Refusal) { refusalList.withLock { $0.append(refusal) } }
     }
 
     init(
@@ -46,7 +49,8 @@ final class AuthorizationHarness: Sendable {
             loginThrottle: loginThrottle,
             sessions: sessions, pseudonymKey: PseudonymKey(.one), denials: denials, clock: clock.wall,
             random: .seeded(21),
-            purchases: purchases, retryAfter: 17, observe: { events.record($0) })
+            purchases: purchases, retryAfter: 17, observe: { events.record($0) },
+            report: { events.record($0) })
     }
 
     func signIn(_ email: String = "jane@example.com", _ password: String = "right", device: String? = nil) async throws

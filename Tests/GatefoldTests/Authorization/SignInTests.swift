@@ -63,7 +63,7 @@ struct SignInTests {
         let harness = AuthorizationHarness(state: state, loginThrottle: limiter) { $0.deviceField = "device" }
         harness.backend.startOutage()
         for number in 0..<20 {
-            await #expect(throws: Unavailable(retryAfter: 17, cause: "ScriptedFailure")) {
+            await #expect(throws: Unavailable(.backendUnavailable, retryAfter: 17, cause: "ScriptedFailure")) {
                 try await harness.signIn("jane@example.com", "guess \(number)", device: "phone")
             }
         }
@@ -95,7 +95,7 @@ struct SignInTests {
             Issue.record("not admitted")
             return
         }
-        await #expect(throws: Unavailable(retryAfter: 5, cause: "too many concurrent sign-ins")) {
+        await #expect(throws: Unavailable(.overloaded, retryAfter: 5, cause: "too many concurrent sign-ins")) {
             try await harness.signIn()
         }
         await limiter.settle(permit, as: .undecided, at: harness.clock.wall.elapsed)

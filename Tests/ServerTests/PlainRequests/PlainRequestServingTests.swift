@@ -147,7 +147,7 @@ struct PlainRequestServingTests {
             + (fields.filter { $0.0 != "Content-Length" } + length).map { "\($0): \($1)\r\n" }.joined() + "\r\n" + body
     }
 
-    /// Returns the responses without their dates, each to a request on its own connection.
+    /// Returns the responses without their dates and request ids, each to a request on its own connection.
     ///
     /// - Parameter isReference: A Boolean value that selects Hummingbird's own channel.
     static func exchange(
@@ -158,14 +158,15 @@ struct PlainRequestServingTests {
             var responses: [[String]] = []
             for request in requests {
                 let response = try await http.exchange(Array(request.utf8))
-                let fields = response.fields.map { $0.name == "Date" ? "Date" : "\($0.name): \($0.value)" }
+                let fields = response.fields.filter { $0.name != "X-Request-Id" }
+                    .map { $0.name == "Date" ? "Date" : "\($0.name): \($0.value)" }
                 responses.append(["\(response.status)"] + fields + [response.text])
             }
             return responses
         }
     }
 
-    /// Returns the response to a request as lines without the date. The body is the last line, or the last lines.
+    /// Returns the response to a request as lines without the date and the request id. The body is the last line, or the last lines.
     static func lines(
         ofResponseTo request: String, _ router: MainRouter, isReference: Bool = false
     ) async throws -> [String] {
@@ -180,7 +181,9 @@ struct PlainRequestServingTests {
     }
 
     static func lines(of response: String) -> [String] {
-        response.split(separator: "\r\n", omittingEmptySubsequences: false).map { line in
+        response.split(separator: "\r\n", omittingEmptySubsequences: false).filter {
+            !$0.hasPrefix("X-Request-Id: ")
+        }.map { line in
             line.hasPrefix("Date: ") ? "Date" : String(line)
         }
     }

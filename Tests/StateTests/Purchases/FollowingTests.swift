@@ -307,7 +307,7 @@ import Testing
             #expect(try await harness.counts == .init(verified: 1))
             harness.clock.advance(by: 2 * day)
             harness.verifier.currentBy { transaction in
-                if transaction.id == "a" { throw Unavailable(retryAfter: 1, cause: "down") }
+                if transaction.id == "a" { throw Unavailable(.storeUnavailable, retryAfter: 1, cause: "down") }
                 return [.sample("b", expires: noon + 9 * day, reported: noon + 2 * day)]
             }
             for _ in 0..<2 { _ = try await harness.purchaseService.followUp(limit: 1) }

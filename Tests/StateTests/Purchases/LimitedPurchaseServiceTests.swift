@@ -12,11 +12,12 @@ import Testing
         try await PurchaseServiceHarness.with(limits: ReceiptLimits(perOwner: 2, perHour: 3)) { harness async throws in
             harness.verifier.startOutage()
             for text in ["1", "2"] { #expect(try await harness.confirm(text) == .pending) }
-            await #expect(throws: Unavailable(retryAfter: 3600, cause: ReceiptLimitReached.perOwner.cause)) {
+            await #expect(throws: Unavailable(.overloaded, retryAfter: 3600, cause: ReceiptLimitReached.perOwner.cause))
+            {
                 try await harness.confirm("3")
             }
             #expect(try await harness.confirm("3", by: buyer(2)) == .pending)
-            await #expect(throws: Unavailable(retryAfter: 600, cause: ReceiptLimitReached.perHour.cause)) {
+            await #expect(throws: Unavailable(.overloaded, retryAfter: 600, cause: ReceiptLimitReached.perHour.cause)) {
                 try await harness.confirm("4", by: buyer(3))
             }
             #expect(harness.verifier.queries.count == 3)

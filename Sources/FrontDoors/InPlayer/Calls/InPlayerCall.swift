@@ -137,6 +137,23 @@ enum InPlayerCall: Hashable, Sendable {
         }
     }
 
+    /// The kind of call, for the report of a refusal.
+    var refusedCall: RefusedCall {
+        switch self {
+        case .authenticate: .signIn
+        case .logout: .signOut
+        case .access: .editionCredentials
+        case .history, .subscriptions: .access
+        case .receipt: .purchase
+        case .item, .externalItem, .accessFees, .favorites, .watchHistory: .catalogue
+        case .notificationKeys: .notifications
+        case .keySet: .other
+        case .accounts, .erase, .changePassword, .forgotPassword, .newPassword, .export, .social, .sendPIN,
+            .validatePIN, .registerFields:
+            .account
+        }
+    }
+
     /// The merchant that the path names.
     var merchant: String? {
         switch self {

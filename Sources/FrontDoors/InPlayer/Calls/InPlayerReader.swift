@@ -14,14 +14,23 @@ extension InPlayerRequestHandler {
     ///
     /// - Throws: ``InPlayerRejection/notSignedIn`` if the token is not valid.
     func reader() async throws -> InPlayerReader {
-        guard let text = bearer.text, let claims = await front.tokens.read(text, at: front.now),
-            let session = front.access.session(token: claims.session)
-        else {
-            throw InPlayerRejection(
-                .unauthorized, message(bearer == .missing ? .noToken : .tokenRejected) ?? "Please sign in.",
-                errors: ["token": "Please sign in."])
+        guard let text = bearer.text, let claims = await front.tokens.read(text, at: front.now) else {
+            throw unauthorized(bearer == .missing ? .tokenMissing : .tokenUnreadable)
         }
-        return InPlayerReader(session: session, token: claims.session)
+        switch front.access.read(claims.session) {
+        case .good(let authenticated):
+            return InPlayerReader(session: authenticated.session, token: claims.session)
+        case let reading:
+            let (reason, subscriber) = reading.refusal(claims.session) ?? (.tokenUnreadable, nil)
+            front.access.report(front.access.refusal(reason, refusedCall, of: subscriber))
+            throw unauthorized(reason)
+        }
+    }
+
+    private func unauthorized(_ reason: RefusalReason) -> InPlayerRejection {
+        InPlayerRejection(
+            .unauthorized, message(bearer == .missing ? .noToken : .tokenRejected) ?? "Please sign in.", reason,
+            errors: ["token": "Please sign in."])
     }
 
     /// Returns the account of the reader.
@@ -30,7 +39,7 @@ extension InPlayerRequestHandler {
     ///   account that is erased during a call would otherwise return.
     func account(of reader: InPlayerReader) async throws -> Account {
         guard let account = try await front.accounts.account(of: reader.session.subscriber) else {
-            throw InPlayerRejection.notSignedIn
+            throw InPlayerRejection.notSignedIn(.accountMissing)
         }
         return account
     }
@@ -48,15 +57,16 @@ extension AccountError {
         switch self {
         case .notOffered: .notOffered
         case .notSignedIn: .notSignedIn
-        case .identifierTaken: .field(identifier, "An account with this name already exists.")
+        case .identifierTaken: .field(identifier, "An account with this name already exists.", .identifierTaken)
         case .invalidField(let field): .field(field.name(identifier: identifier), "This value cannot be stored.")
         case .unacceptablePassword:
             .field(
                 "password",
                 "The password must have at least \(rule.minLength) characters, at most \(PasswordRule.maxLength) bytes, "
                     + "and no control characters.")
-        case .wrongPassword: .field(password, "The password is incorrect.")
-        case .resetTokenInvalid: .field("token", "This token is no longer valid. Please request a new one.")
+        case .wrongPassword: .field(password, "The password is incorrect.", .wrongCredentials)
+        case .resetTokenInvalid:
+            .field("token", "This token is no longer valid. Please request a new one.", .resetTokenInvalid)
         case .throttled(let wait): .throttled(wait, nil)
         }
     }

@@ -47,7 +47,7 @@ extension InPlayerRequestHandler {
             throw AccountError.invalidField(field).rejection(front.accounts.passwords)
         }
         guard let account = try await front.accounts.change(details, of: reader.session.subscriber) else {
-            throw InPlayerRejection.notSignedIn
+            throw InPlayerRejection.notSignedIn(.accountMissing)
         }
         return InPlayerResponse.make(AccountDocument.value(account, front.settings))
     }

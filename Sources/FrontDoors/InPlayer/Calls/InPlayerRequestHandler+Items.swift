@@ -48,7 +48,7 @@ extension InPlayerRequestHandler {
             token: reader.token, edition: edition.rawValue, inURL: true, context())
         switch result {
         case .rejected(let rejection, _):
-            if let wait = rejection.retryAfter { throw InPlayerRejection.unavailable(wait) }
+            if let wait = rejection.retryAfter { throw InPlayerRejection.unavailable(wait, .backendUnavailable) }
             throw self.rejection(rejection.reason, rejection.message)
         case .granted(let credentials, _, _):
             var members: [JSONValue.Member] = [.init(name: "edition", value: .string(edition.rawValue))]
@@ -77,11 +77,11 @@ extension InPlayerRequestHandler {
         switch reason {
         case .rejected, .expired:
             InPlayerRejection(
-                .unauthorized, rejectionMessage ?? message(.tokenRejected) ?? "Please sign in again.",
+                .unauthorized, rejectionMessage ?? message(.tokenRejected) ?? "Please sign in again.", .tokenUnreadable,
                 errors: ["token": "Please sign in again."])
         case .notEntitled, nil:
             InPlayerRejection(
-                .notEntitled, rejectionMessage ?? message(.notEntitled) ?? "You do not have access.",
+                .notEntitled, rejectionMessage ?? message(.notEntitled) ?? "You do not have access.", .notIncluded,
                 errors: ["access": rejectionMessage ?? message(.notEntitled) ?? "You do not have access."])
         }
     }

@@ -18,7 +18,7 @@ extension InPlayerRequestHandler {
                     to: account.details.identifier, subject: "Your code: \(code)",
                     text: "Your code is \(code). It is valid for ten minutes.\n", owner: account.owner,
                     expiresAt: now.addingTimeInterval(PINCodes.lifetime)))
-        else { throw InPlayerRejection.unavailable(60) }
+        else { throw InPlayerRejection.unavailable(60, .overloaded) }
         return InPlayerResponse.done("The code was sent")
     }
 
@@ -26,7 +26,7 @@ extension InPlayerRequestHandler {
         guard front.tools.mail != nil, let codes = front.tools.codes else { throw InPlayerRejection.notOffered }
         let account = try await account(of: try await reader())
         guard try await codes.redeem(try required("pin_code"), of: mailbox(account), at: front.now) else {
-            throw InPlayerRejection.field("pin_code", "The code is incorrect or has expired.")
+            throw InPlayerRejection.field("pin_code", "The code is incorrect or has expired.", .pinRejected)
         }
         return InPlayerResponse.done("The code is correct")
     }
@@ -59,7 +59,7 @@ extension InPlayerRequestHandler {
                     to: account.details.identifier, subject: "Your data",
                     text: "This is all data that is stored about you:\n\n"
                         + String(decoding: JSONWriter.bytes(known), as: UTF8.self) + "\n", owner: account.owner))
-        else { throw InPlayerRejection.unavailable(60) }
+        else { throw InPlayerRejection.unavailable(60, .overloaded) }
         return InPlayerResponse.done("Your data was sent by e-mail")
     }
 
@@ -97,7 +97,7 @@ extension InPlayerRequestHandler {
 
     private func mailLimit(_ kind: String, _ account: Account) async throws(InPlayerRejection) {
         if let wait = await front.tools.mailLimit.wait(for: "\(kind) \(mailbox(account))", at: front.elapsed) {
-            throw .throttled(wait, message(.throttled))
+            throw .throttled(wait, message(.throttled), .mailLimit)
         }
     }
 

@@ -84,7 +84,8 @@ extension InPlayerRequestHandler {
     static func rejection(_ rejection: ReceiptRejection) -> InPlayerRejection {
         let explanation = rejection.explanation
         return InPlayerRejection(
-            .unprocessableContent, explanation, errors: ["receipt": explanation], explain: explanation)
+            .unprocessableContent, explanation, RefusalReason(rejection.reason), errors: ["receipt": explanation],
+            explain: explanation)
     }
 }
 

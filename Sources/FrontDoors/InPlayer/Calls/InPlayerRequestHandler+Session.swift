@@ -41,7 +41,7 @@ extension InPlayerRequestHandler {
         switch result {
         case .rejected(let rejection):
             throw InPlayerRejection(
-                .unauthorized, rejection.message ?? "Please sign in again.",
+                .unauthorized, rejection.message ?? "Please sign in again.", .tokenUnreadable,
                 errors: ["refresh_token": rejection.message ?? "Please sign in again."])
         case .signedIn(let token, _, _): return try await authorization(token, identifier: nil)
         }
@@ -64,7 +64,7 @@ extension InPlayerRequestHandler {
             // Only a sign-in creates an account. A renewal must not restore an account that was erased.
             found = try await front.accounts.account(of: subscriber)
         }
-        guard let account = found else { throw InPlayerRejection.notSignedIn }
+        guard let account = found else { throw InPlayerRejection.notSignedIn(.accountMissing) }
         let issued = try await front.tokens.issue(session, account: account.number, at: front.now)
         return InPlayerResponse.make([
             "access_token": .string(issued.text), "refresh_token": .string(refreshToken),
@@ -104,6 +104,6 @@ extension InPlayerRequestHandler {
     private func rejection(_ rejection: SignInRejection) -> InPlayerRejection {
         let rejectionMessage = rejection.message ?? "These details were not recognised."
         if case .throttled(let wait) = rejection.reason { return .throttled(wait, rejectionMessage) }
-        return .field("password", rejectionMessage)
+        return .field("password", rejectionMessage, .wrongCredentials)
     }
 }

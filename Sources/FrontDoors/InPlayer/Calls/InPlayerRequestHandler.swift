@@ -9,6 +9,8 @@ import JSON
 struct InPlayerRequestHandler {
     let front: InPlayerPublication
     let method: HTTPRequest.Method
+    /// The kind of call, for the report of a refusal.
+    let refusedCall: RefusedCall
     let fields: [String: String]
     let bearer: Bearer
     let client: ClientAddress?

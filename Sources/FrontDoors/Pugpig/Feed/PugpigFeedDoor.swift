@@ -50,12 +50,15 @@ package struct FeedSnapshot: FrontDoorSnapshot {
 
     package func addRoutes(to routes: inout Routes) {
         for path in ["/feed", "/feed.xml", "/{publication}/feed", "/{publication}/feed.xml", "/itunes/{app}"] {
-            routes.on(RoutePattern(path)) { request, _ in respond(to: request) }
+            routes.on(RoutePattern(path)) { request, context in respond(to: request, context) }
         }
     }
 
-    private func respond(to request: Request) -> Response {
-        guard let (feed, isNewsstand) = feed(at: request.uri.path) else { return PugpigResponse.notFound() }
+    private func respond(to request: Request, _ context: GatefoldRequestContext) -> Response {
+        guard let (feed, isNewsstand) = feed(at: request.uri.path) else {
+            context.refuse(Refusal(.unknownPublication, .catalogue))
+            return PugpigResponse.notFound()
+        }
         switch request.method {
         case .get, .head:
             do {
@@ -63,6 +66,7 @@ package struct FeedSnapshot: FrontDoorSnapshot {
                     ? try feed.newsstandResponse(to: request, at: clock.now)
                     : try feed.response(to: request, at: clock.now)
             } catch {
+                context.refuse(Refusal(error.reason, .catalogue))
                 return PugpigResponse.unavailable(retryAfter: error.retryAfter)
             }
         case .options: return Response(status: .noContent, headers: [.allow: Self.allowed])

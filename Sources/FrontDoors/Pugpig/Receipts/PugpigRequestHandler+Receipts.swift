@@ -1,4 +1,5 @@
 import Commerce
+import Gatefold
 import HTTPTypes
 import Hummingbird
 
@@ -10,14 +11,20 @@ extension PugpigRequestHandler {
         to call: PugpigReceiptCall, _ request: Request, _ context: GatefoldRequestContext
     ) async throws -> Response {
         guard let authorizationService = publications.authorizationService(for: call.publication(in: request.uri.path))
-        else { return PugpigResponse.notFound() }
+        else {
+            context.refuse(Refusal(.unknownPublication, .editionCredentials))
+            return PugpigResponse.notFound()
+        }
         if let response = PugpigResponse.withoutCall(request.method, of: .editionCredentials) { return response }
+        let malformed = authorizationService.refusal(.malformedRequest, .editionCredentials)
         let receiptRequest: PugpigReceiptRequest
         do {
             receiptRequest = try await PugpigReceiptRequest.read(call, request)
         } catch let rejection as RequestRejection {
+            context.refuse(malformed)
             return PugpigResponse.rejected(rejection)
         } catch let incomplete as PugpigReceiptRequest.Incomplete {
+            context.refuse(malformed)
             return PugpigResponse.incomplete(incomplete.text)
         }
         let callContext = callContext(receiptRequest.fields, request, context)

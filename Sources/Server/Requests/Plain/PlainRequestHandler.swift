@@ -189,9 +189,10 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let started = Task.immediate(executorPreference: executor) { [responder] in
             do {
+                let id = responder.identify(head, on: connection)
                 let response = try await responder.routed(
-                    Request(head: head, body: RequestBody(buffer: body)), on: connection, receivedBody: body)
-                let isChunked = handler.value.write(headOf: response)
+                    Request(head: head, body: RequestBody(buffer: body)), id, on: connection, receivedBody: body)
+                let isChunked = handler.value.write(headOf: response, id)
                 try await response.body.write(PlainBodyWriter(handler: handler, isChunked: isChunked))
                 handler.value.hasResponded()
             } catch {
@@ -222,13 +223,13 @@ final class PlainRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Collects the head of a response.
     ///
     /// - Returns: A Boolean value that indicates whether the body follows in chunks.
-    private func write(headOf response: Response) -> Bool {
+    private func write(headOf response: Response, _ id: RequestID) -> Bool {
         let isChunked = !response.status.hasNoBody && !response.headers.contains(.contentLength)
         if unsent == nil {
             unsent = ByteBufferAllocator().buffer(
                 capacity: 768 + (response.body.contentLength.map { $0 < Self.maxCopied ? $0 : 0 } ?? 0))
         }
-        unsent?.write(headOf: response, isChunked: isChunked)
+        unsent?.write(headOf: response, id, isChunked: isChunked)
         return isChunked
     }
 

@@ -10,9 +10,12 @@ extension ByteBuffer {
     /// Writes the status line and the fields of a response, in the form in which NIO's encoder writes them. The fields
     /// that every response has follow the response's own.
     ///
-    /// - Parameter isChunked: A Boolean value that indicates whether the body follows in chunks, because its length is
-    ///   not known.
-    mutating func write(headOf response: Response, isChunked: Bool) {
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - id: The identifier of its request.
+    ///   - isChunked: A Boolean value that indicates whether the body follows in chunks, because its length is not
+    ///     known.
+    mutating func write(headOf response: Response, _ id: RequestID, isChunked: Bool) {
         writeStaticString("HTTP/1.1 ")
         if response.status == .ok {
             writeStaticString("200 OK")
@@ -28,6 +31,8 @@ extension ByteBuffer {
             writeStaticString(": ")
             _ = field.withUnsafeBytesOfValue { writeBytes($0) }
         }
+        writeStaticString("\r\nX-Request-Id: ")
+        writeString(id.description)
         writeStaticString("\r\nDate: ")
         writeString(ResponseDate.now)
         if forbidsCaching { writeBytes(Self.noCacheLines) }

@@ -57,7 +57,8 @@ extension FuzzTarget {
 
     private static func handler(_ fields: [String: String]) -> InPlayerRequestHandler {
         InPlayerRequestHandler(
-            front: front, method: .post, fields: fields, bearer: .missing, client: nil, languages: [])
+            front: front, method: .post, refusedCall: .account, fields: fields, bearer: .missing, client: nil,
+            languages: [])
     }
 
     private static let credentialFields = CredentialFields(

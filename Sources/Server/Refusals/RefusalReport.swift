@@ -1,0 +1,40 @@
+import Gatefold
+
+/// The metric and the log line of a refused call.
+///
+/// Filters for fail2ban read the line; see deploy/fail2ban. The client is its only field about an unknown reader.
+struct RefusalReport: ReportableEvent {
+    /// The message of the line.
+    static let message = "Refused"
+
+    let refusal: Refusal
+    /// The client that sent the request; nil outside of requests.
+    let client: ClientAddress?
+
+    var report: EventReport {
+        .counter(
+            "gatefold_refusals_total",
+            [
+                "publication": refusal.publication?.rawValue ?? "none", "call": refusal.call.rawValue,
+                "reason": refusal.reason.rawValue,
+            ]
+        ).log(
+            .info, Self.message,
+            [
+                "reason": refusal.reason.rawValue, "call": refusal.call.rawValue, "publication": refusal.publication,
+                "subscriber": refusal.subscriber, "edition": refusal.edition, "backend": refusal.backend,
+                "freshness": refusal.freshness?.name, "detail": refusal.detail, "client": client,
+            ])
+    }
+}
+
+extension Freshness {
+    /// The name in the log.
+    fileprivate var name: String {
+        switch self {
+        case .live: "live"
+        case .cached: "cached"
+        case .stale: "stale"
+        }
+    }
+}
