@@ -51,7 +51,8 @@ extension AccountService {
             let now = authorizationService.clock.now
             let reset = PasswordReset(
                 resetToken: try resetTokens.seal(subscriber, revision: revision, at: now), identifier: folded,
-                account: try await account(of: subscriber),
+                // Only the template needs it. An outage of the state must not show that the reader exists.
+                account: try? await account(of: subscriber),
                 owner: authorizationService.pseudonymKey.owner(subscriber),
                 expiresAt: now.addingTimeInterval(resetTokens.lifetime))
             return (reset, isCorrect: false)

@@ -68,6 +68,19 @@ import Testing
         }
     }
 
+    @Test("An unreadable e-mail does not block others", arguments: ["attempts = -1"])
+    func mails(damage: String) async throws {
+        try await with { fixture async throws in
+            for number: UInt8 in 1...3 {
+                let mail = QueuedMail(id: [number], content: [7], owner: nil, expiresAt: noon + 3600)
+                #expect(try await fixture.store.enqueue(mail, limit: 9, at: noon + Double(number)))
+            }
+            try await fixture.change("UPDATE mail SET \(damage) WHERE id = x'01'")
+            let claims = try await fixture.store.claimMail(2, lease: [1], at: noon + 9, until: noon + 90)
+            #expect(claims.map(\.id) == [[2], [3]])
+        }
+    }
+
     @Test("An unreadable transaction does not block the settlement of other receipts")
     func settlement() async throws {
         try await with { fixture async throws in

@@ -30,8 +30,11 @@ package final class QueueingMailer: Mailer {
     private let signal: AsyncSignal
     private let observe: @Sendable (MailEvent) -> Void
     private let attemptsInProgress = Atomic(0)
-    /// The messages that ended while the outbox was unavailable. They are removed from it before the next claim.
+    /// The messages that ended and may still be in the outbox, because it was unavailable when they ended or were accepted.
+    /// They are removed from it before the next claim.
     private let ended = Mutex<Set<QueuedMail.ID>>([])
+    /// The number of messages that the outbox had when it was last counted.
+    private let stored = Atomic(0)
     private let isClosed = Atomic(false)
     /// A Boolean value that indicates whether transfers under way must end too.
     private let isAbandoned = Atomic(false)
@@ -188,6 +191,11 @@ package final class QueueingMailer: Mailer {
     private func attempt(_ claim: MailClaim, from outbox: any MailOutbox) async {
         if claim.isOutcomeUnknown { observe(.outcomeUnknown) }
         let (event, next) = await outcome(of: claim)
+        let isInMemory = outbox is InMemoryMailOutbox
+        // Whether the server has accepted the message of a cut transfer is unknown, so its lease ends by itself.
+        if !isInMemory, isAbandoned.load(ordering: .acquiring), event != .sent, event != .expired {
+            return observe(event)
+        }
         do {
             if let next {
                 try await outbox.postponeMail(claim.id, lease: claim.lease, at: clock.now, until: next)
@@ -199,6 +207,8 @@ package final class QueueingMailer: Mailer {
             // A message that was sent must not be sent again when its lease ends.
             if next == nil { ended.withLock { _ = $0.insert(claim.id) } }
         }
+        // The outbox may have stored the message although its response was lost.
+        if isInMemory, next == nil { ended.withLock { _ = $0.insert(claim.id) } }
         observe(event)
     }
 
@@ -239,8 +249,8 @@ package final class QueueingMailer: Mailer {
     }
 
     private func observeWaiting() async {
-        guard let stored = try? await outbox.waitingMail() else { return }
-        observe(.waiting(stored + memory.waitingMail()))
+        if let count = try? await outbox.waitingMail() { stored.store(count, ordering: .relaxed) }
+        observe(.waiting(stored.load(ordering: .relaxed) + memory.waitingMail()))
     }
 
     private func report(_ error: any Error) {

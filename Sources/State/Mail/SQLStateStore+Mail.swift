@@ -1,5 +1,6 @@
 package import Foundation
 package import Gatefold
+import Primitives
 
 extension SQLStateStore {
     package func enqueue(_ mail: QueuedMail, limit: Int, at timestamp: Date) async throws -> Bool {
@@ -30,12 +31,13 @@ extension SQLStateStore {
         guard isAnyDue else { return [] }
         return try await database.write(.statements) { db in
             // A row that another node claims at this moment is left to it, so that no node waits for another one.
-            let claims = try db.rows(
+            let claims = try self.readable(
+                db,
                 """
                 SELECT id, content, ends, attempts, lease IS NOT NULL FROM mail WHERE \(isDue)
                 ORDER BY next, id LIMIT ?\(db.dialect.skippingLocked)
-                """, due + [count]
-            ).map { row in
+                """, due, limit: count, for: "e-mails due", name: Self.mailName
+            ) { row in
                 MailClaim(
                     id: Array(try StateRow.bytes(row, 0, Self.mail)),
                     content: Array(try StateRow.bytes(row, 1, Self.mail)),
@@ -69,6 +71,12 @@ extension SQLStateStore {
 
     package func waitingMail() async throws -> Int {
         try await database.read { db in try db.count("SELECT count(*) FROM mail") }
+    }
+
+    /// Returns the identifier of a message, for reports of rows that cannot be read.
+    private static func mailName(_ row: StateRow) -> String {
+        guard case .bytes(let id) = row.values[0] else { return "without an identifier" }
+        return Hexadecimal.encode(id)
     }
 
     private static let mail = JobQueueTable.mail.name

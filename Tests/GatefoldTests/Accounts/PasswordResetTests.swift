@@ -120,4 +120,14 @@ import Testing
             try await harness.accountService.resetPassword(of: AccountHarness.ada, CallContext())
         }
     }
+
+    @Test("An outage of the state does not show that a reader exists")
+    func stateOutage() async throws {
+        let harness = AccountHarness()
+        try await harness.register()
+        await harness.accountStore.startOutage()
+        let reset = try await harness.accountService.resetPassword(of: AccountHarness.ada, CallContext())
+        #expect(reset?.identifier == AccountHarness.ada)
+        #expect(try await harness.accountService.resetPassword(of: "nobody@example.com", CallContext()) == nil)
+    }
 }

@@ -61,7 +61,7 @@ final class DatabaseImage: Sendable {
                 StateSchema.sessions, StateSchema.receipts, StateSchema.purchases, StateSchema.deliveries,
                 StateSchema.push, StateSchema.accounts, StateSchema.generations, StateSchema.pinCodes,
                 StateSchema.sharedFacts, StateSchema.retention, StateSchema.leases, StateSchema.counters,
-                StateSchema.nodes, StateSchema.nodeURLs,
+                StateSchema.nodes, StateSchema.nodeURLs, StateSchema.documents, StateSchema.mail,
             ].joined(separator: "\n"))
         for table in Self.followed {
             try script("ALTER TABLE \(table) ADD COLUMN xid INTEGER NOT NULL DEFAULT 0")
