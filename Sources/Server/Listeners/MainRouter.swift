@@ -65,9 +65,14 @@ struct MainRouter: HTTPResponder, HTTPResponderBuilder {
                 try await respond(to: request, context, by: table)
             }
         }
-        if let refusal = context.refusal ?? Refusal(status: response.status, path: path) {
+        // A client that disconnects cancels the call, which is no error of the server.
+        if let refusal = context.refusal ?? Refusal(status: response.status, path: path),
+            !(Task.isCancelled && refusal.reason == .internalError)
+        {
             let client = table.clients.client(peer: context.peer, headers: request.headers)
-            refusals.report(RefusalReport(refusal: refusal, client: client))
+            let isShared = client.map { table.clients.isShared($0) } ?? false
+            refusals.report(
+                RefusalReport(refusal: refusal, client: isShared ? nil : client, proxy: isShared ? client : nil))
         }
         // Rejections are recorded as the responses that they become.
         log.record(

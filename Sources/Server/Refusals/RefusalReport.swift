@@ -8,8 +8,11 @@ struct RefusalReport: ReportableEvent {
     static let message = "Refused"
 
     let refusal: Refusal
-    /// The client that sent the request; nil outside of requests.
+    /// The client that sent the request; nil outside of requests, and if only the address of a proxy is known.
     let client: ClientAddress?
+    /// The proxy that sent the request without the address of its client. A filter must not ban it, because all clients of
+    /// the proxy share it.
+    let proxy: ClientAddress?
 
     var report: EventReport {
         .counter(
@@ -23,7 +26,7 @@ struct RefusalReport: ReportableEvent {
             [
                 "reason": refusal.reason.rawValue, "call": refusal.call.rawValue, "publication": refusal.publication,
                 "subscriber": refusal.subscriber, "edition": refusal.edition, "backend": refusal.backend,
-                "freshness": refusal.freshness?.name, "detail": refusal.detail, "client": client,
+                "freshness": refusal.freshness?.name, "detail": refusal.detail, "client": client, "proxy": proxy,
             ])
     }
 }

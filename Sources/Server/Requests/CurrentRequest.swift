@@ -23,7 +23,7 @@ enum CurrentRequest {
     /// refusal is reported at once.
     static func refuse(_ refusal: Refusal) {
         guard let context = identity?.context else {
-            reporter.report(RefusalReport(refusal: refusal, client: nil))
+            reporter.report(RefusalReport(refusal: refusal, client: nil, proxy: nil))
             return
         }
         context.refuse(refusal)

@@ -10,13 +10,14 @@ struct RequestID: Sendable, Equatable, CustomStringConvertible {
 
     let description: String
 
-    /// Creates a new identifier, which no other request of this process has. It needs no system call and no memory.
+    /// Creates a new identifier. It needs no system call and no memory.
+    ///
+    /// The hash has a secret key of the process, so that an identifier shows neither the next ones nor the number of
+    /// requests. Two requests have the same identifier with the probability of a collision of 64 bits.
     init() {
-        // The output function of SplitMix64 maps distinct numbers to distinct numbers that look random.
-        var bits = Self.counter.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        bits ^= bits >> 31
+        var hasher = Hasher()
+        hasher.combine(Self.counter.wrappingAdd(1, ordering: .relaxed).newValue)
+        var bits = UInt64(truncatingIfNeeded: hasher.finalize())
         description = String(unsafeUninitializedCapacity: Self.length) { text in
             for index in 0..<Self.length {
                 let digit = UInt8(truncatingIfNeeded: bits & 31)
