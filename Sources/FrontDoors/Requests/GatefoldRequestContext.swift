@@ -52,7 +52,7 @@ public struct GatefoldRequestContext: RequestContext, Sendable {
         nonmutating set { contents.route.withLock { $0 = newValue } }
     }
 
-    /// The reason why the request was refused; nil if it was not. See ``refuse(_:)``.
+    /// The reason why the request was refused; nil if it was not. See `refuse(_:)`.
     package var refusal: Refusal? { contents.refusal.withLock(\.self) }
 
     /// Records that the request is refused. The first refusal counts: a use case knows more about it than the front door

@@ -61,8 +61,14 @@ public struct SubscriberImport: Sendable {
     let options: Options
     let didTakeEffect: @Sendable () async -> Void
 
-    /// - Parameter didTakeEffect: Called after rows have taken effect: when all of them do so at once, and at the end,
-    ///   also if it is an error.
+    /// Creates an import.
+    ///
+    /// - Parameters:
+    ///   - database: The database that receives the rows.
+    ///   - hasher: The hasher of passwords in plain text.
+    ///   - options: The options of the import.
+    ///   - didTakeEffect: Called after rows have taken effect: when all of them do so at once, and at the
+    ///     end, also if it is an error.
     public init(
         into database: SubscriberDatabase, hasher: PasswordHasher, options: Options = Options(),
         didTakeEffect: @escaping @Sendable () async -> Void = {}
