@@ -150,6 +150,7 @@ struct ParserListTests {
         "NotificationAuthRequest",
         "NodeState", "ODBCHandle", "ODBCStatement", "OpenFile", "PairedStreams", "ProbeTransport", "PublicationFeed",
         "PugpigFrontDoor", "PurchaseService+Confirmation", "PurchaseService+Following", "IncomingRequestHandler",
+        "RequestResponder",
         "RevocationPeers", "RevocationRequester",
         "SignedAppStoreData", "StoreKind+Kind", "StoreNotificationsFrontDoor", "SubscriberImport", "TLSProbe",
         "VerifyReceiptClient", "WebhookDeliveryTransport",
