@@ -17,7 +17,7 @@ package struct StateStatus: Sendable, Encodable {
     package let campaignsUnfinished: Int
     /// The number of e-mails that wait for the mail server, those without a recorded outcome included.
     package let mailWaiting: Int
-    /// The number of e-mails whose last attempt has no recorded outcome. They are sent again, or given up.
+    /// The number of e-mails whose last attempt has no recorded outcome. They are attempted again or abandoned.
     package let mailOutcomeUnknown: Int
     package let leases: [Lease]
 

@@ -1,4 +1,4 @@
-/// What became of an attempt to deliver.
+/// The result of an attempt to make a delivery.
 enum DeliveryAttempt: Sendable {
     /// The delivery was made or failed, and the outcome is recorded.
     case made

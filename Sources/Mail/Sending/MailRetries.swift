@@ -1,12 +1,12 @@
 import Foundation
 
-/// The rule by which a message is retried or given up.
+/// The rule by which a failed message is retried or abandoned.
 enum MailRetries {
     /// The waits in seconds after the first, second and third failed attempt.
     private static let waits: [TimeInterval] = [10, 60, 300]
-    /// The number of attempts after which a message is given up, those without a recorded outcome included.
+    /// The maximum number of attempts for a message. Attempts without a recorded outcome count.
     static let maxAttempts = waits.count + 1
-    /// The time in seconds after which a message without an expiry of its own is given up: a day.
+    /// The lifetime in seconds of a message without an expiry of its own: a day.
     static let maxAge: TimeInterval = 86_400
     /// The time in seconds by which a lease is longer than the time limit of an attempt.
     static let leaseMargin: TimeInterval = 30

@@ -212,7 +212,7 @@ package final class QueueingMailer: Mailer {
         observe(event)
     }
 
-    /// Makes the attempt, unless the message is given up.
+    /// Makes the attempt, unless the message has expired or has had all its attempts.
     ///
     /// - Returns: The outcome, and the time of the next attempt; nil for none.
     private func outcome(of claim: MailClaim) async -> (MailEvent, next: Date?) {

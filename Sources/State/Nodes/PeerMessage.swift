@@ -16,8 +16,8 @@ package struct PeerMessage: Equatable, Sendable {
         self.sentAt = sentAt
     }
 
-    /// The maximum age in seconds of a message that a node accepts. A copied message has no effect that it did not have
-    /// before; the limit bounds how long somebody can make a node work with it.
+    /// The maximum age in seconds of a message that a node accepts. Somebody who copies a message
+    /// and sends it again can end no other session with it, but makes the node read it. The limit bounds the time for that.
     package static let maxAge: TimeInterval = 300
     /// The maximum number of revocations in a message.
     package static let maxRevocations = 500

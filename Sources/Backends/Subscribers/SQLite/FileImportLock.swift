@@ -7,7 +7,7 @@ import Synchronization
 
 /// A lock on a file beside the database.
 ///
-/// flock(2) also releases the lock when its process dies.
+/// The system releases the lock when the process ends, also if it is killed (flock(2)).
 final class FileImportLock: Sendable {
     private let descriptor: Mutex<CInt>
 

@@ -28,7 +28,7 @@ package actor SharedDocuments {
         case none
         /// The store cannot be read at present.
         case unavailable
-        /// The store has not been readable for so long that the node fetches for itself.
+        /// The store could not be read for a long time. The node fetches the document for itself.
         case absent
     }
 
