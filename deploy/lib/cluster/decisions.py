@@ -57,9 +57,9 @@ def measure_cpu(nodes, rounds, seconds):
         for name in compared:
             send(nodes, name, kind, lines[name], 2)
         rows = {name: [] for name in compared}
-        for turn in range(rounds):
-            for name in list(compared) if turn % 2 == 0 else reversed(list(compared)):
-                decisions, cpu = send(nodes, name, kind, lines[name], seconds)
+        for _ in range(rounds):
+            loads = [load(nodes, name, kind, lines[name]) for name in compared]
+            for name, (decisions, cpu) in zip(compared, generator.side_by_side(loads, CONNECTIONS // len(loads), seconds)):
                 # What the node does each second without load is no cost of a decision.
                 rows[name].append(max(cpu - idle[name] * seconds, 0.001) / decisions)
         result[kind] = rows
@@ -96,6 +96,11 @@ async def prepare(nodes, entrance, name, publication):
 
 
 def send(nodes, name, kind, lines, seconds):
+    return generator.closed_loop(*load(nodes, name, kind, lines), CONNECTIONS, seconds)
+
+
+def load(nodes, name, kind, lines):
+    """Returns a node, its port, and the requests of a kind to it."""
     request = generator.load.Request
     requests = {
         "verify_subscription": request("/verify_subscription?token={1}&n={n}", lines=lines),
@@ -104,8 +109,7 @@ def send(nodes, name, kind, lines, seconds):
         "auth-request": request("/auth-request/original-uri", {
             "X-Original-Method": "GET", "X-Original-URI": f"/content/daily/{EDITION}/page-{{n}}.html", "Authorization": "{2}"},
             lines=lines)}
-    return generator.closed_loop(
-        nodes.processes[name], nodes.hosts[name].port("node"), requests[kind], CONNECTIONS, seconds)
+    return nodes.processes[name], nodes.hosts[name].port("node"), requests[kind]
 
 
 # MARK: Rows
