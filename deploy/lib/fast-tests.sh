@@ -51,6 +51,7 @@ slow_suites=(
     ServerTests.FileSendingTests
     ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
     SimulationTests.PlantedFaultTests
+    StateTests.AuditLogConformance StateTests.AuditRestoreTests
     StateTests.CancelledCallTests StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.DeliveryLockTests
     StateTests.LaterOpeningTests
     StateTests.LedgerModelTests StateTests.MailOutboxConformance

@@ -65,7 +65,13 @@ struct StateTable: Sendable {
         StateTable(
             "shared_fact", key: "sequence", "kind backend subject detail value recorded_at ends origin",
             numbered: true),
+        StateTable(
+            AuditRow.table, key: "sequence",
+            "id time actor_kind actor publication action subject reason details previous hash"),
     ]
+
+    /// The tables whose rows a restore replaces. Entries of the audit log are never deleted, see ``AuditLogRestore``.
+    static let replaceable = all.filter { $0.name != AuditRow.table }
 
     /// Returns the rows after a key, in the order of the key.
     ///

@@ -5,6 +5,7 @@
 struct StateTransfer {
     let source: any StateTransaction
     let target: any StateTransaction
+    var tables = StateTable.all
     let didProgress: (StateCopy.Progress) -> Void
 
     /// Copies all rows and compares them.
@@ -16,8 +17,8 @@ struct StateTransfer {
         for db in [source, target] { try db.rejectUnknown() }
         try SQLStateStore.rejectIncomplete(source)
         var progress = StateCopy.Progress(table: "", rows: 0, total: 0)
-        for table in StateTable.all { progress.total += 2 * (try table.count(source)) }
-        for table in StateTable.all {
+        for table in tables { progress.total += 2 * (try table.count(source)) }
+        for table in tables {
             progress.table = table.name
             try table.forEachPage(source) { rows, _ in
                 try table.insert(target, rows)
@@ -25,7 +26,7 @@ struct StateTransfer {
                 didProgress(progress)
             }
         }
-        for table in StateTable.all {
+        for table in tables {
             progress.table = table.name
             try table.forEachPage(source) { rows, key in
                 let copied = try table.rows(target, after: key, limit: rows.count)

@@ -18,7 +18,20 @@ enum PostgreSQLStateSchema {
             number: 5, name: "documents", compatibleSince: 3, sql: PostgreSQLTables.translated(StateSchema.documents)),
         SchemaMigration(
             number: 6, name: "mail", compatibleSince: 3, sql: PostgreSQLTables.translated(StateSchema.mail)),
+        SchemaMigration(
+            number: 7, name: "audit", compatibleSince: 3,
+            sql: PostgreSQLTables.translated(StateSchema.audit) + auditTriggers),
     ]
+
+    /// The counterpart of ``StateSchema/auditTriggers``.
+    private static let auditTriggers = """
+        CREATE FUNCTION reject_audit_change() RETURNS trigger LANGUAGE plpgsql AS $body$
+        BEGIN
+            RAISE EXCEPTION 'entries of the audit log are never changed or deleted' USING ERRCODE = '55000';
+        END $body$;
+        CREATE TRIGGER audit_entry_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_entry
+            FOR EACH STATEMENT EXECUTE FUNCTION reject_audit_change();
+        """
 
     private static let state =
         PostgreSQLTables.translated(

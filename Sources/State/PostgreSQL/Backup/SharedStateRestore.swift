@@ -21,11 +21,12 @@ package struct SharedStateRestore: Sendable, Equatable {
     /// - Parameters:
     ///   - file: A backup of either kind of state, which remains in its place.
     ///   - folder: An existing folder for a temporary copy of the backup.
+    ///   - audit: The entry of the restore in the audit log; nil for none. It is a part of the transaction.
     /// - Throws: ``StateBackupError``, ``StateCopyError``, `NewerSchema` if a newer release has migrated the backup,
     ///   ``StateStoreError/newerSchema(path:reason:)`` if it has migrated the state, or another ``StateStoreError``. The
     ///   state is then unchanged, unless the reason says that the outcome is unknown.
     package static func make(
-        from file: String, to store: SQLStateStore, folder: String,
+        from file: String, to store: SQLStateStore, folder: String, audit: AuditLogRestore? = nil,
         didProgress: @escaping @Sendable (StateCopy.Progress) -> Void
     ) async throws -> SharedStateRestore {
         let copy = try BackupCopy(of: file, in: folder)
@@ -37,7 +38,12 @@ package struct SharedStateRestore: Sendable, Equatable {
             try StateSchema.migrator.migrate(queue)
             let floor = try await store.database.write(.statements) { target in
                 try queue.read { db in
-                    try replace(target, by: SQLiteTransaction(db), at: store.clock.now, didProgress)
+                    let (backup, now) = (SQLiteTransaction(db), store.clock.now)
+                    let floor = try replace(target, by: backup, at: now, didProgress)
+                    let former = try AuditRow.head(target)
+                    try AuditLogRestore.extend(target, by: backup)
+                    try audit?.append(former: former, backup: try AuditRow.head(backup), at: now, target)
+                    return floor
                 }
             }
             try queue.close()
@@ -67,8 +73,10 @@ package struct SharedStateRestore: Sendable, Equatable {
         let issued = try [latestIssue(target), latestIssue(backup), now].compactMap(\.self).max() ?? now
         let floor = StateGeneration.floor(at: issued, endingAllOf: [])
         let former = try FormerValues(target)
-        for table in StateTable.all { try target.execute("DELETE FROM \(table.name)") }
-        try StateTransfer(source: backup, target: target, didProgress: didProgress).run()
+        for table in StateTable.replaceable { try target.execute("DELETE FROM \(table.name)") }
+        try StateTransfer(
+            source: backup, target: target, tables: StateTable.replaceable, didProgress: didProgress
+        ).run()
         try former.join(into: target, with: backup)
         try SQLStateStore.beginGeneration(target, endingSessionsBefore: floor)
         // A copy that was not complete has been replaced.

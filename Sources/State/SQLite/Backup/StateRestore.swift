@@ -1,5 +1,6 @@
 package import Foundation
 import GRDB
+import Gatefold
 import SQLAccess
 
 /// A restore of the state from a backup.
@@ -14,10 +15,14 @@ package struct StateRestore: Sendable, Equatable {
     /// revocations that were recorded later. Sessions that count as issued later according to the backup, the
     /// former state or its generation file are ended too.
     ///
-    /// The backup remains in its place. The former state remains next to the new state until the next restore.
+    /// The backup remains in its place. The former state remains next to the new state until the next restore. Its audit
+    /// log goes on in the new state, if it is readable and the backup was made of it.
     ///
+    /// - Parameter audit: The entry of the restore in the audit log; nil for none.
     /// - Throws: ``StateBackupError`` or `NewerSchema`. The state is then unchanged.
-    package static func make(from file: String, to path: String, at timestamp: Date) throws -> StateRestore {
+    package static func make(
+        from file: String, to path: String, at timestamp: Date, audit: AuditLogRestore? = nil
+    ) throws -> StateRestore {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let copy = try BackupCopy(of: file, in: folder)
         defer { copy.remove() }
@@ -25,6 +30,7 @@ package struct StateRestore: Sendable, Equatable {
             let backup = try copy.verify()
             let former = [former(path), GenerationFile(alongside: path).read().generation]
             let (floor, generation) = try raiseFloor(of: copy.path, at: timestamp, endingAllOf: former)
+            try continueAuditLog(of: path, in: copy.path, at: timestamp, audit)
             try FileSync.synchroniseFile(copy.path)
             let place = try replace(path, by: copy.path)
             try GenerationFile(alongside: path).write(generation)
@@ -44,6 +50,31 @@ package struct StateRestore: Sendable, Equatable {
         guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return nil }
         defer { try? queue.close() }
         return try? queue.read(StateGeneration.recorded)
+    }
+
+    /// Appends what the audit log of the replaced state has besides that of the copy, and the entry of the restore.
+    private static func continueAuditLog(
+        of path: String, in copy: String, at timestamp: Date, _ audit: AuditLogRestore?
+    ) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        let state = access(path, F_OK) == 0 ? try? DatabaseQueue(path: path, configuration: configuration) : nil
+        defer { try? state?.close() }
+        let queue = try DatabaseQueue(path: copy)
+        try queue.write { db in
+            let target = SQLiteTransaction(db)
+            let backup = try AuditRow.head(target)
+            // An unreadable state may be the reason for the restore, and one of an older release has no log. What was read
+            // before an error is part of the log.
+            let former = try? state?.read { other in
+                let head = try AuditRow.head(SQLiteTransaction(other))
+                try AuditLogRestore.extend(target, by: SQLiteTransaction(other))
+                return head
+            }
+            try audit?.append(former: former, backup: backup, at: timestamp, target)
+        }
+        try queue.close()
     }
 
     private static func raiseFloor(

@@ -19,6 +19,7 @@ enum StateSchema {
         SchemaMigration(number: 5, name: "node URLs", compatibleSince: 4, sql: nodeURLs),
         SchemaMigration(number: 6, name: "documents", compatibleSince: 4, sql: documents),
         SchemaMigration(number: 7, name: "mail", compatibleSince: 4, sql: mail),
+        SchemaMigration(number: 8, name: "audit", compatibleSince: 4, sql: audit + "\n" + auditTriggers),
     ]
 
     /// The name of the migration that every state has.

@@ -1,0 +1,35 @@
+/// An action that the audit log records.
+///
+/// The codes are stable: an entry's hash covers its code, and operators filter by it. The article ``AuditLog`` of the
+/// module `Server` lists them, and a test compares the two.
+package enum AuditAction: String, Sendable, CaseIterable {
+    case accountErase = "account.erase"
+    case accountList = "account.list"
+    case accountShow = "account.show"
+    case backendFlush = "backend.flush"
+    case credentialsIssue = "credentials.issue"
+    case deliveryList = "delivery.list"
+    case deliveryRetry = "delivery.retry"
+    case deliverySettle = "delivery.settle"
+    case drillRun = "drill.run"
+    case mailSendTest = "mail.send-test"
+    case nodeDrain = "node.drain"
+    case nodeRemove = "node.remove"
+    case nodeServe = "node.serve"
+    case purchaseErase = "purchase.erase"
+    case purchaseShow = "purchase.show"
+    case pushSend = "push.send"
+    case stateBackup = "state.backup"
+    case stateCopy = "state.copy"
+    case stateEndSessions = "state.end-sessions"
+    case stateMigrate = "state.migrate"
+    case stateRestore = "state.restore"
+    case subscriberDelete = "subscriber.delete"
+    case subscriberExport = "subscriber.export"
+    case subscriberImport = "subscriber.import"
+    case subscriberList = "subscriber.list"
+    case subscriberSetState = "subscriber.set-state"
+    case subscriberShow = "subscriber.show"
+    case tokenInspect = "token.inspect"
+    case tokenRevoke = "token.revoke"
+}

@@ -1,0 +1,21 @@
+/// The reason that a person gives for an audited action.
+package struct AuditReason: Sendable, Hashable, CustomStringConvertible {
+    package static let maxBytes = 500
+
+    package let description: String
+
+    /// - Parameter text: 1 to ``maxBytes`` bytes without control characters, line breaks and e-mail addresses. An entry
+    ///   cannot be erased, so it must not name a reader. Nil is returned for another text.
+    package init?(_ text: String) {
+        guard AuditText.isAcceptable(text, maxBytes: Self.maxBytes), !Self.containsAddress(text) else { return nil }
+        description = text
+    }
+
+    /// Returns whether a character other than white space precedes and follows an `@`.
+    private static func containsAddress(_ text: String) -> Bool {
+        text.split(whereSeparator: \.isWhitespace).contains { word in
+            word.split(separator: "@", omittingEmptySubsequences: false).count > 1
+                && word.first != "@" && word.last != "@"
+        }
+    }
+}
