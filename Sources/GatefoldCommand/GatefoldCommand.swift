@@ -21,7 +21,8 @@ struct GatefoldCommand: AsyncParsableCommand {
             ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self,
             AccountCommand.self, FeedCommand.self,
             CatalogueCommand.self, PushCommand.self, CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self,
-            DeliveriesCommand.self, MailCommand.self, StateCommand.self, NodesCommand.self, SecretCommand.self,
+            DeliveriesCommand.self, MailCommand.self, StateCommand.self, NodesCommand.self, AuditCommand.self,
+            SecretCommand.self,
             DrillCommand.self,
             CheckCommand.self,
         ])

@@ -80,7 +80,8 @@ struct ParserListTests {
 
     /// Files that read an operator's input once at the start.
     private static let operators: Set<String> = [
-        "AppleRoots", "BackendRegistry", "BodyTemplate", "CheckCases", "CheckReader", "CloudSoftphone",
+        "AppleRoots", "AuditHead", "AuditListCommand", "AuditReason", "AuditVerifyCommand", "BackendRegistry",
+        "BodyTemplate", "CheckCases", "CheckReader", "CloudSoftphone",
         "CloudSoftphone+Settings", "ContentLayout+Settings", "DirectoryGroups", "DrillFault", "EdgeTemplate",
         "Endpoint", "EnvironmentOverrides", "FrontDoor", "FeedSchedule", "GatefoldConfiguration", "GoogleSigningKey",
         "GoogleStoreSettings", "InPlayerBackendKind", "InPlayerConfiguration", "InPlayerEnvironment",
@@ -92,11 +93,11 @@ struct ParserListTests {
 
     /// Files that read our own files and databases.
     private static let ours: Set<String> = [
-        "ActiveImport", "BackupCopy", "BackupFile", "CatalogueCache",
+        "ActiveImport", "AuditDetails", "AuditLine", "BackupCopy", "BackupFile", "CatalogueCache",
         "DatabaseFiles", "DatabaseUsageCheck", "DenialCache+Sharing", "DeniedEditions",
         "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "JournalDisk", "JournalFile", "NodeIdentityFile",
-        "PrivateFile",
+        "PrivateFile", "PrivateOutput",
         "RevocationJournal", "RevocationSnapshot", "SealedMail", "SQLiteCommandExecutor", "SQLiteSubscriberStore",
         "PostgreSQLStateDatabase", "PostgreSQLStatement", "PostgreSQLTransaction",
         "PostgreSQLTransactionStart",
@@ -109,7 +110,8 @@ struct ParserListTests {
 
     /// Files with protocols, values made of parsed values, and code that hashes, compares or looks up its input.
     private static let values: Set<String> = [
-        "AcceptFailureHandler", "ItemNumberStore", "MigratedReader", "CatalogueColumns", "CollationEquivalents",
+        "AcceptFailureHandler", "AuditEncoding", "AuditText", "ItemNumberStore", "MigratedReader", "CatalogueColumns",
+        "CollationEquivalents",
         "ConstantTime", "ContentType", "CredentialFacts", "CryptFunction",
         "DummyHashes",
         "DigestFunction", "ByteExactString", "FeedItem",

@@ -1,7 +1,7 @@
 /// An action that the audit log records.
 ///
-/// The codes are stable: an entry's hash covers its code, and operators filter by it. The article ``AuditLog`` of the
-/// module `Server` lists them, and a test compares the two.
+/// The codes are stable: an entry's hash covers its code, and operators filter by it. The article “Audit log” of
+/// the module `Server` lists them, and a test compares the two.
 package enum AuditAction: String, Sendable, CaseIterable {
     case accountErase = "account.erase"
     case accountList = "account.list"

@@ -1,5 +1,8 @@
 /// Further facts about an audited action, as names with values in a fixed order.
 package struct AuditDetails: Sendable, Hashable {
+    /// Names with values, in their order.
+    package typealias Pairs = [(name: StaticString, value: String?)]
+
     package static let maxCount = 16
     package static let maxValueBytes = 200
 
@@ -12,7 +15,7 @@ package struct AuditDetails: Sendable, Hashable {
     /// - Parameter details: Names of lower-case letters, digits and `_`, with values whose unacceptable characters are
     ///   replaced. Values are pseudonyms, numbers and names of objects, as in ``AuditSubject``. Details without a value,
     ///   and those after ``maxCount``, are left out.
-    package init(_ details: [(name: StaticString, value: String?)]) {
+    package init(_ details: Pairs) {
         let lines = details.compactMap { detail in
             detail.value.map { "\(detail.name)=\(AuditText.replacing($0, maxBytes: Self.maxValueBytes))\n" }
         }

@@ -29,12 +29,7 @@ struct SecretNewCommand: ParsableCommand {
             print(secret)
             return
         }
-        let file = open(out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            let reason = errno == EEXIST ? "it already exists" : String(cString: strerror(errno))
-            throw CommandFailure(.cannotCreate, "\(out) was not written: \(reason)")
-        }
-        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        let handle = try PrivateOutput.create(out)
         try handle.write(contentsOf: Data((secret + "\n").utf8))
         try handle.synchronize()
     }
