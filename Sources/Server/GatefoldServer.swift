@@ -317,7 +317,8 @@ public struct GatefoldServer: Sendable {
         let responder = AdminRouter(
             metrics: metrics, readiness: readiness, backends: backends,
             catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
-            push: PushAdministration(publications: publications, store: parts.state), node: node
+            push: PushAdministration(publications: publications, store: parts.state), node: node,
+            audit: FlushAudit(parts.state, pseudonymKey: parts.pseudonymKey, logger: logger)
         ).buildResponder()
         return Application(
             responder: responder,

@@ -106,7 +106,12 @@ struct DrillTests {
 
     @Test("In an outage without protection, readers get a temporary error and no wrong result")
     func outage() async throws {
-        let run = try await drill("outage", ["--json"])
+        let run = try await drill(
+            "outage", ["--json"],
+            after: { sample in
+                let audited = try await sample.succeed(["audit", "list", "--action", "drill.run"])
+                #expect(audited.contains("backend:house") && audited.contains("readers=3"), "\(audited)")
+            })
         #expect(run.status == 0, "\(run.errors)")
         let report = try JSONDecoder().decode(Report.self, from: Data(run.output.utf8))
         #expect(report.phases.map(\.name) == ["before", "during", "after"])

@@ -109,6 +109,10 @@ import Testing
                 #expect(try await pair.sample.gatefold(["nodes", "remove", lost]).status == 0)
                 #expect(try await nodes(pair).count == 1)
             }
+            let audited = try await pair.sample.succeed(["audit", "list", "--action", "node."]).split(separator: "\n")
+            let actions = audited.reversed().map { $0.split(separator: "\t")[3].dropFirst("node.".count) }
+            // Each change has the entries of its intent and its outcome, also that of a node that does not exist.
+            #expect(actions == ["drain", "drain", "serve", "serve", "drain", "drain", "remove", "remove"])
             #expect(try await nodes(pair).isEmpty, "a node that stops disappears")
         }
     }

@@ -52,6 +52,8 @@ struct PowerCutTests {
         try await withSample(configuration: {
             $0.replacing("path: state/state.sqlite", with: "path: kept/state.sqlite")
         }) { sample in
+            // Only files that were created with the library are known to it.
+            try sample.removeState(in: "kept")
             let disk = try await Disk(in: sample.folder)
             var launch = sample.launch
             launch.environment = disk.environment

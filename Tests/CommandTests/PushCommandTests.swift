@@ -97,6 +97,10 @@ import Testing
             #expect(again.output.contains("29 sent, 0 failed, 1 gone; started "))
             #expect(fixture.fake.requests.count == 30)
 
+            let audited = try await GatefoldProgram.run(["audit", "list", "--action", "push."], in: fixture.folder)
+            #expect(audited.lines.count == 4, "\(audited)")
+            #expect(audited.output.contains("push.send\tcampaign:\(Self.app)/daily-7\tdaily"), "\(audited)")
+
             let tokens = try await fixture.push("tokens")
             #expect(tokens.lines == ["\(Self.app) production: 29", "\(Self.app) sandbox: 0"])
             let lines = try await fixture.push("status")

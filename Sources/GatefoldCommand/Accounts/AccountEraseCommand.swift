@@ -23,6 +23,7 @@ struct AccountEraseCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The reader's sign-in identifier.")
     var identifier: String
@@ -42,7 +43,6 @@ struct AccountEraseCommand: AsyncParsableCommand {
         let chosen = try read.publication(named: publication.publication)
         let state = try Bootstrap.existingStateStore(read)
         let pseudonymKey = read.state.pseudonymKey
-        var report = Report()
         var owners = Set(
             try await state.accounts(identifiedBy: identifier, in: chosen.publication.id).map(\.owner))
         let plan = try Bootstrap.plan(read)
@@ -60,10 +60,30 @@ struct AccountEraseCommand: AsyncParsableCommand {
             registered.append((OpenedSubscribers(database: database, kind: kind, configuration: read), subscriber))
             owners.insert(pseudonymKey.owner(subscriber))
         }
+        let sorted = owners.sorted { $0.description < $1.description }
+        let subjects = sorted.isEmpty ? [AuditSubject.identifier(identifier, pseudonymKey)] : sorted.map { .owner($0) }
+        let report = try await audit.trail(read, in: state).perform(
+            .accountErase, of: subjects, in: chosen.publication.id,
+            outcome: { (report: Report) -> AuditDetails.Pairs in
+                [
+                    ("accounts", String(report.accounts)), ("purchase_records", String(report.purchaseRecords)),
+                    ("devices", String(report.devices)), ("subscribers", String(report.subscribers.count)),
+                ]
+            }
+        ) { try await erase(sorted, registered, read, in: state) }
+        try output.print(report, text: Self.text(report))
+        if report.owners.isEmpty { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
+    }
+
+    private func erase(
+        _ owners: [PurchaseOwner], _ registered: [(opened: OpenedSubscribers, subscriber: Subscriber)],
+        _ read: GatefoldConfiguration, in state: any StateStore
+    ) async throws -> Report {
+        var report = Report()
         // The order is that of a reader's own erasure, so that no data of a partly erased reader can be used.
         let recorded = try await RevocationLists.recorded(in: state)
         for (_, subscriber) in registered {
-            let reference = pseudonymKey.reference(to: subscriber)
+            let reference = read.state.pseudonymKey.reference(to: subscriber)
             for publication in read.publications.map(\.publication.id) {
                 try await state.record(
                     recorded.list(for: publication).makeRevocation(reference, at: state.now))
@@ -73,7 +93,7 @@ struct AccountEraseCommand: AsyncParsableCommand {
                 }
             }
         }
-        for owner in owners.sorted(by: { $0.description < $1.description }) {
+        for owner in owners {
             report.purchaseRecords += try await state.erase(owner)
             report.accounts += try await state.eraseAccounts(of: owner)
             report.owners.append(owner.description)
@@ -82,8 +102,7 @@ struct AccountEraseCommand: AsyncParsableCommand {
             report.subscribers.append(subscriber.backend)
             await opened.didChange(.subscriber(subscriber, identifier: identifier))
         }
-        try output.print(report, text: Self.text(report))
-        if report.owners.isEmpty { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }
+        return report
     }
 
     private static func text(_ report: Report) -> String {

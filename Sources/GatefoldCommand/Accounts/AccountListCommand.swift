@@ -12,6 +12,7 @@ struct AccountListCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Option(help: "Start after this account number.")
     var after: Int64 = 0
@@ -25,6 +26,8 @@ struct AccountListCommand: AsyncParsableCommand {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication).publication.id
         let state = try Bootstrap.existingStateStore(read)
+        try await audit.trail(read, in: state).record(
+            .accountList, in: chosen, [("limit", limit.map(String.init))])
         var last = after
         var left = limit ?? .max
         while left > 0 {

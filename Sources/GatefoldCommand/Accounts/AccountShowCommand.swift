@@ -15,6 +15,7 @@ struct AccountShowCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The reader's sign-in identifier.")
     var identifier: String
@@ -22,8 +23,11 @@ struct AccountShowCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication).publication.id
-        let accounts = try await Bootstrap.existingStateStore(read).accounts(identifiedBy: identifier, in: chosen)
+        let state = try Bootstrap.existingStateStore(read)
+        let accounts = try await state.accounts(identifiedBy: identifier, in: chosen)
         guard !accounts.isEmpty else { throw CommandFailure(.negativeResult, "no such account") }
+        try await audit.trail(read, in: state).record(
+            .accountShow, of: accounts.map { .owner($0.owner) }, in: chosen)
         let reports = accounts.map { AccountReport($0) }
         try output.print(reports, text: reports.map(\.text).joined(separator: "\n\n"))
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gatefold
 import Server
 
 struct BackendsFlushCommand: AsyncParsableCommand {
@@ -10,6 +11,7 @@ struct BackendsFlushCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The backend's name in the configuration.")
     var backend: String
@@ -38,7 +40,14 @@ struct BackendsFlushCommand: AsyncParsableCommand {
             let names = read.backends.map(\.name).joined(separator: ", ")
             throw CommandFailure(.usage, "no backend \(backend); expected one of \(names)")
         }
-        let response = try await AdminClient(read).post("/backends/\(backend)/flush", form: try field())
+        let (field, subject) = try target(read.state.pseudonymKey)
+        let client = try AdminClient(read)
+        let response = try await audit.trail(read).perform(
+            .backendFlush, of: [subject], [("backend", backend)],
+            outcome: { (response: AdminClient.AdminResponse) -> AuditDetails.Pairs in
+                [("status", String(response.status))]
+            }
+        ) { try await client.post("/backends/\(backend)/flush", form: field) }
         switch response.status {
         case 200: print(response.text, terminator: "")
         case 404: throw CommandFailure(.negativeResult, "the running server has no backend \(backend)")
@@ -47,11 +56,23 @@ struct BackendsFlushCommand: AsyncParsableCommand {
         }
     }
 
-    private func field() throws -> (name: String, value: String) {
-        if let identifier { return ("identifier", try StandardInput.argument(identifier)) }
-        if let key { return ("key", try StandardInput.argument(key)) }
-        if let pseudonym { return ("pseudonym", pseudonym) }
-        return ("all", "true")
+    /// Returns the field of the request, and its subject in the audit log.
+    private func target(_ pseudonymKey: PseudonymKey) throws -> ((name: String, value: String), AuditSubject) {
+        if let identifier {
+            let entered = try StandardInput.argument(identifier)
+            return (("identifier", entered), .identifier(entered, pseudonymKey))
+        }
+        if let key {
+            let entered = try StandardInput.argument(key)
+            let subscriber = Subscriber(backend: backend, key: entered)
+            return (("key", entered), .subscriber(pseudonymKey.reference(to: subscriber)))
+        }
+        if let pseudonym {
+            // The server rejects a text that is no pseudonym, which may then be anything.
+            let subject = SubscriberPseudonym(pseudonym).map { AuditSubject.subscriber($0) }
+            return (("pseudonym", pseudonym), subject ?? .identifier(pseudonym, pseudonymKey))
+        }
+        return (("all", "true"), .backend(backend))
     }
 }
 

@@ -10,7 +10,7 @@ struct CredentialsCommand: AsyncParsableCommand {
         subcommands: [CredentialsIssueCommand.self, CredentialsVerifyCommand.self])
 }
 
-struct CredentialsIssueCommand: ParsableCommand {
+struct CredentialsIssueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "issue", abstract: "Print a userid and password that open an edition.",
         discussion: """
@@ -21,6 +21,7 @@ struct CredentialsIssueCommand: ParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The edition, such as com.example.title.2026-11.")
     var edition: String
@@ -31,9 +32,12 @@ struct CredentialsIssueCommand: ParsableCommand {
         let password: String
     }
 
-    func run() throws {
-        let chosen = try configuration.read().publication(named: publication.publication)
+    func run() async throws {
+        let read = try configuration.read()
+        let chosen = try read.publication(named: publication.publication)
         let edition = try EditionID.argument(edition)
+        try await audit.trail(read).record(
+            .credentialsIssue, of: [.edition(edition)], in: chosen.publication.id)
         let salt = Hexadecimal.encode(RandomSource.system.bytes(16))
         let password = EditionPassword.make(edition: edition, salt: salt, secret: chosen.editionSecrets.current)
         try output.print(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Commerce
 import Foundation
+import Gatefold
 import Server
 
 struct DeliveriesCommand: AsyncParsableCommand {
@@ -28,10 +29,17 @@ struct DeliveryArguments: ParsableArguments {
 
     /// Changes each delivery, prints the number of changed ones, and fails with the names of the others.
     static func change(
-        _ ids: [Delivery.ID], reporting outcome: String, _ change: (Delivery.ID) async throws -> Bool
+        _ ids: [Delivery.ID], reporting outcome: String, _ action: AuditAction, _ trail: AuditTrail,
+        _ change: (Delivery.ID) async throws -> Bool
     ) async throws {
         var unknown: [Delivery.ID] = []
-        for id in ids where try await !change(id) { unknown.append(id) }
+        for id in ids {
+            let changed = try await trail.perform(
+                action, of: [.delivery(reference: id.reference)],
+                outcome: { (changed: Bool) -> AuditDetails.Pairs in [("pending", changed ? "yes" : "no")] }
+            ) { try await change(id) }
+            if !changed { unknown.append(id) }
+        }
         print("\(ids.count - unknown.count) \(outcome).")
         guard unknown.isEmpty else {
             let names = unknown.map(\.description).joined(separator: ", ")

@@ -15,6 +15,7 @@ struct DeliveriesListCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Flag(help: "Include completed and refunded deliveries.")
     var all = false
@@ -78,8 +79,13 @@ struct DeliveriesListCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let chosen = try read.publication(named: publication.publication)
-        let records = try await Bootstrap.existingStateStore(read).deliveries(
-            in: chosen.publication.id, pendingOnly: !all, limit: limit)
+        let store = try Bootstrap.existingStateStore(read)
+        // Without the accounts the list names nobody.
+        if revealAccount {
+            try await audit.trail(read, in: store).record(
+                .deliveryList, in: chosen.publication.id, [("accounts", "revealed"), ("limit", String(limit))])
+        }
+        let records = try await store.deliveries(in: chosen.publication.id, pendingOnly: !all, limit: limit)
         for record in records {
             let report = Report(record, revealingAccount: revealAccount)
             print(output.json ? try OutputOptions.encode(report) : report.line)

@@ -14,6 +14,7 @@ struct DeliveriesRetryCommand: AsyncParsableCommand {
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
+    @OptionGroup var audit: AuditOptions
     @OptionGroup var arguments: DeliveryArguments
 
     @Flag(help: "Retry all pending deliveries of the publication.")
@@ -27,17 +28,24 @@ struct DeliveriesRetryCommand: AsyncParsableCommand {
         let read = try configuration.read()
         let ids = try arguments.read()
         let store = try Bootstrap.existingStateStore(read)
+        let trail = audit.trail(read, in: store)
         guard all else {
-            return try await DeliveryArguments.change(ids, reporting: "scheduled for retry") {
+            return try await DeliveryArguments.change(ids, reporting: "scheduled for retry", .deliveryRetry, trail) {
                 try await store.retryDelivery($0, at: store.now)
             }
         }
         let chosen = try read.publication(named: publication.publication)
         let pending = try await store.deliveries(in: chosen.publication.id, pendingOnly: true, limit: .max)
-        var count = 0
-        // A delivery that completes in the meantime is not a failure of this command.
-        for record in pending
-        where try await store.retryDelivery(record.delivery.id, at: store.now) { count += 1 }
+        let count = try await trail.perform(
+            .deliveryRetry, in: chosen.publication.id, [("all", "yes")],
+            outcome: { (count: Int) -> AuditDetails.Pairs in [("count", String(count))] }
+        ) {
+            var count = 0
+            // A delivery that completes in the meantime is not a failure of this command.
+            for record in pending
+            where try await store.retryDelivery(record.delivery.id, at: store.now) { count += 1 }
+            return count
+        }
         print("\(count) scheduled for retry.")
     }
 }

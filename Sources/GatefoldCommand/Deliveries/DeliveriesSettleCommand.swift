@@ -1,5 +1,6 @@
 import ArgumentParser
 import Commerce
+import Gatefold
 import Server
 import State
 
@@ -9,6 +10,7 @@ struct DeliveriesSettleCommand: AsyncParsableCommand {
         discussion: "The exit status is 1 if a named delivery is not pending. The others are settled.")
 
     @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var audit: AuditOptions
     @OptionGroup var arguments: DeliveryArguments
 
     func validate() throws {
@@ -17,8 +19,9 @@ struct DeliveriesSettleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let ids = try arguments.read()
-        let store = try Bootstrap.existingStateStore(try configuration.read())
-        try await DeliveryArguments.change(ids, reporting: "settled") {
+        let read = try configuration.read()
+        let store = try Bootstrap.existingStateStore(read)
+        try await DeliveryArguments.change(ids, reporting: "settled", .deliverySettle, audit.trail(read, in: store)) {
             try await store.settleDelivery($0, at: store.now)
         }
     }

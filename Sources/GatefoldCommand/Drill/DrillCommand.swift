@@ -20,6 +20,7 @@ struct DrillCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Option(name: .shortAndLong, help: "The backend that fails. Default: the publication's backend.")
     var backend: String?
@@ -60,8 +61,13 @@ struct DrillCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         let report: DrillReport
         do {
-            report = try await Drill(plan, read, folder: folder).run { phase in
-                FileHandle.standardError.write(Data("\(phase)…\n".utf8))
+            report = try await audit.trail(read).perform(
+                .drillRun, of: [.backend(plan.backend)], in: plan.publication,
+                [("readers", String(plan.readers.count)), ("rate", String(rate))]
+            ) {
+                try await Drill(plan, read, folder: folder).run { phase in
+                    FileHandle.standardError.write(Data("\(phase)…\n".utf8))
+                }
             }
         } catch let failure as Drill.Failure {
             switch failure {

@@ -15,6 +15,7 @@ struct MailSendTestCommand: AsyncParsableCommand {
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The recipient's address.")
     var address: String
@@ -30,11 +31,14 @@ struct MailSendTestCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let settings = try configuration.read().mail else {
+        let read = try configuration.read()
+        guard let settings = read.mail else {
             throw CommandFailure(.configuration, "expected a section `mail` in the configuration")
         }
         do {
-            let reply = try settings.sendTestEmail(to: address, clock: .system, random: .system)
+            let reply = try await audit.trail(read).perform(
+                .mailSendTest, of: [.identifier(address, read.state.pseudonymKey)]
+            ) { try settings.sendTestEmail(to: address, clock: .system, random: .system) }
             try output.print(Report(server: reply.text), text: "Accepted by the mail server: \(reply.text)")
         } catch let error as MailDeliveryError {
             // The operator entered the address and may read the server's reply about it.

@@ -35,6 +35,7 @@ struct NodesDrainCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The name of the node.")
     var node: String
@@ -43,8 +44,13 @@ struct NodesDrainCommand: AsyncParsableCommand {
     var undo = false
 
     func run() async throws {
-        let store = try configuration.read().sharedStateStore(noNodes)
-        guard try await store.setDraining(!undo, ofNode: node) else { throw CommandFailure.noNode(node) }
+        let read = try configuration.read()
+        let store = try read.sharedStateStore(noNodes)
+        let found = try await audit.trail(read, in: store).perform(
+            undo ? .nodeServe : .nodeDrain, of: [.node(node)],
+            outcome: { (found: Bool) -> AuditDetails.Pairs in [("found", found ? "yes" : "no")] }
+        ) { try await store.setDraining(!undo, ofNode: node) }
+        guard found else { throw CommandFailure.noNode(node) }
         print(undo ? "\(node) is in service again." : "\(node) is draining.")
     }
 }
@@ -58,15 +64,19 @@ struct NodesRemoveCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The name of the node.")
     var node: String
 
     func run() async throws {
-        let store = try configuration.read().sharedStateStore(noNodes)
+        let read = try configuration.read()
+        let store = try read.sharedStateStore(noNodes)
         let named = try await store.nodes().filter { $0.node.name == node }
         if named.isEmpty { throw CommandFailure.noNode(node) }
-        for report in named { try await store.removeNode(report) }
+        try await audit.trail(read, in: store).perform(.nodeRemove, of: [.node(node)]) {
+            for report in named { try await store.removeNode(report) }
+        }
         print("\(node) is removed.")
     }
 }

@@ -17,6 +17,7 @@ struct PurchasesEraseCommand: AsyncParsableCommand {
     @OptionGroup var publication: PublicationOption
     @OptionGroup var owner: OwnerOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Flag(help: "Include all linked owners, which belong to the same person.")
     var withLinked = false
@@ -28,11 +29,18 @@ struct PurchasesEraseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
-        let purchaseOwner = try owner.owner(read, in: try read.publication(named: publication.publication))
+        let chosen = try read.publication(named: publication.publication)
+        let purchaseOwner = try owner.owner(read, in: chosen)
         let state = try Bootstrap.existingStateStore(read)
         let owners = withLinked ? try await state.person(of: purchaseOwner) : [purchaseOwner]
-        var removed = 0
-        for owner in owners { removed += try await state.erase(owner) }
+        let removed = try await audit.trail(read, in: state).perform(
+            .purchaseErase, of: owners.map { .owner($0) }, in: chosen.publication.id,
+            outcome: { (removed: Int) -> AuditDetails.Pairs in [("removed", String(removed))] }
+        ) {
+            var removed = 0
+            for owner in owners { removed += try await state.erase(owner) }
+            return removed
+        }
         let names = owners.map(\.description).joined(separator: ", ")
         try output.print(
             Report(owners: owners.map(\.description), removed: removed),

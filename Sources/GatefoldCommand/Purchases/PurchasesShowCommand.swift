@@ -19,6 +19,7 @@ struct PurchasesShowCommand: AsyncParsableCommand {
     @OptionGroup var publication: PublicationOption
     @OptionGroup var owner: OwnerOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     private struct Report: Encodable {
         struct Transaction: Encodable {
@@ -51,6 +52,8 @@ struct PurchasesShowCommand: AsyncParsableCommand {
         }
         let purchaseOwner = try owner.owner(read, in: chosen)
         let state = try Bootstrap.existingStateStore(read)
+        try await audit.trail(read, in: state).record(
+            .purchaseShow, of: [.owner(purchaseOwner)], in: chosen.publication.id)
         let transactions = try await state.transactions(of: purchaseOwner, in: Set(purchases.stores))
         let linked = try await state.person(of: purchaseOwner).dropFirst()
         let environments = try Bootstrap.environments(of: chosen, in: read)

@@ -24,6 +24,7 @@ struct PushSendCommand: AsyncParsableCommand {
 
     @OptionGroup var options: PushOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Option(help: "The new edition.")
     var edition: String?
@@ -70,13 +71,17 @@ struct PushSendCommand: AsyncParsableCommand {
             for (campaign, app) in campaigns { try await describe(campaign, app, payload, campaignSender) }
             return
         }
-        // All campaigns begin before the first is sent, so that a later run also resumes those after a stopped one.
-        if isGeneral {
-            for (campaign, _) in campaigns { _ = try await campaignSender.store.begin(campaign) }
-        }
         let dispatch = CampaignDispatch(
             campaignSender: campaignSender, payload: payload, forgetsUnknownTokens: removeUnknown, json: output.json)
-        try await Self.untilSignalled { try await dispatch.send(campaigns) }
+        let begun = isGeneral ? campaigns.map(\.campaign) : []
+        try await audit.trail(try options.configuration.read()).perform(
+            .pushSend, of: campaigns.map { .campaign($0.campaign.name) }, in: campaignSender.publication,
+            [("edition", edition), ("remove_unknown", removeUnknown ? "yes" : nil)]
+        ) {
+            // All campaigns begin before the first is sent, so that a later run also resumes those after a stopped one.
+            for campaign in begun { _ = try await campaignSender.store.begin(campaign) }
+            try await Self.untilSignalled { try await dispatch.send(campaigns) }
+        }
     }
 
     /// A Boolean value that indicates whether only the time distinguishes the campaign from the next.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Gatefold
 import Server
 import State
 
@@ -17,6 +18,7 @@ struct StateBackupCommand: AsyncParsableCommand {
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The file to create; it must not exist.", completion: .file())
     var file: String
@@ -31,9 +33,14 @@ struct StateBackupCommand: AsyncParsableCommand {
         let read = try configuration.read()
         let backup = try await CommandFailure.translating(of: "the state \(read.state.location.name)") {
             switch read.state.location {
-            case .sqlite(let path): return try StateBackup.make(of: path, to: file)
+            case .sqlite(let path):
+                guard FileManager.default.fileExists(atPath: path) else { throw StateBackupError.noState(path: path) }
+                try EmbeddedAuditLog.append(
+                    audit.record(.stateBackup), to: AuditChain(read.state.pseudonymKey), path: path)
+                return try StateBackup.make(of: path, to: file)
             case .postgreSQL:
                 let store = try Bootstrap.stateStoreToCopy(read, creates: false)
+                try await audit.trail(read, in: store).record(.stateBackup)
                 return try await CopyProgress.showing {
                     try await SharedStateBackup.make(of: store, to: file, didProgress: $0)
                 }

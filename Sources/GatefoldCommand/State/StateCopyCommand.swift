@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Gatefold
 import SQLAccess
 import Server
 import State
@@ -26,6 +27,7 @@ struct StateCopyCommand: AsyncParsableCommand {
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Flag(help: "The direction of the copy.")
     var direction: Direction
@@ -52,9 +54,14 @@ struct StateCopyCommand: AsyncParsableCommand {
         let report = try await CommandFailure.translating(of: "one of the states") {
             let embedded = try SQLStateStore(path: file)
             let (source, target) = direction == .from ? (embedded, shared) : (shared, embedded)
+            // The copy contains the entry of its intent.
+            let intent = try await audit.trail(read, in: source).record(
+                .stateCopy, [("phase", "intent"), ("direction", direction.rawValue)])
             let report = try await CopyProgress.showing {
                 try await StateCopy(from: source, to: target, didProgress: $0).run()
             }
+            try await audit.trail(read, in: target).record(
+                .stateCopy, [("phase", "done"), ("intent", (intent.first?.sequence).map { String($0) })])
             try embedded.close()
             return report
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Gatefold
 import Server
 import State
 
@@ -15,6 +16,7 @@ struct StateEndSessionsCommand: AsyncParsableCommand {
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     private struct Report: Encodable {
         let sessionFloor: Date
@@ -22,7 +24,11 @@ struct StateEndSessionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
-        let floor = try await read.sharedStateStore("`state restore` ends its sessions").endAllSessions()
+        let store = try read.sharedStateStore("`state restore` ends its sessions")
+        let floor = try await audit.trail(read, in: store).perform(
+            .stateEndSessions,
+            outcome: { (floor: Date) -> AuditDetails.Pairs in [("session_floor", floor.formatted(.iso8601))] }
+        ) { try await store.endAllSessions() }
         try output.print(
             Report(sessionFloor: floor), text: "Sessions issued before \(floor.formatted(.iso8601)) are ended.")
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gatefold
 import Server
 import State
 
@@ -18,6 +19,7 @@ struct StateMigrateCommand: AsyncParsableCommand {
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Flag(help: "Print the migrations to apply, and change nothing.")
     var plan = false
@@ -25,6 +27,12 @@ struct StateMigrateCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let plan = try self.plan ? Bootstrap.migrationPlan(read) : Bootstrap.migrateState(read)
+        // The log may be a part of the migration, so the entry follows. The tables record their migrations themselves. A
+        // new state has no entry, because the target of `state copy` must be empty.
+        if !self.plan, !plan.steps.isEmpty, plan.version > 0 {
+            try await audit.trail(read).record(
+                .stateMigrate, [("from", String(plan.version)), ("to", String(plan.known))])
+        }
         let report = MigrationReport(plan, isPlan: self.plan)
         try output.print(report, text: report.text)
         if self.plan, !plan.steps.isEmpty { throw ExitCode(CommandFailure.Status.negativeResult.rawValue) }

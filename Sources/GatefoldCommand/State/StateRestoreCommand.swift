@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Gatefold
 import Primitives
 import Server
 import State
@@ -13,11 +14,13 @@ struct StateRestoreCommand: AsyncParsableCommand {
             downloads with sealed salts.
 
             The previous state in a file is retained next to the new one until the next restore. A state in PostgreSQL \
-            is replaced in one transaction, by the account that owns the tables, and its previous rows are lost.
+            is replaced in one transaction, by the account that owns the tables, and its previous rows are lost. The \
+            audit log goes on: the restore is its next entry.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "A file created by `state backup`.", completion: .file())
     var file: String
@@ -40,16 +43,18 @@ struct StateRestoreCommand: AsyncParsableCommand {
     }
 
     private func restore(_ read: GatefoldConfiguration) async throws -> Report {
+        let entry = AuditLogRestore(audit.record(.stateRestore), to: AuditChain(read.state.pseudonymKey))
         switch read.state.location {
         case .sqlite(let path):
-            let restore = try StateRestore.make(from: file, to: path, at: WallClock.system.now)
+            let restore = try StateRestore.make(from: file, to: path, at: WallClock.system.now, audit: entry)
             return Report(
                 state: path, revocations: restore.backup.revocations, sessionFloor: restore.sessionFloor,
                 previousState: restore.formerState)
         case .postgreSQL(_, _, let folder, _):
             let store = try Bootstrap.stateStoreToCopy(read)
             let restore = try await CopyProgress.showing {
-                try await SharedStateRestore.make(from: file, to: store, folder: folder, didProgress: $0)
+                try await SharedStateRestore.make(
+                    from: file, to: store, folder: folder, audit: entry, didProgress: $0)
             }
             return Report(
                 state: read.state.location.name, revocations: restore.backup.revocations,

@@ -59,12 +59,24 @@ struct OpenedSubscribers {
 
     /// Changes a subscriber, and lets running servers know.
     ///
-    /// - Parameter change: Returns false if there is no such subscriber.
-    func change(_ identifier: String, _ change: (SubscriberDatabase) async throws -> Bool) async throws {
+    /// - Parameters:
+    ///   - action: The action, for the audit log.
+    ///   - change: Returns false if there is no such subscriber.
+    func change(
+        _ identifier: String, _ action: AuditAction, _ audit: AuditOptions,
+        _ details: AuditDetails.Pairs = [],
+        _ change: (SubscriberDatabase) async throws -> Bool
+    ) async throws {
         // Only the number is read, so that a damaged row can be changed, too.
-        guard let id = try await database.id(of: identifier), try await change(database) else {
+        guard let id = try await database.id(of: identifier) else {
             throw CommandFailure(.negativeResult, "no such subscriber")
         }
+        let pseudonym = configuration.state.pseudonymKey.reference(to: kind.subscriber(id))
+        let changed = try await audit.trail(configuration).perform(
+            action, of: [.subscriber(pseudonym)], [("backend", kind.backend)] + details,
+            outcome: { (found: Bool) -> AuditDetails.Pairs in [("found", found ? "yes" : "no")] }
+        ) { try await change(database) }
+        guard changed else { throw CommandFailure(.negativeResult, "no such subscriber") }
         await didChange(.subscriber(kind.subscriber(id), identifier: identifier))
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Backends
 import CSV
 import Foundation
+import Gatefold
 
 struct SubscribersExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,6 +13,7 @@ struct SubscribersExportCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var database: DatabaseOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The file to create; - writes to standard output.", completion: .file())
     var file: String
@@ -20,19 +22,17 @@ struct SubscribersExportCommand: AsyncParsableCommand {
     var identifierColumn = "identifier"
 
     func run() async throws {
-        let opened = try await database.open().database
+        let selected = try await database.open()
+        try await audit.trail(selected.configuration).record(
+            .subscriberExport, of: [.backend(selected.kind.backend)])
+        let opened = selected.database
         if file == "-" {
             try await opened.export(identifierColumn: identifierColumn) { bytes in
                 try FileHandle.standardOutput.write(contentsOf: Data(bytes))
             }
             return
         }
-        let descriptor = Foundation.open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            let reason = errno == EEXIST ? "it already exists" : String(cString: strerror(errno))
-            throw CommandFailure(.cannotCreate, "\(file) was not written: \(reason)")
-        }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let handle = try PrivateOutput.create(file)
         let count = try await opened.export(identifierColumn: identifierColumn) { bytes in
             try handle.write(contentsOf: Data(bytes))
         }

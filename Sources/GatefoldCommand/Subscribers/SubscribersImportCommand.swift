@@ -2,6 +2,7 @@ public import ArgumentParser
 public import Backends
 import CSV
 import Foundation
+import Gatefold
 import PasswordHashing
 import Resilience
 import Server
@@ -22,6 +23,7 @@ struct SubscribersImportCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The CSV file.", completion: .file(extensions: ["csv", "tsv"]))
     var file: String
@@ -83,7 +85,16 @@ struct SubscribersImportCommand: AsyncParsableCommand {
         let bar = ProgressBar(isShown: isatty(STDERR_FILENO) == 1)
         let report: ImportReport
         do {
-            report = try await work.run(file: file) { progress in bar.show(progress) }
+            report = try await audit.trail(opened.configuration).perform(
+                .subscriberImport, of: [.backend(opened.kind.backend)], [("replace", replace ? "yes" : nil)],
+                outcome: { (report: ImportReport) -> AuditDetails.Pairs in
+                    [
+                        ("added", String(report.added)), ("replaced", String(report.replaced)),
+                        ("removed", String(report.removed)), ("bad_rows", String(report.badRows)),
+                        ("committed", report.isCommitted ? "yes" : "no"),
+                    ]
+                }
+            ) { try await work.run(file: file) { progress in bar.show(progress) } }
             bar.clear()
         } catch let error as ImportError {
             bar.clear()
@@ -96,6 +107,7 @@ struct SubscribersImportCommand: AsyncParsableCommand {
             throw CommandFailure(.dataError, "\(error)")
         } catch {
             bar.clear()
+            if error is BootstrapError { throw error }
             throw CommandFailure(.unavailable, "\(error)")
         }
         try notify(report)

@@ -11,6 +11,7 @@ struct SubscribersListCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Option(help: "Only subscribers with this stored state: automatic, active, inactive or suspended.")
     var state: SubscriberRecord.State?
@@ -24,7 +25,10 @@ struct SubscribersListCommand: AsyncParsableCommand {
     private static let page = 1000
 
     func run() async throws {
-        let opened = try await database.open().database
+        let selected = try await database.open()
+        try await audit.trail(selected.configuration).record(
+            .subscriberList, of: [.backend(selected.kind.backend)], [("limit", limit.map(String.init))])
+        let opened = selected.database
         var last = CredentialFields.fold(after)
         var left = limit ?? .max
         while left > 0 {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backends
+import Gatefold
 
 struct SubscribersSetStateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,6 +12,7 @@ struct SubscribersSetStateCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var database: DatabaseOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The subscriber's sign-in identifier.")
     var identifier: String
@@ -22,6 +24,8 @@ struct SubscribersSetStateCommand: AsyncParsableCommand {
     var message: String?
 
     func run() async throws {
-        try await database.open().change(identifier) { try await $0.setState(state, message: message, of: identifier) }
+        try await database.open().change(identifier, .subscriberSetState, audit, [("state", state.rawValue)]) {
+            try await $0.setState(state, message: message, of: identifier)
+        }
     }
 }

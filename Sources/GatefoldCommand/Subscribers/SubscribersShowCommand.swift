@@ -11,6 +11,7 @@ struct SubscribersShowCommand: AsyncParsableCommand {
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Argument(help: "The subscriber's sign-in identifier, such as the e-mail address.")
     var identifier: String
@@ -21,6 +22,8 @@ struct SubscribersShowCommand: AsyncParsableCommand {
             throw CommandFailure(.negativeResult, "no such subscriber")
         }
         let reference = opened.configuration.state.pseudonymKey.reference(to: opened.kind.subscriber(record))
+        try await audit.trail(opened.configuration).record(
+            .subscriberShow, of: [.subscriber(reference)], [("backend", opened.kind.backend)])
         let report = SubscriberReport(record, pseudonym: reference, at: WallClock.system.now)
         try output.print(report, text: report.text)
     }

@@ -19,6 +19,7 @@ struct TokenInspectCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Flag(help: "Include the backend's own key for the subscriber.")
     var revealKey = false
@@ -47,8 +48,11 @@ struct TokenInspectCommand: AsyncParsableCommand {
             let subject = SaltSubject(
                 subscriber: read.state.pseudonymKey.reference(to: session.subscriber), session: session.reference,
                 issuedAt: session.issuedAt)
-            let revocations = try await RevocationLists.recorded(in: Bootstrap.existingStateStore(read))
-                .list(for: chosen.publication.id)
+            let store = try Bootstrap.existingStateStore(read)
+            try await audit.trail(read, in: store).record(
+                .tokenInspect, of: [.subscriber(subject.subscriber)], in: chosen.publication.id,
+                [("session", session.reference.description), ("key", revealKey ? "revealed" : nil)])
+            let revocations = try await RevocationLists.recorded(in: store).list(for: chosen.publication.id)
             let isExpired = session.expiresAt <= WallClock.system.now
             report.verdict = revocations.isRevoked(subject) ? "revoked" : isExpired ? "expired" : "valid"
             report.backend = session.subscriber.backend
@@ -85,6 +89,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var publication: PublicationOption
     @OptionGroup var output: OutputOptions
+    @OptionGroup var audit: AuditOptions
 
     @Option(parsing: .unconditional, help: "The token; - reads it from standard input.")
     var token: String?
@@ -115,8 +120,15 @@ struct TokenRevokeCommand: AsyncParsableCommand {
         let (revokedSubscriber, session, revokedDevice) = try target(read, chosen)
         let store = try Bootstrap.existingStateStore(read)
         let recorded = try await RevocationLists.recorded(in: store).list(for: chosen.publication.id)
-        try await store.record(recorded.makeRevocation(revokedSubscriber, session: session, at: store.now))
-        if let revokedDevice { try await store.remove(revokedDevice, of: revokedSubscriber, in: chosen.publication.id) }
+        try await audit.trail(read, in: store).perform(
+            .tokenRevoke, of: [.subscriber(revokedSubscriber)], in: chosen.publication.id,
+            [("session", session?.description), ("device", revokedDevice?.description)]
+        ) {
+            try await store.record(recorded.makeRevocation(revokedSubscriber, session: session, at: store.now))
+            if let revokedDevice {
+                try await store.remove(revokedDevice, of: revokedSubscriber, in: chosen.publication.id)
+            }
+        }
         try output.print(
             Report(
                 publication: chosen.publication.id.rawValue, subscriber: revokedSubscriber.description,

@@ -56,6 +56,9 @@ struct BackendAdministration: Sendable {
         return false
     }
 
+    /// Returns whether a backend has this name.
+    func has(_ name: String) -> Bool { !publications.value.backends.family(of: name).isEmpty }
+
     /// Removes cached results of a backend and of its members.
     ///
     /// - Returns: The number of removed results and the number of results that remain; nil if no backend has this

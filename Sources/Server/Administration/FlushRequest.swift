@@ -8,7 +8,7 @@ import Resilience
 /// removed; `all=true` removes all results.
 enum FlushRequest {
     static func respond(
-        _ request: Request, _ name: String, _ backends: BackendAdministration
+        _ request: Request, _ name: String, _ backends: BackendAdministration, _ audit: FlushAudit?
     ) async throws -> (HTTPResponse.Status, String) {
         guard !isFromPage(request) else { return (.forbidden, "requests from a web page are not accepted\n") }
         guard request.uri.query == nil else { return (.badRequest, "expected the field in the body\n") }
@@ -21,9 +21,14 @@ enum FlushRequest {
         guard let target = target(fields) else {
             return (.badRequest, "expected one of the fields identifier, key, pseudonym, or all=true\n")
         }
-        guard let (removed, remaining) = backends.flush(name, target) else {
-            return (.notFound, "no such backend\n")
+        guard backends.has(name) else { return (.notFound, "no such backend\n") }
+        let flushed: (removed: Int, remaining: Int)?
+        do {
+            flushed = try await audit.flushing(name, target) { backends.flush(name, target) }
+        } catch {
+            return (.serviceUnavailable, "the audit log cannot be written\n")
         }
+        guard let (removed, remaining) = flushed else { return (.notFound, "no such backend\n") }
         // A token identifies its subscriber by key. The sign-in identifier is known only while the sign-in is
         // cached.
         guard case .identifier = target, removed == 0, remaining > 0 else {

@@ -93,6 +93,17 @@ public enum Bootstrap {
         return try stateStore(configuration, creates: false)
     }
 
+    /// Opens the state store for the audit log of a command that does not use the state otherwise. A state that never
+    /// existed is created, because a change without an entry is not allowed.
+    ///
+    /// - Throws: ``BootstrapError/noState(path:)`` if the state was removed, or the errors of ``stateStore(_:)``.
+    package static func auditedStateStore(_ configuration: GatefoldConfiguration) throws -> any StateStore {
+        guard case .sqlite(let path) = configuration.state.location, !SQLStateStore.wasRemoved(path: path) else {
+            return try existingStateStore(configuration)
+        }
+        return try stateStore(configuration)
+    }
+
     /// Opens the state store for the server, and creates the store and its folder if they are missing.
     ///
     /// - Parameters:

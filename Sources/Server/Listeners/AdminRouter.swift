@@ -12,7 +12,7 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
     init(
         metrics: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness,
         backends: BackendAdministration, catalogues: CatalogueAdministration? = nil,
-        push: PushAdministration? = nil, node: NodeState? = nil
+        push: PushAdministration? = nil, node: NodeState? = nil, audit: FlushAudit? = nil
     ) {
         var routes = Routes()
         routes.add(
@@ -31,7 +31,7 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
         }
         routes.on("/backends/{name}/flush", methods: .only([.post])) { request, _ in
             guard let name = Self.backend(in: request.uri.path) else { return nil }
-            let (status, message) = try await FlushRequest.respond(request, name, backends)
+            let (status, message) = try await FlushRequest.respond(request, name, backends, audit)
             return Response(status, text: message)
         }
         if let node {

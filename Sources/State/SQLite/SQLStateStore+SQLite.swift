@@ -5,6 +5,11 @@ public import Primitives
 import SQLAccess
 
 extension SQLStateStore {
+    /// Returns whether there was a state at the path, of which only the generation file is left.
+    package static func wasRemoved(path: String) -> Bool {
+        access(path, F_OK) != 0 && access(GenerationFile.path(alongside: path), F_OK) == 0
+    }
+
     /// Opens the embedded state: one SQLite file that the server shares with the command-line tool. Creates the file
     /// with access for its owner alone if it is missing, and migrates its tables.
     ///

@@ -35,6 +35,9 @@ import Testing
                 let anew = try await pair.token(0, "old")
                 for node in [0, 1] { #expect(try await pair.state(node, anew) == "active", "node \(node)") }
             }
+            let audited = try await sample.succeed(["audit", "list", "--action", "state.restore"])
+            #expect(audited.contains("former_head=") && audited.contains("backup_head="), "\(audited)")
+            try await sample.succeed(["audit", "verify"])
             let embedded = try pair.embed("state/state.sqlite", as: "embedded.yaml")
             try await sample.succeed(["state", "restore", "backup.sqlite", "--config", "embedded.yaml"])
             try await withServer(embedded) { _ async throws in

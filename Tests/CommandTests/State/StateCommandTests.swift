@@ -109,6 +109,7 @@ struct StateCommandTests {
             #expect(missing.status == 66 && missing.errorLines.count == 1, "\(missing)")
             let garbage = try await sample.gatefold(["state", "restore", "house.csv"])
             #expect(garbage.status == 65 && garbage.errorLines.count == 1, "\(garbage)")
+            try sample.removeState()
             let none = try await sample.gatefold(["state", "backup", "backup.sqlite"])
             #expect(none.status == 66 && none.errorLines.count == 1, "\(none)")
         }

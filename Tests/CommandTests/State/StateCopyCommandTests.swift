@@ -33,6 +33,10 @@ import Testing
                 for token in tokens { states.append(try await pair.state(0, token)) }
                 #expect(states == ["unknown", "unknown", "active"])
             }
+            // The log goes on in each copy.
+            let copies = try await sample.succeed(["audit", "list", "--action", "state.copy", "--config", "back.yaml"])
+            #expect(copies.split(separator: "\n").count == 4, "\(copies)")
+            try await sample.succeed(["audit", "verify", "--config", "back.yaml"])
         }
     }
 

@@ -22,6 +22,8 @@ import Testing
                 }
                 let anew = try await pair.token(0, "old")
                 for node in [0, 1] { #expect(try await pair.state(node, anew) == "active", "node \(node)") }
+                let audited = try await pair.sample.succeed(["audit", "list", "--action", "state.end-sessions"])
+                #expect(audited.contains("phase=done") && audited.contains("session_floor="), "\(audited)")
             }
         }
     }

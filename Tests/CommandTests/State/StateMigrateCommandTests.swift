@@ -8,6 +8,7 @@ import Testing
     @Test("Shows and applies the migrations of an older file")
     func embedded() async throws {
         try await withSample { sample in
+            try sample.removeState()
             let missing = try await sample.gatefold(["state", "migrate"])
             #expect(missing.status == 69 && missing.errors.contains("no state at"), "\(missing)")
             #expect(!FileManager.default.fileExists(atPath: sample.path("state/state.sqlite")))
@@ -34,6 +35,8 @@ import Testing
                     """), "\(json.output)")
             let migrated = try await sample.succeed(["state", "migrate"])
             #expect(migrated.hasPrefix("Migrated the state from version 1 to \(schemas.count):"), "\(migrated)")
+            let audited = try await sample.succeed(["audit", "list", "--action", "state.migrate"])
+            #expect(audited.contains("from=1 to=\(schemas.count)"), "\(audited)")
             for arguments in [["--plan"], []] {
                 let nothing = try await sample.succeed(["state", "migrate"] + arguments)
                 #expect(nothing == "Nothing to do: the state has version \(schemas.count).\n")

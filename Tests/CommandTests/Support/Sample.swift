@@ -101,6 +101,14 @@ struct Sample: Sendable {
 // MARK: - Files
 
 extension Sample {
+    /// Removes the state that the imports have created for the audit log, as if no command had run yet.
+    func removeState(in folder: String = "state") throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: path(folder))
+        where name.hasPrefix("state.sqlite") {
+            try FileManager.default.removeItem(atPath: path("\(folder)/\(name)"))
+        }
+    }
+
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
     func write(_ name: String, _ bytes: [UInt8]) throws {
