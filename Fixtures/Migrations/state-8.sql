@@ -279,7 +279,7 @@ CREATE TABLE mail (
 ) STRICT;
 INSERT INTO mail VALUES(X'0d',X'',1793538000.0,1,1793534410.0,1793534400.0,NULL,X'5ea1ed');
 CREATE TABLE audit_entry (
-    sequence INTEGER NOT NULL PRIMARY KEY, -- from 1 without gaps
+    sequence INTEGER NOT NULL PRIMARY KEY CHECK (sequence > 0), -- from 1 without gaps
     id BLOB NOT NULL UNIQUE, -- chosen by the writer, so that a repeated append has no effect
     time INTEGER NOT NULL, -- milliseconds since 1970, because the hash covers it
     actor_kind TEXT NOT NULL,
@@ -330,6 +330,12 @@ CREATE INDEX shared_fact_ends ON shared_fact (ends);
 CREATE INDEX rate_counter_empty_at ON rate_counter (empty_at);
 CREATE INDEX mail_next ON mail (next);
 CREATE INDEX mail_owner ON mail (owner);
+CREATE INDEX audit_entry_subject ON audit_entry (subject, sequence);
+CREATE TRIGGER audit_entry_insert BEFORE INSERT ON audit_entry
+WHEN EXISTS (SELECT 1 FROM audit_entry WHERE id = NEW.id)
+    OR NEW.sequence IS NOT coalesce((SELECT max(sequence) FROM audit_entry), 0) + 1
+    AND NOT EXISTS (SELECT 1 FROM lease WHERE name = 'unfinished copy')
+BEGIN SELECT RAISE(ABORT, 'an entry of the audit log follows the last one'); END;
 CREATE TRIGGER audit_entry_update BEFORE UPDATE ON audit_entry
 BEGIN SELECT RAISE(ABORT, 'entries of the audit log never change'); END;
 CREATE TRIGGER audit_entry_delete BEFORE DELETE ON audit_entry

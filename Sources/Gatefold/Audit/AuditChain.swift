@@ -24,7 +24,11 @@ package struct AuditChain: Sendable {
     /// - Parameters:
     ///   - head: The last entry; nil if the log is empty.
     ///   - timestamp: The time by the store's clock.
-    package func entry(_ record: AuditRecord, after head: AuditHead?, at timestamp: Date) -> AuditEntry {
+    /// - Throws: ``AuditLogError/invalidHead(sequence:)``.
+    package func entry(
+        _ record: AuditRecord, after head: AuditHead?, at timestamp: Date
+    ) throws(AuditLogError) -> AuditEntry {
+        if let head, !(1..<Int64.max).contains(head.sequence) { throw .invalidHead(sequence: head.sequence) }
         var entry = AuditEntry(
             sequence: (head?.sequence ?? 0) + 1, id: record.id,
             milliseconds: Int64((timestamp.timeIntervalSince1970 * 1_000).rounded(.down)),

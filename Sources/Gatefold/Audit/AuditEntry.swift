@@ -21,10 +21,14 @@ package struct AuditEntry: Sendable, Hashable {
     /// The hash of the entry before; ``AuditChain/start`` for the first entry.
     package var previous: [UInt8]
     package var hash: [UInt8]
+    /// A Boolean value that indicates whether the stored bytes of a text are not UTF-8. The text of this entry then differs
+    /// from the stored one, so that its hash shows nothing.
+    package var hasInvalidText: Bool
 
     package init(
         sequence: Int64, id: [UInt8], milliseconds: Int64, actorKind: String, actor: String, publication: String?,
-        action: String, subject: String?, reason: String?, details: String, previous: [UInt8], hash: [UInt8]
+        action: String, subject: String?, reason: String?, details: String, previous: [UInt8], hash: [UInt8],
+        hasInvalidText: Bool = false
     ) {
         self.sequence = sequence
         self.id = id
@@ -38,6 +42,7 @@ package struct AuditEntry: Sendable, Hashable {
         self.details = details
         self.previous = previous
         self.hash = hash
+        self.hasInvalidText = hasInvalidText
     }
 
     package var time: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }

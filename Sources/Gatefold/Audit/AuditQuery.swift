@@ -3,8 +3,8 @@ package import Foundation
 /// The entries to read.
 package struct AuditQuery: Sendable {
     package enum Order: Sendable {
-        /// The entries after a number, in ascending order.
-        case oldestFirst(after: Int64)
+        /// The entries after a number, in ascending order; nil for those from the first one, whatever its number is.
+        case oldestFirst(after: Int64?)
         /// The entries before a number, in descending order; nil for those from the last one.
         case newestFirst(before: Int64?)
     }

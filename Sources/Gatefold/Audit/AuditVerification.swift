@@ -73,8 +73,8 @@ package struct AuditVerification: Sendable {
     ) async throws -> Report {
         var verification = AuditVerification(chain, expecting: expected)
         while true {
-            let after = verification.last?.sequence ?? 0
-            let page = try await log.page(AuditQuery(.oldestFirst(after: after), limit: pageSize))
+            // An entry with a number below 1 is an inserted one, so the first page begins with the smallest number.
+            let page = try await log.page(AuditQuery(.oldestFirst(after: verification.last?.sequence), limit: pageSize))
             for entry in page {
                 if let cause = verification.add(entry) { return verification.report(cause) }
             }
@@ -89,11 +89,12 @@ package struct AuditVerification: Sendable {
     /// Adds the next entry, unless it is broken.
     private mutating func add(_ entry: AuditEntry) -> Break? {
         let next = (last?.sequence ?? 0) + 1
-        if entry.sequence != next { return Break(sequence: next, cause: .missing) }
+        if entry.sequence < next { return Break(sequence: entry.sequence, cause: .reordered) }
+        if entry.sequence > next { return Break(sequence: next, cause: .missing) }
         guard isEqualInConstantTime(entry.previous, last?.hash ?? AuditChain.start) else {
             return Break(sequence: next, cause: .reordered)
         }
-        guard isEqualInConstantTime(entry.hash, chain.hash(of: entry)) else {
+        guard !entry.hasInvalidText, isEqualInConstantTime(entry.hash, chain.hash(of: entry)) else {
             return Break(sequence: next, cause: .changed)
         }
         if let expected, expected.sequence == next, !isEqualInConstantTime(expected.hash, entry.hash) {

@@ -12,8 +12,9 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             --expect it cannot show that entries at the end are missing: note the head of each verification outside of \
             the state, and pass it to the next.
 
-            The exit status is 0 if the log is intact, 1 if it is not, 64 for an invalid head and 69 if the state cannot \
-            be read. If the first entry is reported as changed, `state.pseudonym_secret` may be another one.
+            The exit status is 0 if the log is intact, 1 if it is not or cannot be read, 64 for an invalid head and 69 \
+            if the state cannot be read. If the first entry is reported as changed, `state.pseudonym_secret` may be \
+            another one.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -53,6 +54,10 @@ struct AuditVerifyCommand: AsyncParsableCommand {
                 Bootstrap.existingStateStore(read), AuditChain(read.state.pseudonymKey), expecting: expect?.head)
         } catch let error as StateStoreError where StateStoreError.isUnavailable(error) {
             throw CommandFailure(.unavailable, error.description)
+        } catch let error as StateStoreError {
+            throw CommandFailure(.negativeResult, "The audit log is broken: \(error)")
+        } catch let error as AuditLogError {
+            throw CommandFailure(.negativeResult, "The audit log is broken: \(error)")
         }
         let report = Report(
             intact: found.firstBreak == nil, entries: found.intact, head: found.head?.description,

@@ -15,7 +15,8 @@ struct StateRestoreCommand: AsyncParsableCommand {
 
             The previous state in a file is retained next to the new one until the next restore. A state in PostgreSQL \
             is replaced in one transaction, by the account that owns the tables, and its previous rows are lost. The \
-            audit log goes on: the restore is its next entry.
+            audit log goes on: the restore is its next entry. A warning is printed if the backup has entries that the \
+            log lacks, which are not restored.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -34,7 +35,10 @@ struct StateRestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let read = try configuration.read()
-        let report = try await CommandFailure.translating(of: file) { try await restore(read) }
+        let (report, auditLog) = try await CommandFailure.translating(of: file) { try await restore(read) }
+        if let warning = auditLog.warning {
+            FileHandle.standardError.write(Data("Warning: \(warning).\n".utf8))
+        }
         let floor = report.sessionFloor.formatted(.iso8601)
         try output.print(
             report,
@@ -42,23 +46,27 @@ struct StateRestoreCommand: AsyncParsableCommand {
                 + (report.previousState.map { " The previous state is \($0)." } ?? ""))
     }
 
-    private func restore(_ read: GatefoldConfiguration) async throws -> Report {
+    private func restore(
+        _ read: GatefoldConfiguration
+    ) async throws -> (report: Report, auditLog: AuditLogRestore.Outcome) {
         let entry = AuditLogRestore(audit.record(.stateRestore), to: AuditChain(read.state.pseudonymKey))
         switch read.state.location {
         case .sqlite(let path):
             let restore = try StateRestore.make(from: file, to: path, at: WallClock.system.now, audit: entry)
-            return Report(
+            let report = Report(
                 state: path, revocations: restore.backup.revocations, sessionFloor: restore.sessionFloor,
                 previousState: restore.formerState)
+            return (report, restore.auditLog)
         case .postgreSQL(_, _, let folder, _):
             let store = try Bootstrap.stateStoreToCopy(read)
             let restore = try await CopyProgress.showing {
                 try await SharedStateRestore.make(
                     from: file, to: store, folder: folder, audit: entry, didProgress: $0)
             }
-            return Report(
+            let report = Report(
                 state: read.state.location.name, revocations: restore.backup.revocations,
                 sessionFloor: restore.sessionFloor, previousState: nil)
+            return (report, restore.auditLog)
         }
     }
 }

@@ -6,6 +6,30 @@ package import Gatefold
 /// A restore deletes no entry. The log of the state goes on, and the restore is its next entry. The log of the backup is
 /// taken over only where it continues that of the state, for example if that is empty.
 package struct AuditLogRestore: Sendable {
+    /// The relation of the log of the replaced state to that of the backup.
+    package enum Outcome: Sendable, Equatable {
+        /// One of the logs has all entries of the other, and goes on.
+        case continued
+        /// Each log has entries that the other lacks. That of the replaced state goes on, without those of the backup.
+        case forked(former: AuditHead, backup: AuditHead)
+        /// The log of the replaced state cannot be read. That of the backup goes on.
+        case unreadable
+
+        /// The warning for the person who restores; nil if there is nothing to warn of.
+        package var warning: String? {
+            switch self {
+            case .continued: nil
+            case .forked(let former, let backup):
+                "the audit logs of the replaced state and of the backup do not continue each other. That of the replaced "
+                    + "state goes on after its entry \(former.sequence). Its head was \(former). That of the backup, whose "
+                    + "head is \(backup), remains in the backup alone"
+            case .unreadable:
+                "the audit log of the replaced state cannot be read. That of the backup goes on. The replaced state "
+                    + "remains in its file until the next restore"
+            }
+        }
+    }
+
     /// The entry of the restore.
     package let record: AuditRecord
     package let chain: AuditChain
@@ -24,22 +48,52 @@ package struct AuditLogRestore: Sendable {
         _ = try AuditRow.append(record, to: chain, at: timestamp, db)
     }
 
-    /// Appends the entries with which another log continues a log. Nothing is appended if the other log lacks the last
-    /// entry of the log.
-    static func extend(_ target: any StateTransaction, by other: any StateTransaction) throws {
-        let head = try AuditRow.head(target)
-        if let head, try !AuditRow.contains(head, other) { return }
-        var last = head?.sequence ?? 0
-        while true {
-            let page = try other.rows(
-                "SELECT \(AuditRow.columns) FROM \(AuditRow.table) WHERE sequence > ? ORDER BY sequence LIMIT ?",
-                [last, StateCopy.batch])
-            // The values are copied as they are. Whether they are intact is the concern of a verification.
-            for entry in try page.map(AuditRow.entry) {
-                try AuditRow.insert(entry, target)
-                last = entry.sequence
+    /// Joins the log of the replaced state with that of the backup.
+    ///
+    /// - Parameters:
+    ///   - former: The replaced state.
+    ///   - target: The one of both states in which the log goes on.
+    ///   - clear: Removes all entries of the target, if that is the backup. The log of the replaced state is then copied as a
+    ///     whole, so that a backup with other entries in its place removes none.
+    static func join(
+        former: any StateTransaction, backup: any StateTransaction, in target: any StateTransaction,
+        clearing clear: (() throws -> Void)? = nil
+    ) throws -> Outcome {
+        guard let formerHead = try AuditRow.head(former) else {
+            if clear == nil { try extend(target, by: backup, after: nil) }
+            return .continued
+        }
+        let backupHead = try AuditRow.head(backup)
+        let isOlder = try backupHead.map { try AuditRow.contains($0, former) } ?? true
+        if !isOlder, try AuditRow.contains(formerHead, backup) {
+            if clear == nil { try extend(target, by: backup, after: formerHead) }
+            return .continued
+        }
+        if let clear {
+            try clear()
+            try extend(target, by: former, after: nil)
+        }
+        guard !isOlder, let backupHead else { return .continued }
+        return .forked(former: formerHead, backup: backupHead)
+    }
+
+    /// Appends the entries of another log after an entry; all if it is nil.
+    private static func extend(
+        _ target: any StateTransaction, by other: any StateTransaction, after head: AuditHead?
+    ) throws {
+        try AuditRow.importing(into: target) {
+            var last = head?.sequence ?? 0
+            while true {
+                let page = try other.rows(
+                    "\(AuditRow.select(other.dialect)) WHERE sequence > ? ORDER BY sequence LIMIT ?",
+                    [last, StateCopy.batch])
+                // Whether the entries are intact is the concern of a verification.
+                for entry in try page.map(AuditRow.entry) {
+                    try AuditRow.insert(entry, target)
+                    last = entry.sequence
+                }
+                if page.count < StateCopy.batch { return }
             }
-            if page.count < StateCopy.batch { return }
         }
     }
 }

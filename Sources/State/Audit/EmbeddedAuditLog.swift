@@ -8,7 +8,7 @@ package enum EmbeddedAuditLog {
     /// Appends an entry. The state of an older release, which has no audit log yet, stays unchanged.
     ///
     /// - Parameter path: The path of the SQLite file, which must exist.
-    /// - Throws: ``StateStoreError/unavailable(reason:)``.
+    /// - Throws: `NewerSchema`, or ``StateStoreError/unavailable(reason:)``.
     package static func append(
         _ record: AuditRecord, to chain: AuditChain, path: String, clock: WallClock = .system
     ) throws {
@@ -16,6 +16,7 @@ package enum EmbeddedAuditLog {
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
             let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.read(StateSchema.rejectIncompatible)
             try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             try queue.write { db in
                 guard try db.tableExists(AuditRow.table) else { return }

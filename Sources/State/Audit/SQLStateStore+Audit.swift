@@ -20,8 +20,10 @@ extension SQLStateStore {
         let direction: String
         switch query.order {
         case .oldestFirst(let after):
-            conditions.append("sequence > ?")
-            arguments.append(after)
+            if let after {
+                conditions.append("sequence > ?")
+                arguments.append(after)
+            }
             direction = "ASC"
         case .newestFirst(let before):
             if let before {
@@ -31,11 +33,12 @@ extension SQLStateStore {
             direction = "DESC"
         }
         let condition = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
-        let sql = """
-            SELECT \(AuditRow.columns) FROM \(AuditRow.table) \(condition) ORDER BY sequence \(direction) LIMIT ?
-            """
+        let end = "\(condition) ORDER BY sequence \(direction) LIMIT ?"
         let all = arguments + [query.limit]
-        return try await database.read { db in try db.rows(sql, all).map(AuditRow.entry) }
+        return try await database.read { db in
+            try AuditRow.requireTable(db)
+            return try db.rows("\(AuditRow.select(db.dialect)) \(end)", all).map(AuditRow.entry)
+        }
     }
 
     private static func conditions(_ filter: AuditQuery.Filter) -> ([String], StateArguments) {

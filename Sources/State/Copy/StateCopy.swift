@@ -62,7 +62,7 @@ package struct StateCopy: Sendable {
     // MARK: Marker
 
     /// The name of the row of the table `lease` that marks the target of an unfinished copy. Its owner is the history of the
-    /// source.
+    /// source. The database accepts the numbers of another audit log only in such a target, see ``AuditRow/importing(into:_:)``.
     static let marker = "unfinished copy"
 
     /// Marks the target.
@@ -137,6 +137,13 @@ package struct StateCopy: Sendable {
     }
 }
 
+extension SQLStateStore {
+    /// Returns whether the state can be the target of a ``StateCopy``: none of the tables to copy has a row.
+    package func isEmpty() async throws -> Bool {
+        try await database.read { db in try StateTable.all.allSatisfy { table in try table.lastKey(db) == nil } }
+    }
+}
+
 /// The reason why a state was not copied.
 package enum StateCopyError: Error, Equatable, CustomStringConvertible {
     /// The target has rows of its own.
@@ -148,7 +155,9 @@ package enum StateCopyError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .notEmpty(let table): "the target has rows in its table \(table); expected an empty state"
+        case .notEmpty(let table):
+            "the target has rows in its table \(table); expected an empty state. Name another schema or file, or remove "
+                + "the target if nothing needs it"
         case .otherSource: "the target has a part of another state; expected an empty state"
         case .differs(let table):
             "the two states differ in the table \(table); expected that no server uses either during the copy"

@@ -18,12 +18,14 @@ struct StateTransfer {
         try SQLStateStore.rejectIncomplete(source)
         var progress = StateCopy.Progress(table: "", rows: 0, total: 0)
         for table in tables { progress.total += 2 * (try table.count(source)) }
-        for table in tables {
-            progress.table = table.name
-            try table.forEachPage(source) { rows, _ in
-                try table.insert(target, rows)
-                progress.rows += rows.count
-                didProgress(progress)
+        try AuditRow.importing(into: target) {
+            for table in tables {
+                progress.table = table.name
+                try table.forEachPage(source) { rows, _ in
+                    try table.insert(target, rows)
+                    progress.rows += rows.count
+                    didProgress(progress)
+                }
             }
         }
         for table in tables {

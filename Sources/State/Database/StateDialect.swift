@@ -13,11 +13,18 @@ package struct StateDialect: Sendable {
     package let skippingLocked: String
     /// The statement after which a transaction may pause for longer than a statement may take; nil if it always may.
     package let allowsPauses: String?
+    /// Returns the expression for the stored bytes of a text column. SQLite may store bytes that are no text, and returns
+    /// another text for them.
+    package let textBytes: @Sendable (_ column: String) -> String
+    /// Returns the query for whether a table exists.
+    package let tableExists: @Sendable (_ table: String) -> String
 
     package static let sqlite = StateDialect(
         orderedJoin: "CROSS JOIN", byPurchase: "INDEXED BY store_transaction_original", unindexed: "+",
-        forUpdate: "", skippingLocked: "", allowsPauses: nil)
+        forUpdate: "", skippingLocked: "", allowsPauses: nil, textBytes: { "CAST(\($0) AS BLOB)" },
+        tableExists: { "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\($0)')" })
     package static let postgreSQL = StateDialect(
         orderedJoin: "JOIN", byPurchase: "", unindexed: "", forUpdate: " FOR UPDATE",
-        skippingLocked: " FOR UPDATE SKIP LOCKED", allowsPauses: "SET LOCAL idle_in_transaction_session_timeout = 0")
+        skippingLocked: " FOR UPDATE SKIP LOCKED", allowsPauses: "SET LOCAL idle_in_transaction_session_timeout = 0",
+        textBytes: { "convert_to(\($0), 'UTF8')" }, tableExists: { "SELECT to_regclass('\($0)') IS NOT NULL" })
 }

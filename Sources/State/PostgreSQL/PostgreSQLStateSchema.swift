@@ -24,7 +24,27 @@ enum PostgreSQLStateSchema {
     ]
 
     /// The counterpart of ``StateSchema/auditTriggers``.
+    ///
+    /// A number that another transaction has taken meanwhile is a conflict, after which a store makes its transaction again.
     private static let auditTriggers = """
+        CREATE FUNCTION check_audit_sequence() RETURNS trigger LANGUAGE plpgsql AS $body$
+        DECLARE
+            last bigint;
+            copying boolean;
+        BEGIN
+            EXECUTE format('SELECT max(sequence) FROM %I.audit_entry', TG_TABLE_SCHEMA) INTO last;
+            IF NEW.sequence - 1 IS DISTINCT FROM coalesce(last, 0) THEN
+                EXECUTE format('SELECT EXISTS (SELECT 1 FROM %I.lease WHERE name = %L)', TG_TABLE_SCHEMA,
+                    'unfinished copy') INTO copying;
+                IF NOT copying THEN
+                    RAISE EXCEPTION 'an entry of the audit log follows the last one'
+                        USING ERRCODE = CASE WHEN NEW.sequence BETWEEN 1 AND last THEN '23505' ELSE '55000' END;
+                END IF;
+            END IF;
+            RETURN NEW;
+        END $body$;
+        CREATE TRIGGER audit_entry_follows BEFORE INSERT ON audit_entry
+            FOR EACH ROW EXECUTE FUNCTION check_audit_sequence();
         CREATE FUNCTION reject_audit_change() RETURNS trigger LANGUAGE plpgsql AS $body$
         BEGIN
             RAISE EXCEPTION 'entries of the audit log are never changed or deleted' USING ERRCODE = '55000';

@@ -21,7 +21,7 @@ import Testing
 
         func append(_ record: AuditRecord, to chain: AuditChain) throws -> AuditEntry {
             guard entries.count < room else { throw Unavailable() }
-            entries.append(chain.entry(record, after: entries.last?.head, at: Date(timeIntervalSince1970: 0)))
+            entries.append(try chain.entry(record, after: entries.last?.head, at: Date(timeIntervalSince1970: 0)))
             return entries[entries.count - 1]
         }
 

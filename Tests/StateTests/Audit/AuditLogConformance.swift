@@ -133,14 +133,30 @@ import Testing
         }
     }
 
-    @Test("The database rejects changes and deletions of entries", arguments: Kind.durable { $0 })
+    /// Returns a statement that inserts an entry with values of the last one.
+    ///
+    /// - Parameter values: The number and the identifier.
+    static func insertion(_ values: String, _ verb: String = "INSERT") -> String {
+        """
+        \(verb) INTO audit_entry (sequence, id, time, actor_kind, actor, action, details, previous, hash)
+        SELECT \(values), time, actor_kind, actor, action, details, hash, previous
+        FROM audit_entry ORDER BY sequence DESC LIMIT 1
+        """
+    }
+
+    @Test(
+        "The database rejects changes and deletions of entries, and entries that do not follow the last one",
+        arguments: Kind.durable { $0 })
     func appendOnly(kind: TestedStore<any StateStore>) async throws {
         try await kind.with { store in
             try await store.append(Self.record(), to: Self.chain)
             let database = try #require(store as? SQLStateStore).database
-            for statement in [
-                "UPDATE audit_entry SET reason = 'other'", "DELETE FROM audit_entry WHERE sequence = 1",
-            ] {
+            let changes = ["UPDATE audit_entry SET reason = 'other'", "DELETE FROM audit_entry WHERE sequence = 1"]
+            let gaps = ["-7", "0", "3", "9223372036854775807"].map { Self.insertion("\($0), hash") }
+            let replacements =
+                database is SQLiteStateDatabase
+                ? ["1, hash", "2, id"].map { Self.insertion($0, "INSERT OR REPLACE") } : []
+            for statement in changes + gaps + replacements {
                 await #expect(throws: (any Error).self, "\(statement)") {
                     try await database.write { db in try db.execute(statement) }
                 }
@@ -152,6 +168,9 @@ import Testing
     /// The ways in which an administrator of the database without the key can change the log of 20 entries.
     private static let tampering:
         [(name: String, statements: [String], sequence: Int64, cause: AuditVerification.Break.Cause)] = [
+            ("an entry planted before the first one", [insertion("-7, hash")], -7, .reordered),
+            ("an entry with the smallest number", [insertion("-9223372036854775807 - 1, hash")], .min, .reordered),
+            ("an entry with the largest number", [insertion("9223372036854775807, hash")], 21, .missing),
             ("an actor", ["UPDATE audit_entry SET actor = 'eve@console' WHERE sequence = 5"], 5, .changed),
             ("a reason", ["UPDATE audit_entry SET reason = NULL WHERE sequence = 20"], 20, .changed),
             ("a time", ["UPDATE audit_entry SET time = time + 1 WHERE sequence = 1"], 1, .changed),
@@ -202,7 +221,7 @@ import Testing
                 try await database.write { db in for statement in statements { try db.execute(statement) } }
                 let report = try await verify(store)
                 #expect(report.firstBreak == .init(sequence: sequence, cause: cause), "\(name)")
-                #expect(report.intact == sequence - 1, "\(name)")
+                #expect(report.intact == max(1, sequence) - 1, "\(name)")
             }
         }
     }
@@ -230,12 +249,64 @@ import Testing
         }
     }
 
+    @Test(
+        "No entry follows one with a number that only another program can have written",
+        arguments: Kind.durable { $0 }, [-1_000_000, Int64.max])
+    func invalidHead(kind: TestedStore<any StateStore>, sequence: Int64) async throws {
+        try await kind.with { store in
+            let database = try #require(store as? SQLStateStore).database
+            try await Self.removeTriggers(database)
+            try await database.write { db in
+                try db.execute(
+                    """
+                    INSERT INTO audit_entry (sequence, id, time, actor_kind, actor, action, details, previous, hash)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """, [sequence, Data([1]), 0, "command", "eve", "node.drain", "", Data([2]), Data([3])])
+            }
+            #expect(try await verify(store).firstBreak != nil)
+            await #expect(throws: AuditLogError.invalidHead(sequence: sequence)) {
+                try await store.append(Self.record(), to: Self.chain)
+            }
+        }
+    }
+
+    @Test("A text with bytes that SQLite's own interface does not return is a changed one")
+    func bytes() async throws {
+        for bytes in ["61EFBFBD6200", "61EFBFBD620078", "61FF62", "61EFBFBD62C3"] {
+            try await withTemporaryFolder { folder in
+                let store = try SQLStateStore(path: folder + "/state.sqlite")
+                // The name has the character that a decoder puts in place of invalid bytes.
+                try await store.append(Self.record(by: "a\nb"), to: Self.chain)
+                #expect(try await verify(store).firstBreak == nil)
+                try await Self.removeTriggers(store.database)
+                try await store.database.write { db in
+                    try db.execute("UPDATE audit_entry SET actor = CAST(x'\(bytes)' AS TEXT)")
+                }
+                #expect(try await verify(store).firstBreak == .init(sequence: 1, cause: .changed), "\(bytes)")
+            }
+        }
+    }
+
+    @Test("A log that was removed is not an empty one", arguments: Kind.durable { $0 })
+    func removed(kind: TestedStore<any StateStore>) async throws {
+        try await kind.with { store in
+            try await store.append(Self.record(), to: Self.chain)
+            try await (store as? SQLStateStore)?.database.write { db in try db.execute("DROP TABLE audit_entry") }
+            await #expect(throws: AuditLogError.missingTable) { try await verify(store) }
+        }
+    }
+
+    /// Removes the triggers and the constraint, as an owner of the tables can.
     static func removeTriggers(_ database: any StateDatabase) async throws {
         try await database.write { db in
             if database is SQLiteStateDatabase {
-                for trigger in ["update", "delete"] { try db.execute("DROP TRIGGER audit_entry_\(trigger)") }
+                for trigger in ["insert", "update", "delete"] { try db.execute("DROP TRIGGER audit_entry_\(trigger)") }
+                try db.execute("PRAGMA ignore_check_constraints = ON")
             } else {
-                try db.execute("DROP TRIGGER audit_entry_append_only ON audit_entry")
+                for trigger in ["follows", "append_only"] {
+                    try db.execute("DROP TRIGGER audit_entry_\(trigger) ON audit_entry")
+                }
+                try db.execute("ALTER TABLE audit_entry DROP CONSTRAINT audit_entry_sequence_check")
             }
         }
     }

@@ -1,8 +1,10 @@
 import BackendFixtures
 import Foundation
+import GRDB
 import Gatefold
 import PostgreSQL
 import Primitives
+import SQLAccess
 import TestSupport
 import Testing
 
@@ -57,6 +59,72 @@ import Testing
         }
     }
 
+    @Test("A log with a gap, which only an owner of the tables can make, is copied with the gap")
+    func gap() async throws {
+        try await withTemporaryFolder { folder in
+            let source = try SQLStateStore(path: folder + "/state.sqlite")
+            try await append(5, to: source)
+            let triggers = StateSchema.auditTriggers
+            try await AuditLogConformance.removeTriggers(source.database)
+            try await source.database.write { db in try db.execute("DELETE FROM audit_entry WHERE sequence = 3") }
+            try source.close()
+            let queue = try DatabaseQueue(path: folder + "/state.sqlite")
+            try await queue.write { db in try db.execute(sql: triggers) }
+            try queue.close()
+            let gap = AuditVerification.Break(sequence: 3, cause: .missing)
+
+            let embedded = try SQLStateStore(path: folder + "/state.sqlite")
+            let target = try shared()
+            _ = try await StateCopy(from: embedded, to: target, didProgress: { _ in }).run()
+            #expect(try await AuditVerification.run(target, Self.chain).firstBreak == gap)
+            _ = try await SharedStateBackup.make(of: target, to: folder + "/backup", didProgress: { _ in })
+            let restored = try shared()
+            _ = try await SharedStateRestore.make(
+                from: folder + "/backup", to: restored, folder: folder + "/node", audit: Self.restore(),
+                didProgress: { _ in })
+            #expect(try await AuditVerification.run(restored, Self.chain).firstBreak == gap)
+            #expect(try await restored.head()?.sequence == 6)
+            // The copies accept no further gap.
+            let insertion = AuditLogConformance.insertion("100, hash")
+            for store in [target, restored] {
+                await #expect(throws: (any Error).self) {
+                    try await store.database.write { db in try db.execute(insertion) }
+                }
+            }
+        }
+    }
+
+    @Test("The log of an embedded state goes on after restores of a backup of another state")
+    func fork() async throws {
+        try await withTemporaryFolder { folder in
+            let (path, other) = (folder + "/state.sqlite", folder + "/other.sqlite")
+            for (path, count) in [(path, 4), (other, 2)] {
+                let store = try SQLStateStore(path: path)
+                try await append(count, to: store)
+                try store.close()
+            }
+            _ = try StateBackup.make(of: other, to: folder + "/backup")
+            let backup = try await SQLStateStore(path: folder + "/backup").head()
+            // The second restore removes what the first has saved.
+            for count: Int64 in [5, 6] {
+                let state = try SQLStateStore(path: path)
+                let former = try await state.head()
+                try state.close()
+                let restore = try StateRestore.make(
+                    from: folder + "/backup", to: path, at: noon, audit: Self.restore())
+                let fork = AuditLogRestore.Outcome.forked(
+                    former: try #require(former), backup: try #require(backup))
+                #expect(restore.auditLog == fork)
+                let restored = try SQLStateStore(path: path)
+                try await expectRestored(restored, count: count, former: former, backup: backup)
+                await #expect(throws: (any Error).self, "The new table has its triggers") {
+                    try await restored.database.write { db in try db.execute("DELETE FROM audit_entry") }
+                }
+                try restored.close()
+            }
+        }
+    }
+
     @Test("The log of an embedded state goes on after the restore of an older backup")
     func embedded() async throws {
         try await withTemporaryFolder { folder in
@@ -68,7 +136,8 @@ import Testing
             try await append(4, to: store)
             let former = try await store.head()
             try store.close()
-            _ = try StateRestore.make(from: folder + "/backup", to: path, at: noon, audit: Self.restore())
+            let restore = try StateRestore.make(from: folder + "/backup", to: path, at: noon, audit: Self.restore())
+            #expect(restore.auditLog == .continued && restore.auditLog.warning == nil)
             let restored = try SQLStateStore(path: path)
             try await expectRestored(restored, count: 8, former: former, backup: backup)
             try restored.close()
@@ -80,8 +149,9 @@ import Testing
 
             // An unreadable state does not prevent the restore.
             try Data("no database".utf8).write(to: URL(fileURLWithPath: folder + "/broken.sqlite"))
-            _ = try StateRestore.make(
+            let broken = try StateRestore.make(
                 from: folder + "/backup", to: folder + "/broken.sqlite", at: noon, audit: Self.restore())
+            #expect(broken.auditLog == .unreadable)
             try await expectRestored(
                 try SQLStateStore(path: folder + "/broken.sqlite"), count: 4, former: nil, backup: backup)
         }
@@ -90,9 +160,11 @@ import Testing
     @Test("The log of a state in PostgreSQL goes on after the restore of an older backup, and of that of another state")
     func postgreSQL() async throws {
         try await withTemporaryFolder { folder in
-            func restore(_ file: String, _ store: SQLStateStore) async throws {
-                _ = try await SharedStateRestore.make(
-                    from: file, to: store, folder: folder + "/node", audit: Self.restore(), didProgress: { _ in })
+            @discardableResult
+            func restore(_ file: String, _ store: SQLStateStore) async throws -> AuditLogRestore.Outcome {
+                try await SharedStateRestore.make(
+                    from: file, to: store, folder: folder + "/node", audit: Self.restore(), didProgress: { _ in }
+                ).auditLog
             }
             let store = try shared()
             try await append(3, to: store)
@@ -100,7 +172,7 @@ import Testing
             _ = try await SharedStateBackup.make(of: store, to: folder + "/backup", didProgress: { _ in })
             try await append(4, to: store)
             let former = try await store.head()
-            try await restore(folder + "/backup", store)
+            #expect(try await restore(folder + "/backup", store) == .continued)
             try await expectRestored(store, count: 8, former: former, backup: backup)
 
             // An empty log takes the entries of the backup over.
@@ -119,8 +191,32 @@ import Testing
             let other = try shared()
             try await append(1, to: other)
             let own = try await other.head()
-            try await restore(folder + "/backup", other)
+            let outcome = try await restore(folder + "/backup", other)
+            let fork = AuditLogRestore.Outcome.forked(former: try #require(own), backup: try #require(backup))
+            #expect(outcome == fork)
+            #expect(outcome.warning?.contains("remains in the backup alone") == true)
             try await expectRestored(other, count: 2, former: own, backup: backup)
+        }
+    }
+
+    @Test("A command appends nothing to the state of a newer release")
+    func newerRelease() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/state.sqlite"
+            try SQLStateStore(path: path).close()
+            let queue = try DatabaseQueue(path: path)
+            try await queue.write { db in
+                try db.execute(
+                    sql: """
+                        INSERT INTO grdb_migrations VALUES ('99 later');
+                        INSERT INTO schema_compatibility VALUES (99, 99);
+                        """)
+            }
+            #expect(throws: NewerSchema.self) {
+                try EmbeddedAuditLog.append(AuditLogConformance.record(.stateBackup), to: Self.chain, path: path)
+            }
+            let count = try await queue.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM audit_entry") }
+            #expect(count == 0)
         }
     }
 

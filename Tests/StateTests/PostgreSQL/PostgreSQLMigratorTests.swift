@@ -76,7 +76,7 @@ import Testing
                 "5af55844547f551175db4e017573b5af53dfcbe02cdb81a0d43bd14dcad7e68f",
                 "2feead45ebd1dbee6161248824f3614855d704aa67fc9cd7710f080a8d4bf4b1",
                 "f3f8bbb2ae37d194e7f326c9fad2917c3834a2ba313d14036d81cff52b5aed5b",
-                "faf69e52699bc125f91814295f2ff00a287637480e076214925f59ed69ef53c6",
+                "afef44c02986643326e0bdeeea002d5d40365ec53d2e4eaa7f61de7fc44f0e0a",
             ])
     }
 

@@ -9,6 +9,8 @@ package struct SharedStateRestore: Sendable, Equatable {
     package let backup: StateBackup
     /// The session floor: sessions issued before this date are ended.
     package let sessionFloor: Date
+    /// What became of the audit logs of the replaced state and of the backup.
+    package let auditLog: AuditLogRestore.Outcome
 
     /// A node that reported itself within this number of seconds may be running.
     static let nodeTimeout: TimeInterval = 60
@@ -36,18 +38,18 @@ package struct SharedStateRestore: Sendable, Equatable {
             let queue = try DatabaseQueue(path: copy.path)
             // A backup of an older release gets the tables of this one.
             try StateSchema.migrator.migrate(queue)
-            let floor = try await store.database.write(.statements) { target in
+            let (floor, outcome) = try await store.database.write(.statements) { target in
                 try queue.read { db in
                     let (backup, now) = (SQLiteTransaction(db), store.clock.now)
                     let floor = try replace(target, by: backup, at: now, didProgress)
                     let former = try AuditRow.head(target)
-                    try AuditLogRestore.extend(target, by: backup)
+                    let outcome = try AuditLogRestore.join(former: target, backup: backup, in: target)
                     try audit?.append(former: former, backup: try AuditRow.head(backup), at: now, target)
-                    return floor
+                    return (floor, outcome)
                 }
             }
             try queue.close()
-            return SharedStateRestore(backup: backup, sessionFloor: floor)
+            return SharedStateRestore(backup: backup, sessionFloor: floor, auditLog: outcome)
         } catch let error as DatabaseError {
             throw StateBackupError.database(reason: error.message ?? "SQLite code \(error.resultCode.rawValue)")
         }

@@ -10,13 +10,15 @@ package struct StateRestore: Sendable, Equatable {
     package let sessionFloor: Date
     /// The path of the former state; nil if there was none.
     package let formerState: String?
+    /// What became of the audit logs of the former state and of the backup.
+    package let auditLog: AuditLogRestore.Outcome
 
     /// Restores a backup and ends every session issued up to the given timestamp, because the backup lacks the
     /// revocations that were recorded later. Sessions that count as issued later according to the backup, the
     /// former state or its generation file are ended too.
     ///
     /// The backup remains in its place. The former state remains next to the new state until the next restore. Its audit
-    /// log goes on in the new state, if it is readable and the backup was made of it.
+    /// log goes on in the new state, if it is readable.
     ///
     /// - Parameter audit: The entry of the restore in the audit log; nil for none.
     /// - Throws: ``StateBackupError`` or `NewerSchema`. The state is then unchanged.
@@ -30,11 +32,14 @@ package struct StateRestore: Sendable, Equatable {
             let backup = try copy.verify()
             let former = [former(path), GenerationFile(alongside: path).read().generation]
             let (floor, generation) = try raiseFloor(of: copy.path, at: timestamp, endingAllOf: former)
-            try continueAuditLog(of: path, in: copy.path, at: timestamp, audit)
-            try FileSync.synchroniseFile(copy.path)
-            let place = try replace(path, by: copy.path)
+            var outcome = AuditLogRestore.Outcome.continued
+            let place = try replace(path, by: copy.path) { state in
+                outcome = try continueAuditLog(of: state, in: copy.path, at: timestamp, audit)
+            }
+            if place.isUnreadable { outcome = .unreadable }
             try GenerationFile(alongside: path).write(generation)
-            return StateRestore(backup: backup, sessionFloor: floor, formerState: place)
+            return StateRestore(
+                backup: backup, sessionFloor: floor, formerState: place.former, auditLog: outcome)
         } catch let error as DatabaseError {
             throw StateBackupError.database(reason: error.message ?? "SQLite code \(error.resultCode.rawValue)")
         }
@@ -52,29 +57,54 @@ package struct StateRestore: Sendable, Equatable {
         return try? queue.read(StateGeneration.recorded)
     }
 
-    /// Appends what the audit log of the replaced state has besides that of the copy, and the entry of the restore.
+    /// Joins the audit log of the replaced state with that of the copy, and appends the entry of the restore.
+    ///
+    /// - Parameter state: The replaced state, which nothing else can change; nil if it is missing or unreadable.
     private static func continueAuditLog(
-        of path: String, in copy: String, at timestamp: Date, _ audit: AuditLogRestore?
-    ) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        let state = access(path, F_OK) == 0 ? try? DatabaseQueue(path: path, configuration: configuration) : nil
-        defer { try? state?.close() }
-        let queue = try DatabaseQueue(path: copy)
-        try queue.write { db in
-            let target = SQLiteTransaction(db)
-            let backup = try AuditRow.head(target)
-            // An unreadable state may be the reason for the restore, and one of an older release has no log. What was read
-            // before an error is part of the log.
-            let former = try? state?.read { other in
-                let head = try AuditRow.head(SQLiteTransaction(other))
-                try AuditLogRestore.extend(target, by: SQLiteTransaction(other))
-                return head
+        of state: Database?, in copy: String, at timestamp: Date, _ audit: AuditLogRestore?
+    ) throws -> AuditLogRestore.Outcome {
+        do {
+            let queue = try DatabaseQueue(path: copy)
+            let outcome = try queue.write { db in
+                let target = SQLiteTransaction(db)
+                let backup = try AuditRow.head(target)
+                let joined = state.map { join($0, db) }
+                try audit?.append(former: joined?.former, backup: backup, at: timestamp, target)
+                return joined?.outcome ?? .continued
             }
-            try audit?.append(former: former, backup: backup, at: timestamp, target)
+            try queue.close()
+            try FileSync.synchroniseFile(copy)
+            return outcome
+        } catch let error as DatabaseError {
+            // An error of the copy must not be taken for one of the replaced state.
+            throw StateBackupError.database(reason: error.message ?? "SQLite code \(error.resultCode.rawValue)")
         }
-        try queue.close()
+    }
+
+    /// Returns the head of the log of the replaced state, which goes on in the copy. A state of an older release has no log. A
+    /// damaged state may be the reason for the restore.
+    private static func join(
+        _ state: Database, _ copy: Database
+    ) -> (former: AuditHead?, outcome: AuditLogRestore.Outcome) {
+        do {
+            guard try state.tableExists(AuditRow.table) else { return (nil, .continued) }
+            let (former, target) = (SQLiteTransaction(state), SQLiteTransaction(copy))
+            let head = try AuditRow.head(former)
+            var outcome = AuditLogRestore.Outcome.continued
+            try copy.inSavepoint {
+                outcome = try AuditLogRestore.join(
+                    former: former, backup: target, in: target,
+                    clearing: {
+                        // The triggers do not allow to delete entries.
+                        try copy.execute(sql: "DROP TABLE \(AuditRow.table)")
+                        try copy.execute(sql: StateSchema.audit + "\n" + StateSchema.auditTriggers)
+                    })
+                return .commit
+            }
+            return (head, outcome)
+        } catch {
+            return (nil, .unreadable)
+        }
     }
 
     private static func raiseFloor(
@@ -95,20 +125,23 @@ package struct StateRestore: Sendable, Equatable {
 
     /// Replaces the state by the copy.
     ///
-    /// - Returns: The path of the former state.
-    private static func replace(_ path: String, by copy: String) throws -> String? {
+    /// - Parameter complete: Completes the copy with what the former state has. Nothing else can write to that state any
+    ///   more. Receives nil if there is no former state, or an unreadable one.
+    /// - Returns: The path of the former state, and whether it is unreadable.
+    private static func replace(
+        _ path: String, by copy: String, completing complete: (Database?) throws -> Void
+    ) throws -> (former: String?, isUnreadable: Bool) {
         if let process = DatabaseUsageCheck.process(of: path) {
             throw StateBackupError.inUse(path: path, process: process)
         }
         guard access(path, F_OK) == 0 else {
+            try complete(nil)
             // The WAL of the former state is useless without its file, and SQLite would apply it to the backup.
             for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
             try move(copy, to: path)
-            return nil
+            return (nil, false)
         }
         let former = path + ".before-restore"
-        // The former state of an earlier restore, and above all its WAL, belongs to another file.
-        for suffix in ["", "-wal", "-shm"] { unlink(former + suffix) }
         do {
             // The mode change succeeds only for the last connection, and moves the WAL into the file. The
             // connection stays open until the file is replaced, so that a process that opens the file meanwhile
@@ -117,7 +150,11 @@ package struct StateRestore: Sendable, Equatable {
             try queue.writeWithoutTransaction { db in
                 _ = try String.fetchOne(db, sql: "PRAGMA locking_mode = EXCLUSIVE")
                 _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
+                // A file without WAL is locked only by a transaction. The exclusive mode retains the lock.
+                try db.execute(sql: "BEGIN EXCLUSIVE; COMMIT")
+                try complete(db)
             }
+            removeFormer(former)
             try move(path, to: former)
             try move(copy, to: path)
             try queue.close()
@@ -128,14 +165,20 @@ package struct StateRestore: Sendable, Equatable {
         {
             // The corrupt file is the reason for the restore. Its side files are saved, because they may help an
             // investigation.
+            try complete(nil)
+            removeFormer(former)
             for suffix in ["-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
                 try move(path + suffix, to: former + suffix)
             }
             try move(path, to: former)
             try move(copy, to: path)
+            return (former, true)
         }
-        return former
+        return (former, false)
     }
+
+    /// Removes the former state of an earlier restore, because it, and above all its WAL, belongs to another file.
+    private static func removeFormer(_ path: String) { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
 
     private static func move(_ path: String, to place: String) throws {
         guard rename(path, place) == 0 else {
