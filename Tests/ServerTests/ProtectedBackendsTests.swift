@@ -4,6 +4,7 @@ import Gatefold
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 import Resilience
 import Settings
@@ -122,7 +123,10 @@ struct ProtectedBackendsTests {
     }
 
     /// Runs the body with the admin listener of a backend that has a cached result for ada.
+    ///
+    /// - Parameter isAudited: Whether flushes are recorded.
     private func withAdmin(
+        isAudited: Bool = false,
         _ body:
             @escaping @Sendable (
                 _ send: Admin, _ backend: any SubscriberBackend, _ system: ScriptedBackend
@@ -138,7 +142,9 @@ struct ProtectedBackendsTests {
                     backends: try LiveBackendRegistry(remoteOnly(plan), services: parts.services), clients: set.clients)
             )
             let router = AdminRouter(
-                metrics: PrometheusRegistry(), readiness: { .ready }, backends: BackendAdministration(publications))
+                metrics: PrometheusRegistry(), readiness: { .ready }, backends: BackendAdministration(publications),
+                audit: isAudited
+                    ? FlushAudit(parts.state, pseudonymKey: parts.pseudonymKey, logger: Logger(label: "flush")) : nil)
             let backend = try #require(publications.value.backends["legacy"])
             _ = try await backend.subscription(of: Self.ada, context: CallContext()).value
             try await Application(router: router).test(.router) { client in
@@ -236,6 +242,19 @@ struct ProtectedBackendsTests {
             #expect((backend as? ProtectedBackend)?.status.entries == 1)
             let command = try await send(.post, "/backends/legacy/flush", "all=true").status
             #expect(command == .ok)
+        }
+    }
+
+    @Test("A flood of flushes is rejected, because their audit entries cannot be deleted")
+    func flood() async throws {
+        try await withAdmin(isAudited: true) { send, backend, _ in
+            for _ in 0..<FlushAudit.maxPerMinute {
+                let status = try await send(.post, "/backends/legacy/flush", "key=bob").status
+                #expect(status == .ok)
+            }
+            let rejected = try await send(.post, "/backends/legacy/flush", "all=true").status
+            #expect(rejected == .tooManyRequests)
+            #expect((backend as? ProtectedBackend)?.status.entries == 1)
         }
     }
 

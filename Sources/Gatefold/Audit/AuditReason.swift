@@ -11,11 +11,12 @@ package struct AuditReason: Sendable, Hashable, CustomStringConvertible {
         description = text
     }
 
-    /// Returns whether a character other than white space precedes and follows an `@`.
+    /// Returns whether a character other than white space precedes and follows an `@`, or one of its wide and small forms.
     private static func containsAddress(_ text: String) -> Bool {
-        text.split(whereSeparator: \.isWhitespace).contains { word in
-            word.split(separator: "@", omittingEmptySubsequences: false).count > 1
-                && word.first != "@" && word.last != "@"
+        let scalars = Array(text.unicodeScalars)
+        return scalars.indices.dropFirst().dropLast().contains { index in
+            ["@", "\u{FF20}", "\u{FE6B}"].contains(scalars[index])
+                && !scalars[index - 1].properties.isWhitespace && !scalars[index + 1].properties.isWhitespace
         }
     }
 }

@@ -16,14 +16,35 @@ package struct AuditSubject: Sendable, Hashable, CustomStringConvertible {
         description = AuditText.replacing("\(kind):\(name)", maxBytes: Self.maxBytes)
     }
 
+    /// Creates a subject from the keyed digest of a text.
+    private init(_ kind: String, _ key: PseudonymKey, _ purpose: String, _ text: String) {
+        self.init(kind, Hexadecimal.encode(Array(key.digest(purpose, [text]).prefix(8))))
+    }
+
     package static func subscriber(_ subscriber: SubscriberPseudonym) -> AuditSubject {
         AuditSubject("subscriber", subscriber.description)
     }
 
+    /// The subscribers who may have a key, each once.
+    ///
+    /// - Parameter backends: The names of the backends that may have authenticated the subscriber.
+    package static func subscribers(
+        with key: String, of backends: [String], _ pseudonymKey: PseudonymKey
+    ) -> [AuditSubject] {
+        var seen: Set<String> = []
+        return backends.filter { seen.insert($0).inserted }.map { backend in
+            AuditSubject.subscriber(pseudonymKey.reference(to: Subscriber(backend: backend, key: key)))
+        }
+    }
+
     package static func owner(_ owner: PurchaseOwner) -> AuditSubject { AuditSubject("owner", owner.description) }
 
-    /// - Parameter reference: The delivery's reference in logs, which does not reveal the transaction.
-    package static func delivery(reference: String) -> AuditSubject { AuditSubject("delivery", reference) }
+    /// A delivery, by a keyed digest. Its reference in logs has no key, so that whoever has a receipt can compute it.
+    ///
+    /// - Parameter name: The store and the transaction, as `gatefold deliveries` prints them.
+    package static func delivery(_ name: String, _ key: PseudonymKey) -> AuditSubject {
+        AuditSubject("delivery", key, "audit delivery", name)
+    }
 
     package static func backend(_ name: String) -> AuditSubject { AuditSubject("backend", name) }
     package static func campaign(_ name: String) -> AuditSubject { AuditSubject("campaign", name) }
@@ -35,7 +56,6 @@ package struct AuditSubject: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter entered: A sign-in identifier, an address or another name of a person. Letter case is ignored.
     package static func identifier(_ entered: String, _ key: PseudonymKey) -> AuditSubject {
-        let digest = key.digest("audit identifier", [entered.lowercased()])
-        return AuditSubject("identifier", Hexadecimal.encode(Array(digest.prefix(8))))
+        AuditSubject("identifier", key, "audit identifier", entered.lowercased())
     }
 }

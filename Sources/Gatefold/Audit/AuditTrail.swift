@@ -1,5 +1,3 @@
-package import Primitives
-
 /// The audit log with what all entries of one origin have in common.
 package struct AuditTrail: Sendable {
     private let log: any AuditLog
@@ -48,12 +46,14 @@ package struct AuditTrail: Sendable {
     ///   - subjects: The subjects, each of which gets both entries.
     ///   - details: Further details of both entries.
     ///   - outcome: Returns further details of the outcome.
-    /// - Throws: The error of the log before the change, or the error of the change, which is recorded as failed without
-    ///   its text, because that may contain personal data.
+    ///   - progress: Returns further details of the outcome for one of the subjects, also after an error.
+    /// - Throws: The error of the log before the change, or the error of the change. It is recorded as incomplete, because
+    ///   parts of it may have been made, and without the text of the error, which may contain personal data.
     package func perform<Value>(
         _ action: AuditAction, of subjects: [AuditSubject] = [], in publication: PublicationID? = nil,
         _ details: AuditDetails.Pairs = [],
         outcome: (Value) -> AuditDetails.Pairs = { _ in [] },
+        progress: (AuditSubject?) async -> AuditDetails.Pairs = { _ in [] },
         _ change: () async throws -> Value
     ) async throws -> Value {
         let intents = try await record(action, of: subjects, in: publication, [("phase", "intent")] + details)
@@ -63,6 +63,7 @@ package struct AuditTrail: Sendable {
                 let phase: AuditDetails.Pairs = [
                     ("phase", phase), ("intent", String(intent.sequence)),
                 ]
+                let more = more + (await progress(subject))
                 do {
                     try await record(action, of: subject.map { [$0] } ?? [], in: publication, phase + details + more)
                 } catch {
@@ -74,7 +75,7 @@ package struct AuditTrail: Sendable {
         do {
             value = try await change()
         } catch {
-            await end("failed", [])
+            await end("incomplete", [])
             throw error
         }
         await end("done", outcome(value))

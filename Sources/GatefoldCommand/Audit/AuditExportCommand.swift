@@ -18,24 +18,36 @@ struct AuditExportCommand: AsyncParsableCommand {
     var file = "-"
 
     @Option(help: "Start after the entry with this number.")
-    var after: Int64 = 0
+    var after: Int64?
 
     func run() async throws {
         let store = try Bootstrap.existingStateStore(try configuration.read())
-        let handle = try file == "-" ? FileHandle.standardOutput : PrivateOutput.create(file)
+        if file == "-" {
+            _ = try await write(store, to: .standardOutput)
+            return
+        }
+        let handle = try PrivateOutput.create(file)
+        do {
+            let count = try await write(store, to: handle)
+            try handle.synchronize()
+            FileHandle.standardError.write(Data("\(count) entries written to \(file)\n".utf8))
+        } catch {
+            // A part of the log must not be taken for the log.
+            try? FileManager.default.removeItem(atPath: file)
+            throw error
+        }
+    }
+
+    /// - Returns: The number of entries.
+    private func write(_ log: any AuditLog, to handle: FileHandle) async throws -> Int {
         var (last, count) = (after, 0)
         while true {
-            let page = try await store.page(
-                AuditQuery(.oldestFirst(after: last), limit: AuditVerification.pageSize))
-            let lines = try page.map { try OutputOptions.encode(AuditLine($0)) + "\n" }
+            let page = try await log.page(AuditQuery(.oldestFirst(after: last), limit: AuditVerification.pageSize))
+            let lines = try page.map { try AuditLine($0).json() + "\n" }
             try handle.write(contentsOf: Data(lines.joined().utf8))
             count += page.count
             last = page.last?.sequence ?? last
-            if page.count < AuditVerification.pageSize { break }
-        }
-        if file != "-" {
-            try handle.synchronize()
-            FileHandle.standardError.write(Data("\(count) entries written to \(file)\n".utf8))
+            if page.count < AuditVerification.pageSize { return count }
         }
     }
 }

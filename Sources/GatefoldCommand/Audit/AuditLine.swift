@@ -42,12 +42,19 @@ struct AuditLine: Encodable {
             String(sequence), time.formatted(.iso8601), actor, action, subject, publication, reason,
             details.isEmpty ? nil : details.joined(separator: " "),
         ]
-        // A changed row may have any characters.
-        return columns.map { AuditLine.printable($0 ?? "-") }.joined(separator: "\t")
+        return columns.map { AuditLine.replacingControls($0 ?? "-") { _ in "\u{FFFD}" } }.joined(separator: "\t")
     }
 
-    private static func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.isControl ? "\u{FFFD}" : $0 }))
+    /// Returns a line of JSON.
+    func json() throws -> String {
+        AuditLine.replacingControls(try OutputOptions.encode(self)) { scalar in
+            scalar.utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined()
+        }
+    }
+
+    /// Returns a text without the characters that a terminal interprets, because a changed row may have any characters.
+    private static func replacingControls(_ text: String, with replacement: (Unicode.Scalar) -> String) -> String {
+        text.unicodeScalars.map { $0.properties.isControl ? replacement($0) : String($0) }.joined()
     }
 }
 

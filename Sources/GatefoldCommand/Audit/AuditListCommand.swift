@@ -16,7 +16,7 @@ struct AuditListCommand: AsyncParsableCommand {
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "Only entries from this day or time on, such as 2026-11-28 or 2026-11-28T08:00:00Z, in UTC.")
+    @Option(help: "Only entries from this day or time in UTC on, as 2026-11-28 or 2026-11-28T08:00:00Z.")
     var since: Timestamp?
 
     @Option(help: "Only entries before this day or time.")
@@ -38,6 +38,9 @@ struct AuditListCommand: AsyncParsableCommand {
             """)
     var identifier: String?
 
+    @Option(help: "Only this delivery, as STORE/TRANSACTION.")
+    var delivery: String?
+
     @Option(name: .shortAndLong, help: "Only this publication.")
     var publication: String?
 
@@ -53,29 +56,33 @@ struct AuditListCommand: AsyncParsableCommand {
 
         init?(argument: String) {
             let day = Date.ISO8601FormatStyle().year().month().day()
-            guard let date = try? Date(argument, strategy: argument.contains("T") ? .iso8601 : day) else { return nil }
+            let style = argument.contains("T") ? Date.ISO8601FormatStyle() : day
+            // A parser ignores what follows a date, and accepts a 30th of February.
+            guard let date = try? style.parse(argument), style.format(date) == argument else { return nil }
             self.date = date
         }
     }
 
     func validate() throws {
         if !(1...10_000).contains(limit) { throw ValidationError("expected --limit from 1 to 10000") }
-        if subject != nil, identifier != nil { throw ValidationError("expected one of --subject and --identifier") }
+        guard [subject, identifier, delivery].count(where: { $0 != nil }) <= 1 else {
+            throw ValidationError("expected one of --subject, --identifier and --delivery")
+        }
     }
 
     func run() async throws {
         let read = try configuration.read()
-        let entered = try identifier.map {
-            AuditSubject.identifier(try StandardInput.argument($0), read.state.pseudonymKey).description
-        }
+        let key = read.state.pseudonymKey
+        let entered = try identifier.map { AuditSubject.identifier(try StandardInput.argument($0), key).description }
+        let subject = self.subject ?? entered ?? delivery.map { AuditSubject.delivery($0, key).description }
         let filter = AuditQuery.Filter(
-            since: since?.date, until: until?.date, actor: actor, action: action, subject: subject ?? entered,
+            since: since?.date, until: until?.date, actor: actor, action: action, subject: subject,
             publication: publication)
         let entries = try await Bootstrap.existingStateStore(read).page(
             AuditQuery(.newestFirst(before: before), limit: limit, filter: filter))
         for entry in entries {
             let line = AuditLine(entry)
-            print(output.json ? try OutputOptions.encode(line) : line.text)
+            print(output.json ? try line.json() : line.text)
         }
         if entries.count == limit, let last = entries.last {
             FileHandle.standardError.write(Data("continue with --before \(last.sequence)\n".utf8))

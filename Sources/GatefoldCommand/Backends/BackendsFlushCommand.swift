@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Gatefold
 import Server
 
@@ -7,7 +8,7 @@ struct BackendsFlushCommand: AsyncParsableCommand {
         commandName: "flush", abstract: "Flush a running server's cached results of a backend, for one reader or all.",
         discussion: """
             Deletes the cached results of the backend, and of the backends that it queries, including the last known \
-            good ones.
+            good ones. If the audit log cannot be written, the command prints a warning and goes on.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -40,14 +41,11 @@ struct BackendsFlushCommand: AsyncParsableCommand {
             let names = read.backends.map(\.name).joined(separator: ", ")
             throw CommandFailure(.usage, "no backend \(backend); expected one of \(names)")
         }
-        let (field, subject) = try target(read.state.pseudonymKey)
+        let (field, subjects) = try target(read)
         let client = try AdminClient(read)
-        let response = try await audit.trail(read).perform(
-            .backendFlush, of: [subject], [("backend", backend)],
-            outcome: { (response: AdminClient.AdminResponse) -> AuditDetails.Pairs in
-                [("status", String(response.status))]
-            }
-        ) { try await client.post("/backends/\(backend)/flush", form: field) }
+        let response = try await audited(subjects, read) {
+            try await client.post("/backends/\(backend)/flush", form: field)
+        }
         switch response.status {
         case 200: print(response.text, terminator: "")
         case 404: throw CommandFailure(.negativeResult, "the running server has no backend \(backend)")
@@ -56,23 +54,49 @@ struct BackendsFlushCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the field of the request, and its subject in the audit log.
-    private func target(_ pseudonymKey: PseudonymKey) throws -> ((name: String, value: String), AuditSubject) {
+    /// Posts between two entries of the audit log. If the log cannot be written, the command posts nevertheless, because an
+    /// outage of the state must not keep wrong results in the cache. The server then has the flush in its log.
+    private func audited(
+        _ subjects: [AuditSubject], _ read: GatefoldConfiguration,
+        _ post: () async throws -> AdminClient.AdminResponse
+    ) async throws -> AdminClient.AdminResponse {
+        do {
+            return try await audit.trail(read).perform(
+                .backendFlush, of: subjects, [("backend", backend)],
+                outcome: { (response: AdminClient.AdminResponse) -> AuditDetails.Pairs in
+                    [("status", String(response.status))]
+                }, post)
+        } catch let failure as CommandFailure {
+            // The error of the client.
+            throw failure
+        } catch {
+            FileHandle.standardError.write(Data("Warning: the flush is not in the audit log: \(error)\n".utf8))
+            return try await post()
+        }
+    }
+
+    /// Returns the field of the request, and its subjects in the audit log.
+    private func target(
+        _ read: GatefoldConfiguration
+    ) throws -> (field: (name: String, value: String), subjects: [AuditSubject]) {
+        let pseudonymKey = read.state.pseudonymKey
         if let identifier {
             let entered = try StandardInput.argument(identifier)
-            return (("identifier", entered), .identifier(entered, pseudonymKey))
+            return (("identifier", entered), [.identifier(entered, pseudonymKey)])
         }
         if let key {
             let entered = try StandardInput.argument(key)
-            let subscriber = Subscriber(backend: backend, key: entered)
-            return (("key", entered), .subscriber(pseudonymKey.reference(to: subscriber)))
+            // A reader has the pseudonym of the backend that authenticated them, such as a member of a chain.
+            let backends = try Bootstrap.plan(read).family(of: backend).map(\.name)
+            let subjects = AuditSubject.subscribers(with: entered, of: backends, pseudonymKey)
+            return (("key", entered), subjects)
         }
         if let pseudonym {
             // The server rejects a text that is no pseudonym, which may then be anything.
             let subject = SubscriberPseudonym(pseudonym).map { AuditSubject.subscriber($0) }
-            return (("pseudonym", pseudonym), subject ?? .identifier(pseudonym, pseudonymKey))
+            return (("pseudonym", pseudonym), [subject ?? .identifier(pseudonym, pseudonymKey)])
         }
-        return (("all", "true"), .backend(backend))
+        return (("all", "true"), [.backend(backend)])
     }
 }
 

@@ -30,12 +30,12 @@ struct DeliveryArguments: ParsableArguments {
     /// Changes each delivery, prints the number of changed ones, and fails with the names of the others.
     static func change(
         _ ids: [Delivery.ID], reporting outcome: String, _ action: AuditAction, _ trail: AuditTrail,
-        _ change: (Delivery.ID) async throws -> Bool
+        _ key: PseudonymKey, _ change: (Delivery.ID) async throws -> Bool
     ) async throws {
         var unknown: [Delivery.ID] = []
         for id in ids {
             let changed = try await trail.perform(
-                action, of: [.delivery(reference: id.reference)],
+                action, of: [.delivery(id.description, key)],
                 outcome: { (changed: Bool) -> AuditDetails.Pairs in [("pending", changed ? "yes" : "no")] }
             ) { try await change(id) }
             if !changed { unknown.append(id) }

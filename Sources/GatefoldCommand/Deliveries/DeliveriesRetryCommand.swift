@@ -30,9 +30,9 @@ struct DeliveriesRetryCommand: AsyncParsableCommand {
         let store = try Bootstrap.existingStateStore(read)
         let trail = audit.trail(read, in: store)
         guard all else {
-            return try await DeliveryArguments.change(ids, reporting: "scheduled for retry", .deliveryRetry, trail) {
-                try await store.retryDelivery($0, at: store.now)
-            }
+            return try await DeliveryArguments.change(
+                ids, reporting: "scheduled for retry", .deliveryRetry, trail, read.state.pseudonymKey
+            ) { try await store.retryDelivery($0, at: store.now) }
         }
         let chosen = try read.publication(named: publication.publication)
         let pending = try await store.deliveries(in: chosen.publication.id, pendingOnly: true, limit: .max)

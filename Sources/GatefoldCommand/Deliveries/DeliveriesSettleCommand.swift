@@ -21,8 +21,8 @@ struct DeliveriesSettleCommand: AsyncParsableCommand {
         let ids = try arguments.read()
         let read = try configuration.read()
         let store = try Bootstrap.existingStateStore(read)
-        try await DeliveryArguments.change(ids, reporting: "settled", .deliverySettle, audit.trail(read, in: store)) {
-            try await store.settleDelivery($0, at: store.now)
-        }
+        try await DeliveryArguments.change(
+            ids, reporting: "settled", .deliverySettle, audit.trail(read, in: store), read.state.pseudonymKey
+        ) { try await store.settleDelivery($0, at: store.now) }
     }
 }

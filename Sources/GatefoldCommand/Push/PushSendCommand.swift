@@ -76,12 +76,25 @@ struct PushSendCommand: AsyncParsableCommand {
         let begun = isGeneral ? campaigns.map(\.campaign) : []
         try await audit.trail(try options.configuration.read()).perform(
             .pushSend, of: campaigns.map { .campaign($0.campaign.name) }, in: campaignSender.publication,
-            [("edition", edition), ("remove_unknown", removeUnknown ? "yes" : nil)]
+            [("edition", edition), ("remove_unknown", removeUnknown ? "yes" : nil)],
+            progress: { await Self.counts(of: $0, campaignSender) }
         ) {
             // All campaigns begin before the first is sent, so that a later run also resumes those after a stopped one.
             for campaign in begun { _ = try await campaignSender.store.begin(campaign) }
             try await Self.untilSignalled { try await dispatch.send(campaigns) }
         }
+    }
+
+    /// Returns the counts of a campaign for the audit log. A campaign that has stopped has sent a part of its notifications.
+    private static func counts(
+        of subject: AuditSubject?, _ campaignSender: PushCampaignSender
+    ) async -> AuditDetails.Pairs {
+        let known = try? await campaignSender.store.campaigns(
+            in: campaignSender.publication, unfinished: false, limit: 1_000)
+        guard let campaign = known?.first(where: { AuditSubject.campaign($0.name) == subject }) else { return [] }
+        return [
+            ("sent", String(campaign.sent)), ("failed", String(campaign.failed)), ("gone", String(campaign.gone)),
+        ]
     }
 
     /// A Boolean value that indicates whether only the time distinguishes the campaign from the next.

@@ -35,11 +35,13 @@ struct StateBackupCommand: AsyncParsableCommand {
             switch read.state.location {
             case .sqlite(let path):
                 guard FileManager.default.fileExists(atPath: path) else { throw StateBackupError.noState(path: path) }
+                try requireNewFile()
                 try EmbeddedAuditLog.append(
                     audit.record(.stateBackup), to: AuditChain(read.state.pseudonymKey), path: path)
                 return try StateBackup.make(of: path, to: file)
             case .postgreSQL:
                 let store = try Bootstrap.stateStoreToCopy(read, creates: false)
+                try requireNewFile()
                 try await audit.trail(read, in: store).record(.stateBackup)
                 return try await CopyProgress.showing {
                     try await SharedStateBackup.make(of: store, to: file, didProgress: $0)
@@ -49,5 +51,10 @@ struct StateBackupCommand: AsyncParsableCommand {
         try output.print(
             Report(file: file, bytes: backup.size, revocations: backup.revocations),
             text: "Backed up the state to \(file): \(backup.size) bytes, \(backup.revocations) revocations.")
+    }
+
+    /// Fails before the entry of the audit log, which would otherwise be that of a backup that was not made.
+    private func requireNewFile() throws {
+        if FileManager.default.fileExists(atPath: file) { throw StateBackupError.fileExists(path: file) }
     }
 }

@@ -57,11 +57,19 @@ struct StateCopyCommand: AsyncParsableCommand {
             // The copy contains the entry of its intent.
             let intent = try await audit.trail(read, in: source).record(
                 .stateCopy, [("phase", "intent"), ("direction", direction.rawValue)])
-            let report = try await CopyProgress.showing {
-                try await StateCopy(from: source, to: target, didProgress: $0).run()
+            let number = (intent.first?.sequence).map { String($0) }
+            let report: StateCopy.Report
+            do {
+                report = try await CopyProgress.showing {
+                    try await StateCopy(from: source, to: target, didProgress: $0).run()
+                }
+            } catch {
+                // The error of the copy is the one to print.
+                _ = try? await audit.trail(read, in: source).record(
+                    .stateCopy, [("phase", "incomplete"), ("intent", number)])
+                throw error
             }
-            try await audit.trail(read, in: target).record(
-                .stateCopy, [("phase", "done"), ("intent", (intent.first?.sequence).map { String($0) })])
+            try await audit.trail(read, in: target).record(.stateCopy, [("phase", "done"), ("intent", number)])
             try embedded.close()
             return report
         }

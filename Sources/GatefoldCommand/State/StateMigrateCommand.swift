@@ -27,9 +27,11 @@ struct StateMigrateCommand: AsyncParsableCommand {
     func run() async throws {
         let read = try configuration.read()
         let plan = try self.plan ? Bootstrap.migrationPlan(read) : Bootstrap.migrateState(read)
-        // The log may be a part of the migration, so the entry follows. The tables record their migrations themselves. A
-        // new state has no entry, because the target of `state copy` must be empty.
-        if !self.plan, !plan.steps.isEmpty, plan.version > 0 {
+        // The log may be a part of the migration, so the entry follows. The tables record their migrations themselves. An
+        // empty state gets no entry, because the target of `state copy` must be empty, and no entry can be deleted.
+        if !self.plan, !plan.steps.isEmpty, plan.version > 0,
+            try await !Bootstrap.stateStoreToCopy(read, creates: false).isEmpty()
+        {
             try await audit.trail(read).record(
                 .stateMigrate, [("from", String(plan.version)), ("to", String(plan.known))])
         }

@@ -56,8 +56,8 @@ struct BackendAdministration: Sendable {
         return false
     }
 
-    /// Returns whether a backend has this name.
-    func has(_ name: String) -> Bool { !publications.value.backends.family(of: name).isEmpty }
+    /// Returns the names of a backend and of the backends that it queries; none if no backend has this name.
+    func family(of name: String) -> [String] { publications.value.backends.family(of: name).map { $0.name } }
 
     /// Removes cached results of a backend and of its members.
     ///

@@ -1,15 +1,23 @@
 import Foundation
 import Gatefold
 import Logging
+import Primitives
 import Resilience
 
 /// The audit log of flushes at the admin listener, which authenticates no user.
 struct FlushAudit: Sendable {
-    fileprivate let trail: AuditTrail
+    /// The maximum number of flushes of a node per minute. No entry can be deleted, so a flood of requests must not fill the
+    /// state.
+    static let maxPerMinute = 60
+
+    private let trail: AuditTrail
     private let pseudonymKey: PseudonymKey
+    private let logger: Logger
+    private let limiter = LogRateLimiter(perMinute: FlushAudit.maxPerMinute)
 
     init(_ log: any AuditLog, pseudonymKey: PseudonymKey, logger: Logger) {
         self.pseudonymKey = pseudonymKey
+        self.logger = logger
         trail = AuditTrail(
             log, AuditChain(pseudonymKey),
             by: AuditActor(.system, name: "admin listener@\(ProcessInfo.processInfo.hostName)"),
@@ -18,29 +26,39 @@ struct FlushAudit: Sendable {
             })
     }
 
-    fileprivate func subject(_ target: FlushTarget, _ backend: String) -> AuditSubject {
-        switch target {
-        case .identifier(let identifier): .identifier(identifier, pseudonymKey)
-        case .key(let key): .subscriber(pseudonymKey.reference(to: Subscriber(backend: backend, key: key)))
-        case .reference(let pseudonym): .subscriber(pseudonym)
-        case .all: .backend(backend)
+    /// Returns whether a flush may be recorded now, and counts it if so.
+    func admits() -> Bool { limiter.admits() }
+
+    /// Flushes between two entries of the audit log.
+    ///
+    /// If the log cannot be written, the flush is made nevertheless, because an outage of the state must not keep wrong
+    /// results in the cache. The log of the server then has an error with the cause.
+    ///
+    /// - Parameter backends: The backend and those that it queries.
+    func flushing(
+        _ target: FlushTarget, of backends: [String], _ flush: () -> (removed: Int, remaining: Int)?
+    ) async -> (removed: Int, remaining: Int)? {
+        let backend: AuditDetails.Pairs = [("backend", backends.first)]
+        do {
+            return try await trail.perform(
+                .backendFlush, of: subjects(target, backends), backend,
+                outcome: { (flushed: (removed: Int, remaining: Int)?) -> AuditDetails.Pairs in
+                    [("removed", flushed.map { String($0.removed) })]
+                }
+            ) { flush() }
+        } catch {
+            logger.error("Flush is not in the audit log", metadata: ["cause": "\(error)"])
+            return flush()
         }
     }
-}
 
-extension FlushAudit? {
-    /// Flushes between two entries of the audit log, if there is one.
-    ///
-    /// - Throws: The error of the log. Nothing was flushed then.
-    func flushing(
-        _ backend: String, _ target: FlushTarget, _ flush: () -> (removed: Int, remaining: Int)?
-    ) async throws -> (removed: Int, remaining: Int)? {
-        guard let self else { return flush() }
-        return try await self.trail.perform(
-            .backendFlush, of: [self.subject(target, backend)], [("backend", backend)],
-            outcome: { (flushed: (removed: Int, remaining: Int)?) -> AuditDetails.Pairs in
-                [("removed", flushed.map { String($0.removed) })]
-            }
-        ) { flush() }
+    private func subjects(_ target: FlushTarget, _ backends: [String]) -> [AuditSubject] {
+        switch target {
+        case .identifier(let identifier): [.identifier(identifier, pseudonymKey)]
+        // A reader has the pseudonym of the backend that authenticated them, such as a member of a chain.
+        case .key(let key): AuditSubject.subscribers(with: key, of: backends, pseudonymKey)
+        case .reference(let pseudonym): [.subscriber(pseudonym)]
+        case .all: backends.prefix(1).map { .backend($0) }
+        }
     }
 }

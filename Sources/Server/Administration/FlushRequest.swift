@@ -21,12 +21,16 @@ enum FlushRequest {
         guard let target = target(fields) else {
             return (.badRequest, "expected one of the fields identifier, key, pseudonym, or all=true\n")
         }
-        guard backends.has(name) else { return (.notFound, "no such backend\n") }
+        let family = backends.family(of: name)
+        guard !family.isEmpty else { return (.notFound, "no such backend\n") }
         let flushed: (removed: Int, remaining: Int)?
-        do {
-            flushed = try await audit.flushing(name, target) { backends.flush(name, target) }
-        } catch {
-            return (.serviceUnavailable, "the audit log cannot be written\n")
+        if let audit {
+            guard audit.admits() else {
+                return (.tooManyRequests, "expected at most \(FlushAudit.maxPerMinute) flushes per minute\n")
+            }
+            flushed = await audit.flushing(target, of: family) { backends.flush(name, target) }
+        } else {
+            flushed = backends.flush(name, target)
         }
         guard let (removed, remaining) = flushed else { return (.notFound, "no such backend\n") }
         // A token identifies its subscriber by key. The sign-in identifier is known only while the sign-in is

@@ -86,7 +86,7 @@ public struct BackendPlan: Sendable {
     }
 
     /// Returns the backend and all its direct and indirect members.
-    func family(of name: String) -> [Entry] {
+    package func family(of name: String) -> [Entry] {
         guard let entry = entries.first(where: { $0.name == name }) else { return [] }
         return [entry] + entry.kind.members.flatMap { family(of: $0) }
     }

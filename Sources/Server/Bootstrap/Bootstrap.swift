@@ -93,17 +93,6 @@ public enum Bootstrap {
         return try stateStore(configuration, creates: false)
     }
 
-    /// Opens the state store for the audit log of a command that does not use the state otherwise. A state that never
-    /// existed is created, because a change without an entry is not allowed.
-    ///
-    /// - Throws: ``BootstrapError/noState(path:)`` if the state was removed, or the errors of ``stateStore(_:)``.
-    package static func auditedStateStore(_ configuration: GatefoldConfiguration) throws -> any StateStore {
-        guard case .sqlite(let path) = configuration.state.location, !SQLStateStore.wasRemoved(path: path) else {
-            return try existingStateStore(configuration)
-        }
-        return try stateStore(configuration)
-    }
-
     /// Opens the state store for the server, and creates the store and its folder if they are missing.
     ///
     /// - Parameters:
@@ -160,9 +149,12 @@ public enum Bootstrap {
     ) throws -> SQLStateStore {
         let state = configuration.state
         do {
-            try FileManager.default.createDirectory(
-                at: URL(fileURLWithPath: state.location.folder), withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+            // A command may run as another user than the server, which could not use its folder.
+            if creates {
+                try FileManager.default.createDirectory(
+                    at: URL(fileURLWithPath: state.location.folder), withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700])
+            }
             switch state.location {
             case .sqlite(let path):
                 return try SQLStateStore(path: path, newPushTokensPerHour: state.pushTokensPerHour)
@@ -199,6 +191,8 @@ public enum BootstrapError: Error, Sendable, CustomStringConvertible {
     case state(name: String, cause: String)
     /// A command needs a state store, and none exists.
     case noState(path: String)
+    /// A command would create the state in a folder of another user, who probably runs the server.
+    case foreignFolder(path: String, folder: String, owner: String)
     /// A newer release has changed the tables of the state or of a backend.
     case newerSchema(cause: String)
     /// A publication cannot sell in its stores with these settings.
@@ -214,7 +208,7 @@ public enum BootstrapError: Error, Sendable, CustomStringConvertible {
     public var isConfiguration: Bool {
         switch self {
         case .testMode, .proofs, .stores, .gate, .newerSchema: true
-        case .state, .noState, .store, .deliveries, .backend, .catalogue, .listen: false
+        case .state, .noState, .foreignFolder, .store, .deliveries, .backend, .catalogue, .listen: false
         }
     }
 
@@ -232,6 +226,9 @@ public enum BootstrapError: Error, Sendable, CustomStringConvertible {
         case .noState(let path):
             "no state at \(path): the server creates it at its first start; "
                 + "if a server runs, the file was deleted or replaced"
+        case .foreignFolder(let path, let folder, let owner):
+            "no state at \(path), and \(folder) belongs to \(owner): start the server first, or run the command as "
+                + "\(owner), because the server could not open the files of another user"
         case .newerSchema(let cause): cause
         case .stores(let publication, let cause): "publications.\(publication).stores: \(cause)"
         case .store(let name, let cause): "the store \(name) cannot be opened: \(cause)"

@@ -56,6 +56,11 @@ import Testing
             }
             try await reject(["--from", "state/state.sqlite"], 65, "expected an empty state")
             try await reject(["--to", "state/state.sqlite"], 65, "expected an empty state")
+            // Each rejected copy has an outcome beside its intent, in its source.
+            for arguments in [["--config", "embedded.yaml"], []] {
+                let audited = try await sample.succeed(["audit", "list", "--action", "state.copy"] + arguments)
+                #expect(audited.contains("phase=incomplete"), "\(audited)")
+            }
             try await reject(["--from", "nothing.sqlite"], 66, "there is no state at nothing.sqlite")
             try await reject(
                 ["--from", "state/state.sqlite", "--config", "embedded.yaml"], 78, "`state.kind: postgresql`")

@@ -47,6 +47,32 @@ import Testing
         }
     }
 
+    @Test("The migration of an empty state leaves no entry, so that the state can still be the target of a copy")
+    func emptyTarget() async throws {
+        try await SharedStatePair.onPostgreSQL { pair, servers in
+            let sample = pair.sample
+            try pair.reader("old")
+            try await withServer(try pair.embed("state/state.sqlite", as: "embedded.yaml")) { _ async throws in
+                _ = try await pair.token(0, "old")
+            }
+            try await sample.succeed(["state", "migrate"])
+            // The schema that a release before the log left.
+            let last = FrozenSchema.all(of: "state").count - 1
+            try await servers.instance.execute(
+                """
+                DROP TABLE gatefold.audit_entry;
+                DROP FUNCTION gatefold.check_audit_sequence;
+                DROP FUNCTION gatefold.reject_audit_change;
+                DELETE FROM gatefold.migration WHERE number = \(last);
+                DELETE FROM gatefold.schema_compatibility WHERE version = \(last);
+                """, database: "state")
+            let migrated = try await sample.succeed(["state", "migrate"])
+            #expect(migrated.contains("audit"), "\(migrated)")
+            #expect(try await sample.succeed(["audit", "list"]).isEmpty)
+            try await sample.succeed(["state", "copy", "--from", "state/state.sqlite"])
+        }
+    }
+
     @Test("Creates the tables for nodes whose account may only use them")
     func leastPrivilege() async throws {
         try await SharedStatePair.onPostgreSQL { pair, servers in

@@ -56,13 +56,28 @@ import Testing
         #expect(entries.allSatisfy { $0.reason == "why" && $0.publication == "daily" && $0.action == "purchase.erase" })
     }
 
-    @Test("A failed change is recorded without the text of its error")
+    @Test("A change with an error is recorded as incomplete, without the text of the error")
     func failure() async throws {
         let log = Log()
         await #expect(throws: Unavailable.self) {
             try await Self.trail(log).perform(.nodeDrain) { throw Unavailable() }
         }
-        #expect(await log.entries.map(\.details) == ["phase=intent\n", "phase=failed\nintent=1\n"])
+        #expect(await log.entries.map(\.details) == ["phase=intent\n", "phase=incomplete\nintent=1\n"])
+    }
+
+    @Test("The progress of each subject is recorded with its outcome, also after an error")
+    func progress() async throws {
+        let log = Log()
+        await #expect(throws: Unavailable.self) {
+            try await Self.trail(log).perform(
+                .pushSend, of: [.campaign("a"), .campaign("b")],
+                progress: { subject in [("sent", subject == .campaign("a") ? "7" : "0")] }
+            ) { throw Unavailable() }
+        }
+        #expect(
+            await log.entries.map(\.details).suffix(2) == [
+                "phase=incomplete\nintent=1\nsent=7\n", "phase=incomplete\nintent=2\nsent=0\n",
+            ])
     }
 
     @Test("Nothing changes if the intent cannot be recorded")

@@ -17,7 +17,8 @@ import Testing
         }
         for bad in [
             "", "a\nb", "a\tb", "a\u{0}", "a\u{2028}b", "a\u{202E}b", "\u{1B}[31m", "ada@example.com",
-            "asked by <ada@example.com>.", String(repeating: "a", count: 501),
+            "asked by <ada@example.com>.", "@ada@example.com", "ada@example.com@", "ada\u{FF20}example.com",
+            String(repeating: "a", count: 501),
         ] {
             #expect(AuditReason(bad) == nil, "\(bad)")
         }
@@ -47,6 +48,22 @@ import Testing
         #expect(subject == AuditSubject.identifier("ada@example.com", Self.key).description)
         #expect(subject != AuditSubject.identifier("ada@example.com", PseudonymKey(Secret("x"))).description)
         #expect(subject.wholeMatch(of: /identifier:[0-9a-f]{16}/) != nil)
+    }
+
+    @Test("Pitfall 37: a delivery becomes a keyed digest, because others know the transaction")
+    func deliveries() {
+        let subject = AuditSubject.delivery("app-store/1000", Self.key).description
+        #expect(subject != AuditSubject.delivery("app-store/1000", PseudonymKey(Secret("x"))).description)
+        #expect(subject.wholeMatch(of: /delivery:[0-9a-f]{16}/) != nil)
+    }
+
+    @Test("A key has a subject at each backend that may have authenticated the reader, once")
+    func members() {
+        let subjects = AuditSubject.subscribers(with: "17", of: ["chain", "a", "b", "a"], Self.key)
+        let expected = ["chain", "a", "b"].map { backend in
+            AuditSubject.subscriber(Self.key.reference(to: Subscriber(backend: backend, key: "17")))
+        }
+        #expect(subjects == expected)
     }
 
     @Test("A head is a number and 64 digits")
