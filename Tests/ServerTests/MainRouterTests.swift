@@ -1,6 +1,7 @@
 import ContentGate
 import Foundation
 import FrontDoors
+import Gatefold
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -98,6 +99,30 @@ struct MainRouterTests {
                 let responded = try await authRequest(router, from: address)
                 #expect(responded == status, "\(address)")
             }
+        }
+    }
+
+    @Test(
+        "A body beyond the memory for bodies is refused as overload, whichever format it has",
+        arguments: ["application/json", "application/x-www-form-urlencoded"])
+    func bodyLimit(_ type: String) async throws {
+        try await withParts(ConfigurationTests.minimal) { parts, configuration in
+            var limits = ListenerLimits()
+            limits.bodyMemory = 1
+            let router = MainRouter(
+                publications: ReloadableSnapshot(try parts.assemble(configuration)), clock: .system,
+                readiness: { .ready }, limits: limits)
+            let context = GatefoldRequestContext(
+                source: ApplicationRequestContextSource(
+                    channel: NIOAsyncTestingChannel(), logger: Logger(label: "test")))
+            let request = Request(
+                head: HTTPRequest(
+                    method: .post, scheme: "https", authority: "a", path: "/daily/sign_in",
+                    headerFields: [.contentType: type]),
+                body: RequestBody(buffer: ByteBuffer(repeating: UInt8(ascii: "a"), count: 100_000)))
+            let response = try await router.buildResponder().respond(to: request, context: context)
+            #expect(response.status == .serviceUnavailable)
+            #expect(context.refusal?.reason == .overloaded && context.refusal?.detail == "body_memory")
         }
     }
 

@@ -69,8 +69,10 @@ extension GateEvent: ReportableEvent {
                         "edition": content.edition, "subscriber": content.subscriber,
                     ])
         case .denied(let denial):
-            // The refused call is logged; see ``GateDenial/refusal``.
-            counter(denial.publication, denial.reason.description)
+            // The refused call is logged; see ``GateDenial/refusal``. A missing file is found after the decision, which is
+            // counted already.
+            denial.reason == .fileMissing
+                ? EventReport.none : counter(denial.publication, denial.reason.description)
         }
     }
 

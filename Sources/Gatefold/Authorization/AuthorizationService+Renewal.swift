@@ -7,8 +7,15 @@ extension AuthorizationService {
     ///
     /// Source: Design rules, “Tokens are sealed and stateless”.
     ///
+    /// - Parameters:
+    ///   - token: The old token.
+    ///   - context: The context of the call.
+    ///   - retainsInOutage: Whether a valid token is returned unchanged if the backend was unavailable or the revocations
+    ///     are too old. It grants nothing more than before. Default: no.
     /// - Throws: ``Unavailable`` if the backend was unavailable, or the revocations are too old.
-    public func renew(token: String, _ context: CallContext) async throws -> SignInResult {
+    public func renew(
+        token: String, _ context: CallContext, retainsInOutage: Bool = false
+    ) async throws -> SignInResult {
         let reading = read(token)
         switch reading {
         case .unreadable, .revoked: return reject(reading, of: token, message(.tokenRejected, context))
@@ -17,6 +24,10 @@ extension AuthorizationService {
             do {
                 return try await renew(authenticated, context)
             } catch let failure as Unavailable {
+                // The session may have ended during the query.
+                if retainsInOutage, session(token: token) != nil {
+                    return .signedIn(token: token, feedPassword: nil, notes: [])
+                }
                 throw refused(
                     failure, .renewal, of: authenticated.reference, by: authenticated.session.subscriber.backend)
             }

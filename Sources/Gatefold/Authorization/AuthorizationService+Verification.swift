@@ -8,8 +8,15 @@ extension AuthorizationService {
     ///
     /// Source: Pugpig protocol, “Verify subscription”.
     ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - context: The context of the call.
+    ///   - reportsState: Whether a subscription that is not active is reported as a refusal. Default: yes. A call that only
+    ///     shows the subscription refuses nothing.
     /// - Throws: ``Unavailable`` if the backend was unavailable, so that the app retains its last known good state.
-    public func verify(token: String, _ context: CallContext) async throws -> VerificationResult {
+    public func verify(
+        token: String, _ context: CallContext, reportsState: Bool = true
+    ) async throws -> VerificationResult {
         let reading = read(token)
         if let (reason, subscriber) = reading.refusal(token) { report(refusal(reason, .verification, of: subscriber)) }
         switch reading {
@@ -27,7 +34,7 @@ extension AuthorizationService {
                 throw refused(failure, .verification, of: authenticated.reference, by: backend)
             }
             var subscription = fetched.value
-            if let reason = RefusalReason(subscription.state) {
+            if reportsState, let reason = RefusalReason(subscription.state) {
                 report(
                     refusal(reason, .verification, of: authenticated.reference, by: backend, fetched.freshness))
             }

@@ -81,6 +81,9 @@ package struct EventReport: Sendable {
         EventReport(name, labels, .time(duration))
     }
 
+    /// The report of an event that another event has reported.
+    package static var none: EventReport { EventReport() }
+
     /// The report of an event that is only logged.
     package static func line(
         _ level: Level, _ message: String, _ fields: @autoclosure @escaping @Sendable () -> Fields = [:]

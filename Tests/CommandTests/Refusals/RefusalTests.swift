@@ -43,6 +43,11 @@ struct RefusalTests {
         #expect(try await sample.metric(series) == before + 1, sourceLocation: sourceLocation)
     }
 
+    /// Returns the series of the gate's decisions on downloads.
+    private static func decisions(_ result: String) -> String {
+        "gatefold_gate_decisions_total{entry_point=\"file_server\",publication=\"daily\",result=\"\(result)\"}"
+    }
+
     // MARK: Pugpig
 
     @Test("Pugpig sign-in: an unknown reader and a wrong password have one reason")
@@ -178,11 +183,18 @@ struct RefusalTests {
         }
         let token = try await sample.signIn(sample.newReader())
         let missing = try await sample.pair(token, Sample.fileless)
+        let allowed = Self.decisions("allowed_credentials")
+        let (before, denied) = (
+            try await sample.metric(allowed), try await sample.metric(Self.decisions("file_missing"))
+        )
         try await expect(Expected(reason: "file_missing", call: "download", namesReader: true)) {
             let response = try await $0.download("daily/\(Sample.fileless).zip", missing)
             #expect(response.status == 404)
             return response
         }
+        // One download is one decision.
+        #expect(try await sample.metric(allowed) == before + 1)
+        #expect(try await sample.metric(Self.decisions("file_missing")) == denied)
         let pair = try await sample.pair(token, Sample.second)
         _ = try await sample.call("sign_out", ["token": token])
         try await expect(Expected(reason: "session_revoked", call: "download", namesReader: true)) {

@@ -49,6 +49,30 @@ struct RefusalTests {
             ])
     }
 
+    @Test("A renewal that retains its token in an outage is no refusal")
+    func retainingRenewal() async throws {
+        let harness = AuthorizationHarness()
+        let token = try await harness.token()
+        harness.backend.startOutage()
+        let retained = try await harness.authorizationService.renew(
+            token: token, CallContext(), retainsInOutage: true)
+        #expect(retained == .signedIn(token: token, feedPassword: nil, notes: []))
+        #expect(harness.events.refusals.isEmpty)
+        await #expect(throws: Unavailable.self) {
+            try await harness.authorizationService.renew(token: token, CallContext())
+        }
+        #expect(harness.events.refusals.map(\.reason) == [.backendUnavailable])
+    }
+
+    @Test("A call that only shows a subscription refuses no lapsed reader")
+    func shownSubscription() async throws {
+        let harness = AuthorizationHarness()
+        let token = try await harness.token()
+        harness.backend.response(Subscription(state: .inactive), .live)
+        let shown = try await harness.authorizationService.verify(token: token, CallContext(), reportsState: false)
+        #expect(shown.subscription.state == .inactive && harness.events.refusals.isEmpty)
+    }
+
     @Test("A full store, a catalogue that is not loaded and too many sessions have reasons of their own")
     func otherReasons() async throws {
         let broken = AuthorizationHarness(state: BrokenStateStore()) {

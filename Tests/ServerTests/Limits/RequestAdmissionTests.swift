@@ -122,7 +122,7 @@ struct BodyBudgetTests {
         final class Connection {}
         let connection = Connection()
         func request() -> RequestLoad {
-            RequestLoad(of: load, connection: ObjectIdentifier(connection), client: nil, isNotification: false)
+            RequestLoad(of: load, connection: ObjectIdentifier(connection), client: nil, isNotification: false) { _ in }
         }
         let large = request()
         try large.take(262_143)

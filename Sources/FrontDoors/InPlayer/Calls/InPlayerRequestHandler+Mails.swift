@@ -68,7 +68,9 @@ extension InPlayerRequestHandler {
     }
 
     private func everything(of reader: InPlayerReader, _ account: Account) async throws -> JSONValue {
-        let subscription = try await front.access.verify(token: reader.token, context()).subscription
+        let subscription = try await front.access.verify(
+            token: reader.token, context(), reportsState: false
+        ).subscription
         let bought = try await front.transactions(of: reader.session.subscriber)
         return [
             "account": AccountDocument.value(account, front.settings),

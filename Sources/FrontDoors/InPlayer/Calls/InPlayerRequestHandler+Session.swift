@@ -30,15 +30,7 @@ extension InPlayerRequestHandler {
     /// again.
     private func renew() async throws -> Response {
         let refreshToken = try required("refresh_token")
-        let result: SignInResult
-        do {
-            result = try await front.authorizationService.renew(token: refreshToken, context())
-        } catch let failure as Unavailable {
-            let session = front.authorizationService.session(token: refreshToken)
-            guard session != nil else { throw failure }
-            return try await authorization(refreshToken, identifier: nil)
-        }
-        switch result {
+        switch try await front.authorizationService.renew(token: refreshToken, context(), retainsInOutage: true) {
         case .rejected(let rejection):
             throw InPlayerRejection(
                 .unauthorized, rejection.message ?? "Please sign in again.", .tokenUnreadable,

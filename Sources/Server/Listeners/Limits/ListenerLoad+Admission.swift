@@ -24,7 +24,8 @@ extension ListenerLoad {
     ) async throws -> Response {
         let share = RequestLoad(
             of: self, connection: context.connectionIdentity, client: client,
-            isNotification: path.utf8.starts(with: "/notifications/".utf8))
+            isNotification: path.utf8.starts(with: "/notifications/".utf8)
+        ) { context.refuse(Refusal(.overloaded, .other, detail: $0)) }
         defer { share.end() }
         do {
             let response: Response

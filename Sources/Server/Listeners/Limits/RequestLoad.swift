@@ -30,14 +30,22 @@ final class RequestLoad: Sendable {
     private let connection: ObjectIdentifier
     private let client: ClientAddress?
     private let isNotification: Bool
+    private let didReject: @Sendable (String) -> Void
     private let taken = Mutex(Taken())
 
-    /// - Parameter client: The client address; nil if the limits of one client do not apply.
-    init(of load: ListenerLoad, connection: ObjectIdentifier, client: ClientAddress?, isNotification: Bool) {
+    /// - Parameters:
+    ///   - client: The client address; nil if the limits of one client do not apply.
+    ///   - didReject: Receives the name of a limit at the moment when the request reaches it, before a handler that reads the
+    ///     body gives the error another meaning.
+    init(
+        of load: ListenerLoad, connection: ObjectIdentifier, client: ClientAddress?, isNotification: Bool,
+        didReject: @escaping @Sendable (String) -> Void
+    ) {
         self.load = load
         self.connection = connection
         self.client = client
         self.isNotification = isNotification
+        self.didReject = didReject
     }
 
     /// A Boolean value that indicates whether a limit was reached.
@@ -90,6 +98,7 @@ final class RequestLoad: Sendable {
     }
 
     private func rejection(_ limit: String) -> LimitReached {
+        didReject(limit)
         Counter(label: "gatefold_requests_rejected_total", dimensions: [("limit", limit)]).increment()
         return LimitReached()
     }

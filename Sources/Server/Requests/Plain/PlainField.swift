@@ -61,6 +61,7 @@ struct PlainField {
         ("Accept", .accept), ("Accept-Encoding", .acceptEncoding), ("Accept-Language", .acceptLanguage),
         ("Authorization", .authorization), ("Content-Type", .contentType),
         ("Content-Length", .contentLength), ("Connection", .connection), ("X-Forwarded-For", .forwardedFor),
+        ("X-Request-Id", RequestID.field),
     ]
 
     private static func knownName(_ name: Slice<UnsafeRawBufferPointer>) -> HTTPField.Name? {
