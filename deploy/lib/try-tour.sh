@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . deploy/lib/setup.sh
 
-home=$(mktemp -d)
+home=$(mktemp -d) project=$PWD
 # Two adjacent ports, for requests and for health, below the kernel's range of client ports. A build runs between this check
 # and the start of the server, and a port that a client has used stays busy for a minute.
 port=$(python3 - <<'END'
@@ -71,6 +71,9 @@ eval "$(line 1)"
 eval "$(line 2)"
 expect '<userid>[A-Za-z0-9_-]\{63\}</userid><password>[0-9a-f]\{40\}</password>' "$(eval "$(line 3)")"
 expect '<error status="notrecognised"' "$(eval "$(line 4)")"
+/usr/bin/python3 -B "$project/deploy/lib/browser/sample_app.py" "http://127.0.0.1:$port/" com.example.daily.2026-11 ||
+    fail "the tour: the sample app"
+say "as expected: the sample app in a browser"
 expect '^600$' "$(stat -c %a "$home/home/secrets/daily")"
 
 # SIGTERM, because a shell starts its background jobs with SIGINT ignored.

@@ -12,6 +12,7 @@ package struct FrontDoorRegistry: Sendable {
         PugpigFrontDoor.self,
         BasispressFrontDoor.self,
         LinkingFrontDoor.self,
+        SampleAppFrontDoor.self,
     ])
 
     package let types: [any FrontDoor.Type]

@@ -320,6 +320,11 @@ public enum ExampleConfiguration {
             #       content_name: true        # whether notifications name the edition
             # The catalogue as an Atom feed at /daily/feed.
             # feed: {title: The Daily}
+            # For samples only: a page at / that makes the calls of an app and shows them, with the credentials of these
+            # readers. It needs feed. Default: no page.
+            # sample_app:
+            #   readers:
+            #     - {identifier: ada@example.com, proofs: [a password], about: Active subscription}
             # The editions to which periods, grace rules and free editions refer.
             # From a database or a feed: catalogue: {kind: postgresql, query: …, refresh: 15m}. See Catalogues.
             catalogue:
