@@ -18,8 +18,9 @@ struct SoakReport: Sendable {
     /// The reciprocal of the allowed share of late responses without a fault.
     static let lateShare = 50
 
-    /// The allowed increase of descriptors since the initial load, because connections to the system vary.
-    static let descriptorTolerance = 16
+    /// The allowed increase of descriptors since the initial load, because connections to the system vary, and a slow machine
+    /// has not opened all connections to the databases yet. Measured: 31 to 89 then, and 40 to 49 at the end.
+    static let descriptorTolerance = 32
 
     var isCorrect: Bool { contradiction == nil && mistakes.isEmpty }
 
