@@ -4,8 +4,8 @@ package import Foundation
 /// The hashes that chain the entries of the audit log: each covers its entry and the hash of the entry before.
 ///
 /// A hash is an HMAC-SHA256 with a key derived from that of the pseudonyms. A plain SHA-256 would only show changes by
-/// those who do not compute the hashes again. With the key, nobody without the file of `pseudonym_secret` can change,
-/// insert or reorder entries unnoticed, also not the administrator of the database. The removal of the last entries shows
+/// those who do not compute the hashes again. Without the file of `pseudonym_secret`, no person can change,
+/// insert or reorder entries unnoticed, and neither can the administrator of the database. The removal of the last entries shows
 /// only against a noted ``AuditHead``.
 package struct AuditChain: Sendable {
     package static let hashSize = 32
@@ -40,7 +40,7 @@ package struct AuditChain: Sendable {
         return entry
     }
 
-    /// Returns the hash that an entry has if nobody changed it.
+    /// Returns the hash of an unchanged entry.
     package func hash(of entry: AuditEntry) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: AuditEncoding.bytes(of: entry), using: key))
     }

@@ -3,9 +3,9 @@ package import Foundation
 /// The entries to read.
 package struct AuditQuery: Sendable {
     package enum Order: Sendable {
-        /// The entries after a number, in ascending order; nil for those from the first one, whatever its number is.
+        /// The entries after a number, in ascending order. Nil means from the first entry on, which may have any number.
         case oldestFirst(after: Int64?)
-        /// The entries before a number, in descending order; nil for those from the last one.
+        /// The entries before a number, in descending order. Nil means from the last entry on.
         case newestFirst(before: Int64?)
     }
 

@@ -39,7 +39,7 @@ package struct AuditSubject: Sendable, Hashable, CustomStringConvertible {
 
     package static func owner(_ owner: PurchaseOwner) -> AuditSubject { AuditSubject("owner", owner.description) }
 
-    /// A delivery, by a keyed digest. Its reference in logs has no key, so that whoever has a receipt can compute it.
+    /// A delivery, by a keyed digest. Its reference in logs has no key, so that every owner of the receipt can compute it.
     ///
     /// - Parameter name: The store and the transaction, as `gatefold deliveries` prints them.
     package static func delivery(_ name: String, _ key: PseudonymKey) -> AuditSubject {

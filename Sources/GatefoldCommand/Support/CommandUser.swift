@@ -5,8 +5,8 @@ import Gatefold
 enum CommandUser {
     /// Returns `USER@HOST`, or `PERSON(sudo USER)@HOST` if sudo started the command.
     ///
-    /// The user is that of the process. The person is the value of `SUDO_USER`, which sudo sets. It is a claim of whoever
-    /// runs commands as that user.
+    /// The user is the account of the process. The person is the value of `SUDO_USER`, which sudo sets. It is only a claim,
+    /// because every program of that account can set the variable.
     static func actor(_ environment: [String: String]) -> AuditActor {
         let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "uid \(geteuid())"
         var name = user

@@ -3,16 +3,16 @@ package import Gatefold
 
 /// The audit log of a state that is restored.
 ///
-/// A restore deletes no entry. The log of the state goes on, and the restore is its next entry. The log of the backup is
-/// taken over only where it continues that of the state, for example if that is empty.
+/// A restore deletes no entry. The log of the replaced state goes on, and the restore is its next entry. Entries of the
+/// backup are added only if they continue that log, for example an empty one.
 package struct AuditLogRestore: Sendable {
     /// The relation of the log of the replaced state to that of the backup.
     package enum Outcome: Sendable, Equatable {
-        /// One of the logs has all entries of the other, and goes on.
+        /// One log contains the other. The longer log goes on.
         case continued
-        /// Each log has entries that the other lacks. That of the replaced state goes on, without those of the backup.
+        /// Each log has entries that the other lacks. The log of the replaced state goes on, without the entries of the backup.
         case forked(former: AuditHead, backup: AuditHead)
-        /// The log of the replaced state cannot be read. That of the backup goes on.
+        /// The log of the replaced state cannot be read. The log of the backup goes on.
         case unreadable
 
         /// The warning for the person who restores; nil if there is nothing to warn of.
@@ -52,7 +52,7 @@ package struct AuditLogRestore: Sendable {
     ///
     /// - Parameters:
     ///   - former: The replaced state.
-    ///   - target: The one of both states in which the log goes on.
+    ///   - target: The state in which the log goes on: the replaced one or the backup.
     ///   - clear: Removes all entries of the target, if that is the backup. The log of the replaced state is then copied as a
     ///     whole, so that a backup with other entries in its place removes none.
     static func join(

@@ -81,7 +81,7 @@ package struct StateRestore: Sendable, Equatable {
         }
     }
 
-    /// Returns the head of the log of the replaced state, which goes on in the copy. A state of an older release has no log. A
+    /// Returns the last entry of the replaced state's log, and continues that log in the copy. A state of an older release has no log. A
     /// damaged state may be the reason for the restore.
     private static func join(
         _ state: Database, _ copy: Database
