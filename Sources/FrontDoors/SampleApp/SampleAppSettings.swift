@@ -1,4 +1,4 @@
-package import Settings
+import Settings
 
 /// The settings of the sample reading app: the readers whose credentials it offers.
 package struct SampleAppSettings: Sendable, Equatable {
