@@ -68,6 +68,11 @@ struct StateTable: Sendable {
         StateTable(
             AuditRow.table, key: "sequence",
             "id time actor_kind actor publication action subject reason details previous hash"),
+        StateTable(
+            "reader_event", key: "sequence",
+            "subject publication time last_time count kind call reason device edition backend freshness detail",
+            numbered: true),
+        StateTable("known_reader", key: "subject", "sealed seen"),
     ]
 
     /// The tables whose rows a restore replaces. Entries of the audit log are never deleted, see ``AuditLogRestore``.

@@ -21,6 +21,8 @@ enum PostgreSQLStateSchema {
         SchemaMigration(
             number: 7, name: "audit", compatibleSince: 3,
             sql: PostgreSQLTables.translated(StateSchema.audit) + auditTriggers),
+        SchemaMigration(
+            number: 8, name: "timeline", compatibleSince: 3, sql: PostgreSQLTables.translated(StateSchema.timeline)),
     ]
 
     /// The counterpart of ``StateSchema/auditTriggers``.

@@ -20,6 +20,7 @@ enum StateSchema {
         SchemaMigration(number: 6, name: "documents", compatibleSince: 4, sql: documents),
         SchemaMigration(number: 7, name: "mail", compatibleSince: 4, sql: mail),
         SchemaMigration(number: 8, name: "audit", compatibleSince: 4, sql: audit + "\n" + auditTriggers),
+        SchemaMigration(number: 9, name: "timeline", compatibleSince: 4, sql: timeline),
     ]
 
     /// The name of the migration that every state has.
