@@ -60,5 +60,5 @@ slow_suites=(
     StateTests.RevocationFollowerTests StateTests.SQLiteAccountTests StateTests.SettlementConformance
     StateTests.SharedCounterConformance StateTests.SharedMailQueueTests StateTests.SharedPaceConformance
     StateTests.SharedLoginThrottleTests StateTests.SharedSessionLimiterTests
-    StateTests.SharedStateBackupTests StateTests.StateCopyTests
+    StateTests.SharedStateBackupTests StateTests.StateCopyTests StateTests.TimelineConformance
 )

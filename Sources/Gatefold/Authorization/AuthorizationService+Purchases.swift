@@ -84,7 +84,7 @@ extension AuthorizationService {
     package func unverifiedDownloadToken(for edition: EditionID, to key: String, _ context: CallContext) throws
         -> CredentialsResult
     {
-        let subscriber = Subscriber(backend: Self.purchasesBackend, key: key)
+        let subscriber = Subscriber(backend: Subscriber.purchasesBackend, key: key)
         let principal = pseudonymKey.reference(to: subscriber)
         let session = SessionPseudonym(pseudonymKey.reference(toDevice: key))
         let subject = SaltSubject(
@@ -96,7 +96,4 @@ extension AuthorizationService {
         observe(.credentialsIssued(principal, edition))
         return result
     }
-
-    /// The placeholder for a backend name if only purchases identify the reader. No backend can have this name.
-    static let purchasesBackend = "(purchases)"
 }

@@ -13,6 +13,9 @@ public struct Subscriber: Hashable, Sendable {
         self.upstreamSession = upstreamSession
     }
 
+    /// The placeholder for a backend name if only purchases identify the reader. No backend can have this name.
+    static let purchasesBackend = "(purchases)"
+
     /// Returns whether both are equal by their bytes, because keys that look alike but differ in their letters
     /// belong to different persons.
     public static func == (one: Subscriber, other: Subscriber) -> Bool {

@@ -30,14 +30,3 @@ struct RefusalReport: ReportableEvent {
             ])
     }
 }
-
-extension Freshness {
-    /// The name in the log.
-    fileprivate var name: String {
-        switch self {
-        case .live: "live"
-        case .cached: "cached"
-        case .stale: "stale"
-        }
-    }
-}

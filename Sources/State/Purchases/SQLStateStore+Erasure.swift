@@ -35,6 +35,7 @@ extension SQLStateStore {
             try db.execute(
                 "UPDATE delivery SET owner = ?, account = NULL, price = NULL, currency = NULL WHERE owner = ?",
                 [Data(), key])
+            _ = try Self.eraseTimeline(of: [.owner(owner)], db)
             return removed
         }
     }
