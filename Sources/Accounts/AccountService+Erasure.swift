@@ -32,12 +32,24 @@ extension AccountService {
             // Accounts are erased in all publications, because the reader disappears from each publication that
             // queries this subscriber system.
             _ = try await accountStore.eraseAccounts(of: owner)
+            try await eraseTimeline(of: subscriber, identifier: known?.details.identifier)
             _ = try await registry.erase(subscriber)
             // This second call is needed because a parallel call may have created an account while the subscriber
             // still existed.
             _ = try await accountStore.eraseAccounts(of: owner)
         }
         await revokeLateSessions(of: subscriber)
+        // Events of calls that ran meanwhile. If this fails, they are deleted by age.
+        _ = try? await eraseTimeline(of: subscriber, identifier: known?.details.identifier)
         return known
+    }
+
+    /// Deletes what the timeline has about a reader, also by the identifier of the account.
+    private func eraseTimeline(of subscriber: Subscriber, identifier: String?) async throws {
+        guard let timeline = authorizationService.timeline else { return }
+        var reader = TimelineReader()
+        reader.add(subscriber, authorizationService.pseudonymKey)
+        if let identifier { reader.add(identifier: identifier, authorizationService.pseudonymKey) }
+        _ = try await timeline.erase(Array(reader.subjects))
     }
 }

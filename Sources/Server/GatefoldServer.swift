@@ -93,6 +93,12 @@ public struct GatefoldServer: Sendable {
         services.documents = state.sharedClock.map { _ in
             SharedDocuments(state, clock: clock, random: random, observe: events.report)
         }
+        state.retainTimeline(for: configuration.timeline.retention)
+        // A disabled recorder still erases the events of an earlier configuration.
+        let timeline = TimelineRecorder(
+            store: state, pseudonymKey: configuration.state.pseudonymKey, isEnabled: configuration.timeline.isEnabled,
+            limits: TimelineRecorder.Limits(entriesPerSubject: configuration.timeline.eventsPerReader), clock: clock,
+            random: random, observe: events.report)
         let eventRelay = PublishedEventRelay()
         mail = try configuration.mail.map { settings in
             try QueueingMailer(
@@ -117,7 +123,7 @@ public struct GatefoldServer: Sendable {
             catalogueServices: CatalogueServices(
                 clock: clock, random: random, observe: events.report,
                 didPublish: { await eventRelay.notify($0, $1) }, shared: services.documents),
-            mailer: mail, notificationPublisher: notifications)
+            mailer: mail, notificationPublisher: notifications, timeline: timeline)
         publications = ReloadableSnapshot(try parts.assemble(configuration))
         backends = BackendAdministration(publications)
         Self.report(configuration.warnings, to: logger)
@@ -181,6 +187,7 @@ public struct GatefoldServer: Sendable {
         if let mail { services.append(MailService(mailer: mail)) }
         if let notifications { services.append(notifications) }
         if let node { services += [node.snapshotService, node.peers] }
+        if let timeline = parts.timeline { services.append(TimelineService(recorder: timeline)) }
         services +=
             [
                 stateService,
@@ -290,7 +297,8 @@ public struct GatefoldServer: Sendable {
     {
         let responder = MainRouter(
             publications: publications, clock: parts.services.clock, readiness: readiness,
-            unlistedProxies: UnlistedProxyWarning(logger: logger), limits: configuration.limits
+            unlistedProxies: UnlistedProxyWarning(logger: logger), limits: configuration.limits,
+            timeline: parts.timeline
         ).buildResponder()
         return Application(
             responder: responder,

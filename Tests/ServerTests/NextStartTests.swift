@@ -25,11 +25,12 @@ struct NextStartTests {
                 log: {level: debug}
                 login_throttle: {window: 1m}
                 passwords: {workers: 3}
+                timeline: {retention: 30d}
                 """)
         #expect(
             next.keysForNextStart(after: old) == [
                 "server.listen", "server.admin_listen", "server.shutdown_grace", "server.limits", "log", "state",
-                "login_throttle", "passwords",
+                "login_throttle", "passwords", "timeline",
             ])
     }
 

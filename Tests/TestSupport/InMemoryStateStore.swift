@@ -136,10 +136,13 @@ public actor InMemoryStateStore: SessionStore, StateRetention {
         return now
     }
 
-    public func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) {
-        var known = (knownDevices[identifier] ?? []).filter { $0 != digest }
+    @discardableResult
+    public func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) -> Bool {
+        let before = knownDevices[identifier] ?? []
+        var known = before.filter { $0 != digest }
         known.append(digest)
         knownDevices[identifier] = Array(known.suffix(Self.maxKnownDevicesPerIdentifier))
+        return known.count > before.count
     }
 
     public func isKnownDevice(_ digest: [UInt8]) -> Bool { knownDevices.values.contains { $0.contains(digest) } }

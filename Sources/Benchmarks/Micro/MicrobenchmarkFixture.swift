@@ -7,6 +7,7 @@ import HTTPTypes
 import JSON
 import Primitives
 import Resilience
+import State
 import Synchronization
 
 /// The parts of every request: its token, the cached result, the document, the password and the gate.
@@ -26,6 +27,10 @@ enum MicrobenchmarkFixture {
             services: try BenchmarkPublication.services())
         let authorizationService = try BenchmarkPublication.authorizationService(backend, tokens: caching, folder)
         _ = try await authorizationService.verify(token: token, CallContext())
+        let recorder = TimelineRecorder(
+            store: try SQLStateStore(path: folder.appending(path: "timeline.sqlite").path),
+            pseudonymKey: BenchmarkPublication.pseudonymKey, limits: TimelineRecorder.Limits(capacity: 5_000_000))
+        let recording = authorizationService.recording(in: recorder)
         return [
             Microbenchmark(name: "token, opened") { codec.open(token) != nil },
             Microbenchmark(name: "token, cached") { caching.open(token) != nil },
@@ -35,14 +40,21 @@ enum MicrobenchmarkFixture {
                     try await authorizationService.verify(token: token, CallContext()).subscription.state == .active
                 }
             },
-            Microbenchmark(name: "credentials from the cache") {
-                onThisThread {
-                    let result = try await authorizationService.editionCredentials(
-                        token: token, edition: "com.example.2026-11", CallContext())
-                    return if case .granted = result { true } else { false }
-                }
-            },
+            credentials("credentials from the cache", authorizationService, token),
+            credentials("credentials from the cache, recorded", recording, token),
         ]
+    }
+
+    private static func credentials(
+        _ name: String, _ authorizationService: AuthorizationService, _ token: String
+    ) -> Microbenchmark {
+        Microbenchmark(name: name) {
+            onThisThread {
+                let result = try await authorizationService.editionCredentials(
+                    token: token, edition: "com.example.2026-11", CallContext())
+                return if case .granted = result { true } else { false }
+            }
+        }
     }
 
     /// Runs a decision as a connection does, on the calling thread.

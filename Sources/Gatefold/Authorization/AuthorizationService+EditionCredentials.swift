@@ -80,6 +80,7 @@ extension AuthorizationService {
                     edition, CredentialSubject(authenticated), context,
                     lifetime: min(lifetimes.editionCredentials, maxLifetime), isSealed: isInURL)
                 observe(.credentialsIssued(authenticated.reference, edition))
+                record(.credentialsIssued, of: authenticated, edition)
                 return result
             }
         } catch let failure as Unavailable {
@@ -93,6 +94,7 @@ extension AuthorizationService {
                 edition, CredentialSubject(authenticated), context,
                 lifetime: min(lifetimes.failOpenCredentials, maxLifetime), isFailOpen: true)
             observe(.failedOpen(authenticated.reference, edition))
+            record(.failedOpen, of: authenticated, edition)
             return result
         }
     }
@@ -136,6 +138,12 @@ extension AuthorizationService {
                 .backendUnavailable, retryAfter: retryAfter, cause: "the edition was denied in the meantime")
         }
         return decision
+    }
+
+    private func record(_ kind: TimelineEvent.Kind, of authenticated: AuthenticatedSession, _ edition: EditionID) {
+        record(
+            kind, of: authenticated.session.subscriber, as: authenticated.reference,
+            device: authenticated.session.device, edition: edition)
     }
 
     /// The subject of edition credentials.

@@ -94,6 +94,8 @@ extension AuthorizationService {
             lifetime: publication.lifetimes.downloadToken,
             isSealed: true)
         observe(.credentialsIssued(principal, edition))
+        // Only an owner can be looked up. A receipt without an account belongs to nobody.
+        if PurchaseOwner(key) != nil { record(.credentialsIssued, of: subscriber, as: principal, edition: edition) }
         return result
     }
 }

@@ -10,6 +10,6 @@ extension AuthorizationService {
 
     /// Returns a proxy for the same publication with sessions in another format.
     public func with(tokens: any TokenCodec) -> AuthorizationService {
-        AuthorizationService(self, tokens: tokens)
+        AuthorizationService(self, tokens: tokens, timeline: timeline)
     }
 }

@@ -31,8 +31,9 @@ extension AuthorizationService {
         let permit: LoginAttemptPermit
         switch await loginThrottle.admit(attempt, at: clock.elapsed, isKnownDevice: { await isKnownDevice(attempt) }) {
         case .throttled(let wait):
-            return reject(
-                .throttled(retryAfter: wait), message(.throttled, context), refusal(.throttled, .signIn))
+            let refusal = refusal(.throttled, .signIn)
+            record(refusal, typed: typed)
+            return reject(.throttled(retryAfter: wait), message(.throttled, context), refusal)
         case .busy(let wait):
             throw Unavailable(.overloaded, retryAfter: wait, cause: "too many concurrent sign-ins")
         case .proceed(let admitted):
@@ -53,10 +54,13 @@ extension AuthorizationService {
             if case .throttled(let wait) = settlement {
                 // As for a right password, so that the time does not tell them apart.
                 _ = await isKnownDevice(attempt)
-                return await rejectThrottled(wait, of: subscriber, context)
+                let refusal = refusal(.throttled, .signIn, of: subscriber)
+                record(refusal, typed: typed, found: found)
+                return await rejectThrottled(wait, refusal, context)
             }
-            return await rejectCredentials(
-                messageText, refusal(.wrongCredentials, .signIn, of: subscriber, by: backend.name, freshness), context)
+            let refusal = refusal(.wrongCredentials, .signIn, of: subscriber, by: backend.name, freshness)
+            record(refusal, typed: typed, found: found)
+            return await rejectCredentials(messageText, refusal, context)
         case .open(let subscriber, let device, let session, issuedAt: let issuedAt, let cacheHitRecord):
             let subscriberReference = pseudonymKey.reference(to: subscriber)
             let settlement = await loginThrottle.settle(
@@ -64,11 +68,10 @@ extension AuthorizationService {
             if settlement != .final, await !isKnownDevice(attempt) {
                 // The result must equal that of a wrong password. Otherwise it would reveal that this password is
                 // right, or that the reader exists.
-                if case .throttled(let wait) = settlement {
-                    return await rejectThrottled(wait, of: subscriberReference, context)
-                }
-                return await rejectCredentials(
-                    nil, refusal(.throttled, .signIn, of: subscriberReference), context)
+                let refusal = refusal(.throttled, .signIn, of: subscriberReference)
+                record(refusal, typed: typed, found: FoundSubscribers([subscriber]))
+                if case .throttled(let wait) = settlement { return await rejectThrottled(wait, refusal, context) }
+                return await rejectCredentials(nil, refusal, context)
             }
             return try await admit(
                 subscriber, device: device, session: session, issuedAt: issuedAt, attempt: attempt, cacheHitRecord,
@@ -78,11 +81,10 @@ extension AuthorizationService {
 
     /// Rejects an attempt whose outcome is not revealed.
     private func rejectThrottled(
-        _ wait: Int, of subscriber: SubscriberPseudonym?, _ context: CallContext
+        _ wait: Int, _ refusal: Refusal, _ context: CallContext
     ) async -> SignInResult {
         await rejectionJitter.wait()
-        return reject(
-            .throttled(retryAfter: wait), message(.throttled, context), refusal(.throttled, .signIn, of: subscriber))
+        return reject(.throttled(retryAfter: wait), message(.throttled, context), refusal)
     }
 
     private func rejectCredentials(
@@ -165,10 +167,11 @@ extension AuthorizationService {
                 for revocation in ended {
                     revocations.add(revocation)
                     observe(.deviceEvicted(subscriberReference))
+                    record(.deviceEvicted, of: subscriber, as: subscriberReference)
                 }
             }
         }
-        await recordDevice(attempt)
+        let isNewDevice = await recordDevice(attempt)
         let opened = CachedSignInSessions.Opened(
             publication: publication.id, subscriber: subscriberReference, session: session, issuedAt: issuedAt,
             openedAt: clock.now,
@@ -177,7 +180,11 @@ extension AuthorizationService {
             throw Unavailable(.conflict, retryAfter: 1, cause: "the credentials changed in the meantime")
         }
         let result = try open(subscriber, device: device, reference: session, issuedAt: issuedAt, .signIn)
-        if case .signedIn = result { observe(.signedIn(subscriberReference)) }
+        if case .signedIn = result {
+            observe(.signedIn(subscriberReference))
+            if isNewDevice { record(.deviceAdded, of: subscriber, as: subscriberReference, device: device) }
+            record(.signIn, of: subscriber, as: subscriberReference, device: device)
+        }
         return result
     }
 
@@ -236,9 +243,12 @@ extension AuthorizationService {
     }
 
     /// Stores the device as known. A failure of the store does not prevent the sign-in.
-    private func recordDevice(_ attempt: LoginAttempt) async {
-        guard let deviceDigest = attempt.deviceDigest else { return }
-        try? await withStore { try await state.recordKnownDevice(deviceDigest, of: attempt.identifier) }
+    ///
+    /// - Returns: True if the device was not known before.
+    private func recordDevice(_ attempt: LoginAttempt) async -> Bool {
+        guard let deviceDigest = attempt.deviceDigest else { return false }
+        return (try? await withStore { try await state.recordKnownDevice(deviceDigest, of: attempt.identifier) })
+            ?? false
     }
 
     /// Returns whether the device is known. If the state store is unavailable, no device is known: the throttle

@@ -34,6 +34,7 @@ extension AuthorizationService {
         try await withStore { try await state.record(revocation) }
         revocations.add(revocation)
         observe(.signedOut(subject.subscriber))
+        record(.sessionEnded, of: session.subscriber, as: subject.subscriber, device: session.device)
         // Gatefold's own session has ended, even if the backend's sign-out fails.
         _ = try? await queryBackend { try await backend.signOut(session.subscriber, context: context) }
     }

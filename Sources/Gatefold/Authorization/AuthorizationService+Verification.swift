@@ -37,6 +37,7 @@ extension AuthorizationService {
             if reportsState, let reason = RefusalReason(subscription.state) {
                 report(
                     refusal(reason, .verification, of: authenticated.reference, by: backend, fetched.freshness))
+                timeline?.identify(authenticated.reference, as: authenticated.session.subscriber)
             }
             if subscription.message == nil { subscription.message = message(MessageKey(subscription.state), context) }
             observe(.verified(authenticated.reference, subscription.state))
@@ -73,6 +74,10 @@ extension AuthorizationService {
         denials.record(
             denialKey(of: authenticated, context), Denial(reported.value.state),
             isLastKnownGood: reported.freshness == .stale, queried: queried)
+        if reported.freshness == .live {
+            timeline?.record(
+                reported.value, of: authenticated.session.subscriber, as: authenticated.reference, in: publication.id)
+        }
         return try reported.map(applyingRule)
     }
 

@@ -23,6 +23,8 @@ public final class AuthorizationService: Sendable {
     package let observe: @Sendable (AuthorizationEvent) -> Void
     /// Receives every refused call.
     package let report: @Sendable (Refusal) -> Void
+    /// Receives what happens to readers; nil for none. The receiver of refused calls records those.
+    package let timeline: TimelineRecorder?
     let denials: DenialCache
     let cachedSignIns: CachedSignInSessions
     let uses: DeviceUseThrottle
@@ -79,14 +81,15 @@ public final class AuthorizationService: Sendable {
         self.rejectionJitter = rejectionJitter
         self.observe = observe
         self.report = report
+        timeline = nil
         self.denials = denials
         self.cachedSignIns = cachedSignIns
         uses = DeviceUseThrottle()
         purchaseSource = purchases
     }
 
-    /// Creates a proxy for the publication of another proxy, with sessions in another format.
-    init(_ other: AuthorizationService, tokens: any TokenCodec) {
+    /// Creates a proxy for the publication of another proxy, with sessions in another format or with a timeline.
+    init(_ other: AuthorizationService, tokens: any TokenCodec, timeline: TimelineRecorder?) {
         publication = other.publication
         backend = other.backend
         self.tokens = tokens
@@ -104,10 +107,16 @@ public final class AuthorizationService: Sendable {
         rejectionJitter = other.rejectionJitter
         observe = other.observe
         report = other.report
+        self.timeline = timeline
         denials = other.denials
         cachedSignIns = other.cachedSignIns
         uses = other.uses
         purchaseSource = other.purchaseSource
+    }
+
+    /// Returns the same service, which records what happens to readers.
+    package func recording(in timeline: TimelineRecorder?) -> AuthorizationService {
+        AuthorizationService(self, tokens: tokens, timeline: timeline)
     }
 
     package func message(_ key: MessageKey, _ context: CallContext) -> String? {

@@ -9,7 +9,9 @@ public protocol KnownDeviceStore: Sendable {
     ///   - digest: The digest of the client.
     ///   - identifier: A digest of the sign-in identifier. The store retains the latest
     ///     ``KnownDeviceStore/maxKnownDevicesPerIdentifier`` clients of each identifier.
-    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws
+    /// - Returns: True if the client was not known before.
+    @discardableResult
+    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws -> Bool
 
     func isKnownDevice(_ digest: [UInt8]) async throws -> Bool
 }

@@ -97,7 +97,12 @@ struct PublicationBuilder {
             denials: parts.denials, cachedSignIns: parts.cachedSignIns, clock: parts.services.clock, random: random,
             rejectionJitter: publication.isTest ? .none : RejectionJitter(random: random),
             purchases: try parts.purchaseService(of: publication, storePlan, stores),
-            observe: EventReporter(publication: id).report, report: CurrentRequest.refuse)
+            observe: EventReporter(publication: id).report,
+            report: { [timeline = parts.timeline] refusal in
+                timeline?.record(refusal)
+                CurrentRequest.refuse(refusal)
+            }
+        ).recording(in: parts.timeline)
     }
 
     private mutating func addGate(

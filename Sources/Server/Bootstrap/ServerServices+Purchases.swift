@@ -34,6 +34,10 @@ extension ServerServices {
             observe: { [deliverySignal] event in
                 reporter.report(event)
                 if case .verified = event { deliverySignal.signal() }
-            }, didChange: { [purchaseEventRelay] in purchaseEventRelay.notify($0, of: id) })
+            },
+            didChange: { [purchaseEventRelay, timeline] change in
+                timeline?.record(change, of: id)
+                purchaseEventRelay.notify(change, of: id)
+            })
     }
 }

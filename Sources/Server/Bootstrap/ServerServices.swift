@@ -39,6 +39,8 @@ struct ServerServices: Sendable {
     /// The publisher of account notifications to apps; nil without a `notifications` section and for read-only
     /// commands.
     var notificationPublisher: (any NotificationPublisher)?
+    /// The recorder of the events of readers; nil for read-only commands.
+    var timeline: TimelineRecorder?
     var frontDoors: [any FrontDoor] = FrontDoorRegistry.standard.make()
     /// The receiver of purchase events.
     let purchaseEventRelay = PurchaseEventRelay()

@@ -100,6 +100,15 @@ public enum ExampleConfiguration {
           # The secret of the fast hashes that `subscribers import --password-format keyed` creates. Default: none.
           # pepper: {file: secrets/pepper}
 
+        # What happened to each reader, as `gatefold timeline` shows it.
+        timeline:
+          # Whether events are recorded. Default: true.
+          enabled: true
+          # The time after which an event is deleted. Default: 90d. Range: 1d to 3650d.
+          retention: 90d
+          # The number of events of one reader. Older ones are deleted. Default: 500. Range: 10 to 100000.
+          events_per_reader: 500
+
         # E-mail to readers over SMTP. `gatefold mail send-test` tests it. Default: no e-mail is sent.
         # mail:
         #   server: smtp://mail.example.com:587   # smtp:// requires STARTTLS; smtps:// uses TLS from the start

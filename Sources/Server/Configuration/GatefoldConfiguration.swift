@@ -24,6 +24,7 @@ public struct GatefoldConfiguration: Sendable {
     public var state: StateConfiguration
     public var loginThrottle: LoginThrottleLimits
     public var passwords: PasswordConfiguration
+    package var timeline: TimelineSettings
     /// The mail settings; nil if the server sends no e-mail messages.
     package var mail: MailSettings?
     /// The notification settings; nil if the server sends apps no notifications.
@@ -91,6 +92,7 @@ public struct GatefoldConfiguration: Sendable {
         loginThrottle = try LoginThrottleLimits(try top.section("login_throttle"))
 
         passwords = try PasswordConfiguration(try top.section("passwords"))
+        timeline = try TimelineSettings(try top.section("timeline"))
         mail = top.has("mail") ? try MailSettings(try top.section("mail")) : nil
         notifications =
             top.has("notifications") ? try NotificationBrokerSettings(try top.section("notifications")) : nil

@@ -34,10 +34,11 @@ struct MainRouter: HTTPResponder, HTTPResponderBuilder {
 
     init(
         publications: ReloadableSnapshot, clock: WallClock, readiness: @escaping @Sendable () async -> Readiness,
-        unlistedProxies: UnlistedProxyWarning? = nil, limits: ListenerLimits = ListenerLimits()
+        unlistedProxies: UnlistedProxyWarning? = nil, limits: ListenerLimits = ListenerLimits(),
+        timeline: TimelineRecorder? = nil
     ) {
         let evaluator = GateEvaluator(
-            observer: Self.observer(), current: { publications.snapshot.set.gate })
+            observer: Self.observer(timeline), current: { publications.snapshot.set.gate })
         let health = HealthEndpoint(readiness: readiness)
         table = publications.derive { state in
             var routes = Routes(clients: Self.clients(of: state.clients, unlistedProxies))
@@ -96,11 +97,14 @@ struct MainRouter: HTTPResponder, HTTPResponderBuilder {
     }
 
     /// Returns the receiver of the gate's decisions.
-    private static func observer() -> @Sendable (GateEvent) -> Void {
+    private static func observer(_ timeline: TimelineRecorder?) -> @Sendable (GateEvent) -> Void {
         let reporter = EventReporter()
         return { event in
             reporter.report(event)
-            if case .denied(let denial) = event.decision { CurrentRequest.refuse(denial.refusal) }
+            if case .denied(let denial) = event.decision {
+                timeline?.record(denial.refusal)
+                CurrentRequest.refuse(denial.refusal)
+            }
         }
     }
 

@@ -15,6 +15,7 @@ extension GatefoldConfiguration {
             ("state", state.fingerprint != current.state.fingerprint),
             ("login_throttle", loginThrottle != current.loginThrottle),
             ("passwords", !passwords.isSame(as: current.passwords)),
+            ("timeline", timeline != current.timeline),
             ("mail", mail?.fingerprint != current.mail?.fingerprint),
             ("notifications", notifications?.fingerprint != current.notifications?.fingerprint),
         ]

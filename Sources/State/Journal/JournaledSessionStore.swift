@@ -103,7 +103,8 @@ package struct JournaledSessionStore: SessionStore {
 
     package func sessionFloor() async throws -> Date? { try await store.sessionFloor() }
 
-    package func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws {
+    @discardableResult
+    package func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws -> Bool {
         try await store.recordKnownDevice(digest, of: identifier)
     }
 

@@ -56,7 +56,7 @@ struct NoStore: SessionStore, AccountStore, ItemNumberStore {
 
     func revocations(numbered sequences: [Int64]) throws -> RevocationPage { throw Unused() }
 
-    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) throws { throw Unused() }
+    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) throws -> Bool { throw Unused() }
 
     func isKnownDevice(_ digest: [UInt8]) throws -> Bool { throw Unused() }
 

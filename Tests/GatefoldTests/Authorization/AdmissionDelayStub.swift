@@ -41,7 +41,7 @@ actor AdmissionDelayStub: SessionStore {
     func revocations(numbered sequences: [Int64]) async -> RevocationPage {
         await store.revocations(numbered: sequences)
     }
-    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async {
+    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async -> Bool {
         await store.recordKnownDevice(digest, of: identifier)
     }
     func isKnownDevice(_ digest: [UInt8]) async -> Bool { await store.isKnownDevice(digest) }

@@ -131,6 +131,6 @@ struct BrokenStateStore: SessionStore {
         throw UnavailableError()
     }
     func revocations(numbered sequences: [Int64]) async throws -> RevocationPage { throw UnavailableError() }
-    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws { throw UnavailableError() }
+    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws -> Bool { throw UnavailableError() }
     func isKnownDevice(_ digest: [UInt8]) async throws -> Bool { throw UnavailableError() }
 }

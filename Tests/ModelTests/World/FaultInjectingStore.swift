@@ -70,7 +70,7 @@ final class FaultInjectingStore: SessionStore, StateRetention, SharedFactStore {
     }
     func sessionFloor() async throws -> Date? { try await working.sessionFloor() }
     func maintain() async throws -> [PublicationID: Date] { try await working.maintain() }
-    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws {
+    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) async throws -> Bool {
         try await working.recordKnownDevice(digest, of: identifier)
     }
     func isKnownDevice(_ digest: [UInt8]) async throws -> Bool { try await working.isKnownDevice(digest) }

@@ -311,6 +311,6 @@ private actor InterruptedStore: SessionStore {
     ) {}
     func revocations(after position: ChangePosition, limit: Int) -> RevocationPage { RevocationPage() }
     func revocations(numbered sequences: [Int64]) -> RevocationPage { RevocationPage() }
-    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) {}
+    func recordKnownDevice(_ digest: [UInt8], of identifier: [UInt8]) -> Bool { true }
     func isKnownDevice(_ digest: [UInt8]) -> Bool { false }
 }

@@ -58,7 +58,7 @@ extension InPlayerRequestHandler {
         do {
             let account = try await front.signedIn.erase(
                 token: reader.token, password: try required("password"), context())
-            if let account { front.notify(.accountErased, to: account.uuid) }
+            if let account { front.notify(.accountErased, to: account) }
         } catch let rejection as AccountError {
             throw rejection.rejection(front.signedIn.passwords)
         }

@@ -55,7 +55,7 @@ extension InPlayerRequestHandler {
         try confirm(password)
         do {
             let account = try await front.accounts.setPassword(password, resetToken: token)
-            if let account { front.notify(.signedOut, to: account.uuid) }
+            if let account { front.notify(.signedOut, to: account) }
         } catch let rejection as AccountError {
             throw rejection.rejection(front.accounts.passwords)
         }

@@ -1,3 +1,4 @@
+import Accounts
 import Foundation
 import Gatefold
 import JSON
@@ -25,7 +26,12 @@ struct AccountNotification {
 
 extension InPlayerPublication {
     /// Notifies an account's apps, if notifications are available.
-    func notify(_ notification: AccountNotification, to uuid: String) {
-        tools.notificationPublisher?.publish(notification.payload(at: now), to: uuid)
+    func notify(_ notification: AccountNotification, to account: Account) {
+        guard let publisher = tools.notificationPublisher else { return }
+        publisher.publish(notification.payload(at: now), to: account.uuid)
+        // Nothing is recorded about an erased reader.
+        guard notification.type != AccountNotification.accountErased.type else { return }
+        authorizationService.timeline?.record(
+            TimelineEvent(.notificationPublished, in: id, detail: notification.type), of: .owner(account.owner))
     }
 }

@@ -20,14 +20,14 @@ extension InPlayerPublication {
             guard !accounts.isEmpty else { return }
             for (item, transaction) in try await items(of: transactions.filter { $0.revoked == nil }) {
                 for account in accounts {
-                    notify(.paid(item, transaction, account, self), to: account.uuid)
-                    notify(.granted(item, transaction, account, self), to: account.uuid)
+                    notify(.paid(item, transaction, account, self), to: account)
+                    notify(.granted(item, transaction, account, self), to: account)
                 }
             }
         case .rejected(let owner, let product, let rejection):
             let item = try await product.asyncFlatMap { try await self.item(named: $0) }
             for account in try await accounts.accounts(of: try await purchases.person(of: owner)) {
-                notify(.notPaid(item, rejection), to: account.uuid)
+                notify(.notPaid(item, rejection), to: account)
             }
         case .refunded(let transactions):
             for (item, transaction) in try await items(of: transactions) {
@@ -35,7 +35,7 @@ extension InPlayerPublication {
                 for account in try await accounts.accounts(of: owners) {
                     notify(
                         AccountNotification(type: "access.revoked", resource: ["item_id": .integer(item.number)]),
-                        to: account.uuid)
+                        to: account)
                 }
             }
         }
