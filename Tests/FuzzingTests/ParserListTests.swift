@@ -87,7 +87,8 @@ struct ParserListTests {
         "GoogleStoreSettings", "InPlayerBackendKind", "InPlayerConfiguration", "InPlayerEnvironment",
         "MQTTBroker+Address", "MailSender", "MailServer", "NotificationBrokerSettings", "ODBCConnectionString",
         "PostgreSQLSettings", "PublicURL", "PugpigCalls", "PushCredentials", "PushSettings", "ReadExpression", "Rule",
-        "SecretQuality", "SettingsSection+Secrets", "SocketAddress", "SubscriptionProduct", "TransferRequest",
+        "ReaderTimeline", "SecretQuality", "SettingsSection+Secrets", "SocketAddress", "SubscriptionProduct",
+        "TransferRequest",
         "WebhookSettings",
     ]
 
@@ -98,9 +99,10 @@ struct ParserListTests {
         "FeedDatabase", "FeedLock", "FeedStatus", "FeedStore", "FeedWriter",
         "FileSync", "FileVersion", "GenerationFile", "HerdReport", "JournalDisk", "JournalFile", "NodeIdentityFile",
         "PrivateFile", "PrivateOutput",
-        "RevocationJournal", "RevocationSnapshot", "SealedMail", "SQLiteCommandExecutor", "SQLiteSubscriberStore",
+        "RevocationJournal", "RevocationSnapshot", "SealedMail", "SealedReader", "SQLiteCommandExecutor",
+        "SQLiteSubscriberStore",
         "PostgreSQLStateDatabase", "PostgreSQLStatement", "PostgreSQLTransaction",
-        "PostgreSQLTransactionStart",
+        "PostgreSQLTransactionStart", "TimelineLine", "TimelineSubject",
         "SQLiteStateDatabase", "SharedFactBatch", "SQLStateStore+ItemNumbers",
         "SQLStateStore+Documents", "SQLStateStore+SQLite", "SQLStateStore+SQLitePlan", "SQLStateStore+KnownDevices",
         "SharedFact+Merging",

@@ -30,6 +30,7 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case subscriberList = "subscriber.list"
     case subscriberSetState = "subscriber.set-state"
     case subscriberShow = "subscriber.show"
+    case timelineShow = "timeline.show"
     case tokenInspect = "token.inspect"
     case tokenRevoke = "token.revoke"
 }

@@ -12,7 +12,7 @@ struct AccountEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase", abstract: "Erase a reader permanently. Exits with 1 if there was nothing to erase.",
         discussion: """
-            Erases accounts and purchases in all publications. If the reader registered in a database of Gatefold \
+            Erases accounts, purchases and the timeline in all publications. If the reader registered in a database of Gatefold \
             (`self_service: true`), the command also ends the sessions and deletes the devices and the subscriber. In \
             any other subscriber system, delete the reader first, because the reader can otherwise sign in again.
 
@@ -34,6 +34,8 @@ struct AccountEraseCommand: AsyncParsableCommand {
         var accounts = 0
         var purchaseRecords = 0
         var devices = 0
+        /// The entries of the timeline.
+        var events = 0
         /// The backends whose databases contained the reader.
         var subscribers: [String] = []
     }
@@ -67,7 +69,8 @@ struct AccountEraseCommand: AsyncParsableCommand {
             outcome: { (report: Report) -> AuditDetails.Pairs in
                 [
                     ("accounts", String(report.accounts)), ("purchase_records", String(report.purchaseRecords)),
-                    ("devices", String(report.devices)), ("subscribers", String(report.subscribers.count)),
+                    ("devices", String(report.devices)), ("events", String(report.events)),
+                    ("subscribers", String(report.subscribers.count)),
                 ]
             }
         ) { try await erase(sorted, registered, read, in: state) }
@@ -98,6 +101,11 @@ struct AccountEraseCommand: AsyncParsableCommand {
             report.accounts += try await state.eraseAccounts(of: owner)
             report.owners.append(owner.description)
         }
+        var reader = TimelineReader()
+        reader.add(identifier: identifier, read.state.pseudonymKey)
+        for owner in owners { reader.add(owner, read.state.pseudonymKey) }
+        for (_, subscriber) in registered { reader.add(subscriber, read.state.pseudonymKey) }
+        report.events = try await state.eraseTimeline(of: Array(reader.subjects))
         for (opened, subscriber) in registered where try await opened.database.delete(identifier) {
             report.subscribers.append(subscriber.backend)
             await opened.didChange(.subscriber(subscriber, identifier: identifier))

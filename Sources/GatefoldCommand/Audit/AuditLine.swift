@@ -53,7 +53,7 @@ struct AuditLine: Encodable {
     }
 
     /// Returns a text without the characters that a terminal interprets, because a changed row may have any characters.
-    private static func replacingControls(_ text: String, with replacement: (Unicode.Scalar) -> String) -> String {
+    static func replacingControls(_ text: String, with replacement: (Unicode.Scalar) -> String) -> String {
         text.unicodeScalars.map { $0.properties.isControl ? replacement($0) : String($0) }.joined()
     }
 }

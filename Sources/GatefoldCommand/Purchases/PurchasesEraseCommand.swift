@@ -38,7 +38,12 @@ struct PurchasesEraseCommand: AsyncParsableCommand {
             outcome: { (removed: Int) -> AuditDetails.Pairs in [("removed", String(removed))] }
         ) {
             var removed = 0
-            for owner in owners { removed += try await state.erase(owner) }
+            var reader = TimelineReader()
+            for owner in owners {
+                removed += try await state.erase(owner)
+                reader.add(owner, read.state.pseudonymKey)
+            }
+            _ = try await state.eraseTimeline(of: Array(reader.subjects))
             return removed
         }
         let names = owners.map(\.description).joined(separator: ", ")

@@ -1,11 +1,13 @@
 import ArgumentParser
 import Backends
 import Gatefold
+import Server
+import State
 
 struct SubscribersDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a subscriber and all their records.",
-        discussion: "Tokens of the subscriber then have the state unknown.")
+        discussion: "Also erases the subscriber's timeline. Tokens of the subscriber then have the state unknown.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var audit: AuditOptions
@@ -14,8 +16,15 @@ struct SubscribersDeleteCommand: AsyncParsableCommand {
     var identifier: String
 
     func run() async throws {
-        try await database.open().change(identifier, .subscriberDelete, audit) {
-            try await $0.delete(identifier)
+        let opened = try await database.open()
+        try await opened.change(identifier, .subscriberDelete, audit) { database in
+            guard let id = try await database.id(of: identifier) else { return false }
+            var reader = TimelineReader()
+            reader.add(opened.kind.subscriber(id), opened.configuration.state.pseudonymKey)
+            reader.add(identifier: identifier, opened.configuration.state.pseudonymKey)
+            // First, so that the command can be repeated if the state fails.
+            _ = try await Bootstrap.auditedStateStore(opened.configuration).eraseTimeline(of: Array(reader.subjects))
+            return try await database.delete(identifier)
         }
     }
 }
