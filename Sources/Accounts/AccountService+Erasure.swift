@@ -39,7 +39,7 @@ extension AccountService {
             _ = try await accountStore.eraseAccounts(of: owner)
         }
         await revokeLateSessions(of: subscriber)
-        // Events of calls that ran meanwhile. If this fails, they are deleted by age.
+        // Events of sign-ins that ran meanwhile. If this fails, they are deleted by age.
         _ = try? await eraseTimeline(of: subscriber, identifier: known?.details.identifier)
         return known
     }

@@ -93,11 +93,12 @@ public struct GatefoldServer: Sendable {
         services.documents = state.sharedClock.map { _ in
             SharedDocuments(state, clock: clock, random: random, observe: events.report)
         }
-        state.retainTimeline(for: configuration.timeline.retention)
+        state.retainTimeline(TimelineRetention(time: configuration.timeline.retention))
         // A disabled recorder still erases the events of an earlier configuration.
         let timeline = TimelineRecorder(
             store: state, pseudonymKey: configuration.state.pseudonymKey, isEnabled: configuration.timeline.isEnabled,
-            limits: TimelineRecorder.Limits(entriesPerSubject: configuration.timeline.eventsPerReader), clock: clock,
+            limits: TimelineRecorder.Limits(entriesPerCategory: max(1, configuration.timeline.eventsPerReader / 4)),
+            clock: clock,
             random: random, observe: events.report)
         let eventRelay = PublishedEventRelay()
         mail = try configuration.mail.map { settings in

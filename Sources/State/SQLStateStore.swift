@@ -13,8 +13,7 @@ public final class SQLStateStore: StateStore {
     package let sharedClock: WallClock?
     let timing = Mutex(StoreTiming())
     let deviceUses = Mutex(DeviceUseQueue())
-    /// The time in seconds after which entries of the timeline are deleted.
-    let timelineRetention = Mutex<TimeInterval>(90 * 86_400)
+    let timelineRetention = Mutex(TimelineRetention())
     package let unreadable = UnreadableRows()
 
     /// - Parameters:

@@ -94,8 +94,12 @@ extension AuthorizationService {
             lifetime: publication.lifetimes.downloadToken,
             isSealed: true)
         observe(.credentialsIssued(principal, edition))
-        // Only an owner can be looked up. A receipt without an account belongs to nobody.
-        if PurchaseOwner(key) != nil { record(.credentialsIssued, of: subscriber, as: principal, edition: edition) }
+        // Only an owner can be looked up. A receipt without an account belongs to nobody. Anyone can name an owner.
+        if PurchaseOwner(key) != nil {
+            timeline?.recordUnverified(
+                TimelineEvent(.credentialsIssued, in: publication.id, edition: edition), of: .subscriber(principal),
+                client: context.client)
+        }
         return result
     }
 }

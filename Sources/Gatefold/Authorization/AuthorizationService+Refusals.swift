@@ -10,6 +10,19 @@ extension AuthorizationService {
             freshness: freshness)
     }
 
+    /// Reports a refused call. If its reader is known, it is also an event of the reader.
+    ///
+    /// An edition that the catalogue does not list may be any text of the client, so the event does not contain it.
+    ///
+    /// - Parameter reader: The backend and the key of the refusal's subscriber, if the caller has them.
+    package func report(_ refusal: Refusal, of reader: Subscriber? = nil) {
+        reportRefusal(refusal)
+        guard let timeline, let subscriber = refusal.subscriber else { return }
+        var event = TimelineEvent(refusal)
+        event.edition = refusal.edition.flatMap { publication.rule.catalogue[$0] == nil ? nil : $0 }
+        timeline.record(event, of: .subscriber(subscriber), reader: reader)
+    }
+
     /// Reports that a call could not be processed, and returns the error for the caller to throw.
     package func refused(
         _ failure: Unavailable, _ call: RefusedCall, of subscriber: SubscriberPseudonym? = nil,

@@ -32,7 +32,7 @@ extension AuthorizationService {
         switch await loginThrottle.admit(attempt, at: clock.elapsed, isKnownDevice: { await isKnownDevice(attempt) }) {
         case .throttled(let wait):
             let refusal = refusal(.throttled, .signIn)
-            record(refusal, typed: typed)
+            record(refusal, typed: typed, context)
             return reject(.throttled(retryAfter: wait), message(.throttled, context), refusal)
         case .busy(let wait):
             throw Unavailable(.overloaded, retryAfter: wait, cause: "too many concurrent sign-ins")
@@ -55,12 +55,12 @@ extension AuthorizationService {
                 // As for a right password, so that the time does not tell them apart.
                 _ = await isKnownDevice(attempt)
                 let refusal = refusal(.throttled, .signIn, of: subscriber)
-                record(refusal, typed: typed, found: found)
-                return await rejectThrottled(wait, refusal, context)
+                record(refusal, typed: typed, context)
+                return await rejectThrottled(wait, refusal, of: found.all.first, context)
             }
             let refusal = refusal(.wrongCredentials, .signIn, of: subscriber, by: backend.name, freshness)
-            record(refusal, typed: typed, found: found)
-            return await rejectCredentials(messageText, refusal, context)
+            record(refusal, typed: typed, context)
+            return await rejectCredentials(messageText, refusal, of: found.all.first, context)
         case .open(let subscriber, let device, let session, issuedAt: let issuedAt, let cacheHitRecord):
             let subscriberReference = pseudonymKey.reference(to: subscriber)
             let settlement = await loginThrottle.settle(
@@ -69,9 +69,11 @@ extension AuthorizationService {
                 // The result must equal that of a wrong password. Otherwise it would reveal that this password is
                 // right, or that the reader exists.
                 let refusal = refusal(.throttled, .signIn, of: subscriberReference)
-                record(refusal, typed: typed, found: FoundSubscribers([subscriber]))
-                if case .throttled(let wait) = settlement { return await rejectThrottled(wait, refusal, context) }
-                return await rejectCredentials(nil, refusal, context)
+                record(refusal, typed: typed, context)
+                if case .throttled(let wait) = settlement {
+                    return await rejectThrottled(wait, refusal, of: subscriber, context)
+                }
+                return await rejectCredentials(nil, refusal, of: subscriber, context)
             }
             return try await admit(
                 subscriber, device: device, session: session, issuedAt: issuedAt, attempt: attempt, cacheHitRecord,
@@ -81,17 +83,17 @@ extension AuthorizationService {
 
     /// Rejects an attempt whose outcome is not revealed.
     private func rejectThrottled(
-        _ wait: Int, _ refusal: Refusal, _ context: CallContext
+        _ wait: Int, _ refusal: Refusal, of reader: Subscriber?, _ context: CallContext
     ) async -> SignInResult {
         await rejectionJitter.wait()
-        return reject(.throttled(retryAfter: wait), message(.throttled, context), refusal)
+        return reject(.throttled(retryAfter: wait), message(.throttled, context), refusal, of: reader)
     }
 
     private func rejectCredentials(
-        _ messageText: String?, _ refusal: Refusal, _ context: CallContext
+        _ messageText: String?, _ refusal: Refusal, of reader: Subscriber?, _ context: CallContext
     ) async -> SignInResult {
         await rejectionJitter.wait()
-        return reject(.rejected, messageText ?? message(.rejected, context), refusal)
+        return reject(.rejected, messageText ?? message(.rejected, context), refusal, of: reader)
     }
 
     /// The backend's result for credentials.
@@ -229,8 +231,10 @@ extension AuthorizationService {
             notes: notes(["Publication: \(publication.id)", "Generated: \(DebugTime.text(clock.now))"]))
     }
 
-    func reject(_ reason: SignInRejection.Reason, _ messageText: String?, _ refusal: Refusal) -> SignInResult {
-        report(refusal)
+    func reject(
+        _ reason: SignInRejection.Reason, _ messageText: String?, _ refusal: Refusal, of reader: Subscriber? = nil
+    ) -> SignInResult {
+        report(refusal, of: reader)
         observe(.signInRejected(reason))
         return .rejected(SignInRejection(reason: reason, message: messageText))
     }

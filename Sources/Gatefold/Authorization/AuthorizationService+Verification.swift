@@ -36,8 +36,8 @@ extension AuthorizationService {
             var subscription = fetched.value
             if reportsState, let reason = RefusalReason(subscription.state) {
                 report(
-                    refusal(reason, .verification, of: authenticated.reference, by: backend, fetched.freshness))
-                timeline?.identify(authenticated.reference, as: authenticated.session.subscriber)
+                    refusal(reason, .verification, of: authenticated.reference, by: backend, fetched.freshness),
+                    of: authenticated.session.subscriber)
             }
             if subscription.message == nil { subscription.message = message(MessageKey(subscription.state), context) }
             observe(.verified(authenticated.reference, subscription.state))

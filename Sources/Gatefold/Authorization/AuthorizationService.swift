@@ -22,8 +22,8 @@ public final class AuthorizationService: Sendable {
     package let rejectionJitter: RejectionJitter
     package let observe: @Sendable (AuthorizationEvent) -> Void
     /// Receives every refused call.
-    package let report: @Sendable (Refusal) -> Void
-    /// Receives what happens to readers; nil for none. The receiver of refused calls records those.
+    let reportRefusal: @Sendable (Refusal) -> Void
+    /// Receives what happens to readers; nil for none.
     package let timeline: TimelineRecorder?
     let denials: DenialCache
     let cachedSignIns: CachedSignInSessions
@@ -80,7 +80,7 @@ public final class AuthorizationService: Sendable {
         self.retryAfter = retryAfter
         self.rejectionJitter = rejectionJitter
         self.observe = observe
-        self.report = report
+        reportRefusal = report
         timeline = nil
         self.denials = denials
         self.cachedSignIns = cachedSignIns
@@ -106,7 +106,7 @@ public final class AuthorizationService: Sendable {
         retryAfter = other.retryAfter
         rejectionJitter = other.rejectionJitter
         observe = other.observe
-        report = other.report
+        reportRefusal = other.reportRefusal
         self.timeline = timeline
         denials = other.denials
         cachedSignIns = other.cachedSignIns

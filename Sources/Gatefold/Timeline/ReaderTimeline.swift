@@ -1,5 +1,5 @@
 package import Foundation
-package import Primitives
+import Primitives
 
 /// The names by which events and administrative actions know one reader.
 package struct TimelineReader: Sendable {

@@ -1,53 +1,103 @@
 import Foundation
 
-/// The entries that wait for the store, in the order of their first repetition. Entries of the same event are one.
+/// The events that wait for the store, in the order of their first repetition, and the batch that is being written.
+///
+/// Each event of a batch has a number, which it keeps until it is written, so that the store never has it twice.
 struct TimelineBacklog {
-    private struct Key: Hashable {
-        let subject: TimelineSubject
-        let event: TimelineEvent
-    }
+    /// The time in seconds within which the same event of a subject is a repetition.
+    private static let window: TimeInterval = 10
 
     private let capacity: Int
-    private var entries: [Key: TimelineEntry] = [:]
-    private var order: [Key] = []
+    private let batchSize: Int
+    private var waiting: [QueuedEvent] = []
+    /// The number of events that were ever taken from ``waiting``, which makes the positions in ``latest`` last.
+    private var taken = 0
+    /// The position of the latest waiting event of each subject.
+    private var latest: [TimelineSubject: Int] = [:]
+    private var unverified = 0
+    private var batch: [QueuedEvent] = []
+    /// The number of the first event of the batch.
+    private(set) var number: Int64 = 1
+    /// The number of events of the batch that are written together.
+    private var size: Int
 
-    init(capacity: Int) { self.capacity = capacity }
+    init(capacity: Int, batchSize: Int) {
+        self.capacity = capacity
+        self.batchSize = batchSize
+        size = batchSize
+    }
 
-    var count: Int { entries.count }
+    /// The number of entries.
+    var count: Int { waiting.count + batch.count }
 
-    /// Adds an entry.
+    /// Adds an event. If it repeats the latest event of its subject, the two are one.
     ///
-    /// - Returns: False if it is dropped because the backlog is full.
-    mutating func add(_ entry: TimelineEntry) -> Bool {
-        let key = Key(subject: entry.subject, event: entry.event)
-        if let known = entries[key] {
-            entries[key] = TimelineEntry(
-                entry.event, of: entry.subject, at: min(known.time, entry.time),
-                until: max(known.lastTime, entry.lastTime), count: known.count + entry.count)
+    /// - Returns: False if the event is dropped, because too many wait. At most one in eight may be unverified.
+    mutating func add(_ event: QueuedEvent) -> Bool {
+        let entry = event.entry
+        if let position = latest[entry.subject], Self.isRepetition(entry, of: waiting[position - taken].entry) {
+            waiting[position - taken].entry.lastTime = max(waiting[position - taken].entry.lastTime, entry.lastTime)
+            waiting[position - taken].entry.count += entry.count
+            waiting[position - taken].reader = waiting[position - taken].reader ?? event.reader
             return true
         }
-        guard entries.count < capacity else { return false }
-        entries[key] = entry
-        order.append(key)
+        guard waiting.count < capacity, entry.category != .unverified || unverified < max(1, capacity / 8) else {
+            return false
+        }
+        if entry.category == .unverified { unverified += 1 }
+        latest[entry.subject] = taken + waiting.count
+        waiting.append(event)
         return true
     }
 
-    /// Removes and returns the oldest entries.
-    mutating func take(_ count: Int) -> [TimelineEntry] {
-        let taken = order.prefix(count).compactMap { entries.removeValue(forKey: $0) }
-        order.removeFirst(min(count, order.count))
-        return taken
+    private static func isRepetition(_ entry: TimelineEntry, of former: TimelineEntry) -> Bool {
+        entry.category.joinsRepetitions && entry.category == former.category && entry.event == former.event
+            && abs(entry.time.timeIntervalSince(former.lastTime)) <= window
     }
 
-    /// Puts entries back that could not be written, before the others.
-    mutating func putBack(_ taken: [TimelineEntry]) {
-        var backlog = TimelineBacklog(capacity: capacity + taken.count)
-        for entry in taken + order.compactMap({ entries[$0] }) { _ = backlog.add(entry) }
-        (entries, order) = (backlog.entries, backlog.order)
+    /// Returns the events to write now: the same ones with the same numbers, until ``didWrite()`` or ``isolate()``.
+    mutating func next() -> [QueuedEvent] {
+        if batch.isEmpty {
+            batch = Array(waiting.prefix(batchSize))
+            for (index, event) in batch.enumerated() {
+                if latest[event.entry.subject] == taken + index { latest[event.entry.subject] = nil }
+                if event.entry.category == .unverified { unverified -= 1 }
+            }
+            waiting.removeFirst(batch.count)
+            taken += batch.count
+            size = batchSize
+        }
+        return Array(batch.prefix(size))
     }
 
-    mutating func remove(_ subjects: Set<TimelineSubject>) {
-        order.removeAll { subjects.contains($0.subject) }
-        entries = entries.filter { !subjects.contains($0.key.subject) }
+    mutating func didWrite() { removeFirst(min(size, batch.count)) }
+
+    /// Halves the events to write next, because the store accepts other writes but not these. A single one is discarded.
+    ///
+    /// - Returns: The discarded event.
+    mutating func isolate() -> QueuedEvent? {
+        let failed = min(size, batch.count)
+        guard failed <= 1 else {
+            size = failed / 2
+            return nil
+        }
+        let event = batch.first
+        removeFirst(failed)
+        return event
+    }
+
+    private mutating func removeFirst(_ count: Int) {
+        batch.removeFirst(count)
+        number += Int64(count)
+        size = batchSize
+    }
+
+    /// Removes all events, and returns the number of their repetitions.
+    mutating func discardAll() -> Int {
+        let lost = (batch + waiting).reduce(0) { $0 + $1.entry.count }
+        number += Int64(batch.count)
+        taken += waiting.count
+        (batch, waiting, latest, unverified) = ([], [], [:], 0)
+        return lost
     }
 }

@@ -3,18 +3,22 @@ package import Foundation
 /// An event of one reader, with its time. Repetitions are one entry.
 package struct TimelineEntry: Sendable, Hashable {
     package let subject: TimelineSubject
+    package let category: TimelineCategory
     package let event: TimelineEvent
     /// The time of the first repetition.
-    package let time: Date
+    package var time: Date
     /// The time of the last repetition.
     package var lastTime: Date
     /// The number of repetitions. At least 1.
     package var count: Int
 
+    /// - Parameter category: The category, or nil for that of the kind.
     package init(
-        _ event: TimelineEvent, of subject: TimelineSubject, at time: Date, until lastTime: Date? = nil, count: Int = 1
+        _ event: TimelineEvent, of subject: TimelineSubject, in category: TimelineCategory? = nil, at time: Date,
+        until lastTime: Date? = nil, count: Int = 1
     ) {
         self.subject = subject
+        self.category = category ?? event.kind.category
         self.event = event
         self.time = time
         self.lastTime = lastTime ?? time

@@ -33,12 +33,12 @@ package struct TimelineEvent: Sendable, Hashable {
         self.detail = detail.map { AuditText.replacing($0, maxBytes: Self.maxDetailBytes) }
     }
 
-    /// The event of a refused call.
+    /// The event of a refused call. The detail of a refusal is from a fixed set, so that it needs no check.
     package init(_ refusal: Refusal) {
         self.init(
             Kind(refusal.call), in: refusal.publication, call: refusal.call.rawValue, reason: refusal.reason.rawValue,
-            edition: refusal.edition, backend: refusal.backend, freshness: refusal.freshness?.name,
-            detail: refusal.detail)
+            edition: refusal.edition, backend: refusal.backend, freshness: refusal.freshness?.name)
+        detail = refusal.detail
     }
 }
 

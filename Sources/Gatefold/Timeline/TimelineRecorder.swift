@@ -1,48 +1,41 @@
-package import Foundation
+import Foundation
 package import Primitives
 import Synchronization
 
 /// The recorder of the events of readers in one process. A decision only appends to a bounded queue; ``flush()`` writes
 /// later, in batches.
 ///
-/// Events are lost if the queue is full, and those of the last second if the process ends. A timeline is a help for the
+/// Events are lost if the queue is full, and those of the last second if the process is killed. A timeline is a help for the
 /// support desk and no record of account, so it never makes a reader wait.
 package final class TimelineRecorder: Sendable {
     package struct Limits: Sendable, Equatable {
-        /// The number of entries that remain of one reader.
-        package var entriesPerSubject: Int
+        /// The number of entries that remain of one reader in each category.
+        package var entriesPerCategory: Int
         /// The number of events that wait in memory.
         package var capacity: Int
         /// The number of entries in one transaction.
         package var batch: Int
-        /// The number of events per second about identifiers that belong to no known reader. Anyone can cause such events.
-        package var identifiersPerSecond: Double
+        /// The number of events per second about unauthenticated subjects. Anyone can cause such events.
+        package var unverifiedPerSecond: Double
 
         package init(
-            entriesPerSubject: Int = 500, capacity: Int = 20_000, batch: Int = 500, identifiersPerSecond: Double = 10
+            entriesPerCategory: Int = 125, capacity: Int = 20_000, batch: Int = 500, unverifiedPerSecond: Double = 10
         ) {
-            self.entriesPerSubject = entriesPerSubject
+            self.entriesPerCategory = entriesPerCategory
             self.capacity = capacity
             self.batch = batch
-            self.identifiersPerSecond = identifiersPerSecond
+            self.unverifiedPerSecond = unverifiedPerSecond
         }
     }
 
-    private struct Queue {
-        /// The events since the last flush, in their order.
-        var entries: [TimelineEntry] = []
-        /// The readers to whom the pseudonyms of the events belong.
-        var readers: [SubscriberPseudonym: Subscriber] = [:]
-        var dropped = 0
-        var identifiers = IdentifierAllowance()
+    private struct Outbox {
+        var backlog: TimelineBacklog
+        /// An empty buffer for the queue.
+        var spare: [QueuedEvent] = []
     }
 
-    private struct Waiting {
-        var entries: TimelineBacklog
-        var readers: [SubscriberPseudonym: Subscriber] = [:]
-        /// The readers that were written lately, with the monotonic time.
-        var written = BoundedCache<SubscriberPseudonym, TimeInterval>(capacity: 100_000)
-    }
+    /// Signals that ``flush()`` should not wait.
+    package let isFilling: AsyncSignal
 
     private let store: any TimelineStore
     private let key: PseudonymKey
@@ -51,8 +44,14 @@ package final class TimelineRecorder: Sendable {
     private let clock: WallClock
     private let random: RandomSource
     private let observe: @Sendable (TimelineRecorderEvent) -> Void
-    private let queue = Mutex(Queue())
-    private let waiting: Mutex<Waiting>
+    /// The identity of this process among those that write.
+    private let writer: [UInt8]
+    private let queue: TimelineQueue
+    private let allowance: UnverifiedAllowance
+    /// The time of the clock when its monotonic time was 0, as the bits of the seconds since 1970. It is read again at each
+    /// flush, so that an event does not wait for the lock of a shared clock.
+    private let origin: Atomic<UInt64>
+    private let outbox: Mutex<Outbox>
     /// The flush in progress.
     private let flushing = Mutex<Task<Void, Never>?>(nil)
     private let subscriptions = SubscriptionChanges()
@@ -72,7 +71,21 @@ package final class TimelineRecorder: Sendable {
         self.clock = clock
         self.random = random
         self.observe = observe
-        waiting = Mutex(Waiting(entries: TimelineBacklog(capacity: limits.capacity)))
+        writer = random.bytes(16)
+        let isFilling = AsyncSignal()
+        self.isFilling = isFilling
+        queue = TimelineQueue(capacity: limits.capacity, isFilling: isFilling)
+        allowance = UnverifiedAllowance(perSecond: limits.unverifiedPerSecond, at: clock.elapsed)
+        origin = Atomic(Self.origin(of: clock))
+        outbox = Mutex(Outbox(backlog: TimelineBacklog(capacity: limits.capacity, batchSize: limits.batch)))
+    }
+
+    private static func origin(of clock: WallClock) -> UInt64 {
+        (clock.now.timeIntervalSince1970 - clock.elapsed).bitPattern
+    }
+
+    private var now: Date {
+        Date(timeIntervalSince1970: Double(bitPattern: origin.load(ordering: .relaxed)) + clock.elapsed)
     }
 
     // MARK: Events
@@ -82,35 +95,16 @@ package final class TimelineRecorder: Sendable {
     /// - Parameter reader: The subscriber to whom the pseudonym belongs, if the caller has it.
     package func record(_ event: TimelineEvent, of subject: TimelineSubject, reader: Subscriber? = nil) {
         guard isEnabled else { return }
-        let entry = TimelineEntry(event, of: subject, at: clock.now)
-        queue.withLock { queue in
-            guard queue.entries.count < limits.capacity else {
-                queue.dropped += 1
-                return
-            }
-            if case .identifier = subject,
-                !queue.identifiers.admits(at: clock.elapsed, perSecond: limits.identifiersPerSecond)
-            {
-                queue.dropped += 1
-                return
-            }
-            queue.entries.append(entry)
-            if let reader, case .subscriber(let pseudonym) = subject { queue.readers[pseudonym] = reader }
-        }
+        queue.add(QueuedEvent(entry: TimelineEntry(event, of: subject, at: now), reader: reader))
     }
 
-    /// Records to whom a pseudonym belongs that occurs in events.
-    package func identify(_ pseudonym: SubscriberPseudonym, as reader: Subscriber) {
+    /// Records an event that anyone can cause, if few enough were recorded lately.
+    ///
+    /// - Parameter client: The address of the client; nil if it is not known.
+    package func recordUnverified(_ event: TimelineEvent, of subject: TimelineSubject, client: ClientAddress?) {
         guard isEnabled else { return }
-        queue.withLock { queue in
-            if queue.readers.count < limits.capacity { queue.readers[pseudonym] = reader }
-        }
-    }
-
-    /// Records a refused call of a known reader. Other refusals have no subject.
-    package func record(_ refusal: Refusal) {
-        guard let subscriber = refusal.subscriber else { return }
-        record(TimelineEvent(refusal), of: .subscriber(subscriber))
+        guard allowance.admits(client, at: clock.elapsed) else { return observe(.dropped(1)) }
+        queue.add(QueuedEvent(entry: TimelineEntry(event, of: subject, in: .unverified, at: now)))
     }
 
     /// Records a live statement of a subscriber system, if it differs from the last one that this process received.
@@ -133,33 +127,13 @@ package final class TimelineRecorder: Sendable {
     /// - Parameter identifier: The folded identifier.
     package func subject(typed identifier: String) -> TimelineSubject { .identifier(key.typedIdentifier(identifier)) }
 
-    // MARK: Erasure
-
-    /// Deletes the events of readers: those that wait here, and those in the store. Another process may still write the
-    /// events of its last second.
+    /// Erases readers, see ``TimelineStore/eraseTimeline(of:)``. Their events that wait here, or in another process, are never
+    /// written.
     ///
     /// - Throws: The error of the store.
     @discardableResult
     package func erase(_ subjects: [TimelineSubject]) async throws -> Int {
-        discard(Set(subjects))
-        // A batch that is being written may contain some, and puts them back if the store is unavailable.
-        await flushing.withLock(\.self)?.value
-        discard(Set(subjects))
-        return try await store.eraseTimeline(of: subjects)
-    }
-
-    private func discard(_ subjects: Set<TimelineSubject>) {
-        func discardReaders(_ readers: inout [SubscriberPseudonym: Subscriber]) {
-            for case .subscriber(let pseudonym) in subjects { readers[pseudonym] = nil }
-        }
-        queue.withLock { queue in
-            queue.entries.removeAll { subjects.contains($0.subject) }
-            discardReaders(&queue.readers)
-        }
-        waiting.withLock { waiting in
-            waiting.entries.remove(subjects)
-            discardReaders(&waiting.readers)
-        }
+        try await store.eraseTimeline(of: subjects)
     }
 
     // MARK: Writing
@@ -178,89 +152,76 @@ package final class TimelineRecorder: Sendable {
         await task.value
     }
 
+    /// Writes what waits for the last time. What cannot be written is lost.
+    package func finish() async {
+        await flush()
+        let lost = outbox.withLock { $0.backlog.discardAll() }
+        if lost > 0 { observe(.dropped(lost)) }
+    }
+
     private func write() async {
+        origin.store(Self.origin(of: clock), ordering: .relaxed)
         collect()
+        var chosen: Set<TimelineSection> = []
         while true {
-            let (entries, readers) = waiting.withLock { waiting in
-                let entries = waiting.entries.take(limits.batch)
-                var readers: [SubscriberPseudonym: Subscriber] = [:]
-                for case .subscriber(let pseudonym) in Set(entries.map(\.subject)) {
-                    readers[pseudonym] = waiting.readers.removeValue(forKey: pseudonym)
-                }
-                return (entries, readers)
+            let (number, events) = outbox.withLock { outbox in
+                let events = outbox.backlog.next()
+                return (outbox.backlog.number, events)
             }
-            if entries.isEmpty { break }
-            let due = readers.filter { isDue($0.key) }
+            if events.isEmpty { break }
             do {
-                try await store.append(batch(entries, due))
+                try await store.append(batch(events, number: number))
             } catch {
-                waiting.withLock { waiting in
-                    waiting.entries.putBack(entries)
-                    waiting.readers.merge(readers) { $1 }
-                }
                 observe(.notWritten(cause: String(describing: type(of: error))))
-                break
+                // An empty batch tells an outage from an event that cannot be stored.
+                guard await canWrite(number: number) else { break }
+                if let event = outbox.withLock({ $0.backlog.isolate() }) { observe(.dropped(event.entry.count)) }
+                continue
             }
-            let elapsed = clock.elapsed
-            waiting.withLock { waiting in for pseudonym in due.keys { waiting.written.insert(elapsed, for: pseudonym) }
+            outbox.withLock { $0.backlog.didWrite() }
+            observe(.written(events.reduce(0) { $0 + $1.entry.count }))
+            // One entry in eight deletes old ones. A few entries beyond the limit do no harm.
+            for (event, byte) in zip(events, random.bytes(events.count)) where byte < 32 {
+                chosen.insert(TimelineSection(event.entry.subject, event.entry.category))
             }
-            observe(.written(entries.count))
         }
-        observe(.waiting(waiting.withLock { $0.entries.count }))
+        if !chosen.isEmpty {
+            do {
+                try await store.trimTimeline(chosen, to: limits.entriesPerCategory)
+            } catch {
+                observe(.notTrimmed(cause: String(describing: type(of: error))))
+            }
+        }
+        observe(.waiting(outbox.withLock { $0.backlog.count }))
+    }
+
+    private func canWrite(number: Int64) async -> Bool {
+        (try? await store.append(TimelineBatch([], from: writer, number: number))) != nil
     }
 
     /// Moves the queued events to the backlog, where repetitions become one entry.
     private func collect() {
-        let (entries, readers, dropped) = queue.withLock { queue in
-            defer {
-                queue.entries = []
-                queue.readers = [:]
-                queue.dropped = 0
-            }
-            return (queue.entries, queue.readers, queue.dropped)
+        let dropped = outbox.withLock { outbox in
+            var refused = 0
+            var spare: [QueuedEvent] = []
+            swap(&spare, &outbox.spare)
+            let dropped = queue.drain(&spare) { if !outbox.backlog.add($0) { refused += $0.entry.count } }
+            swap(&spare, &outbox.spare)
+            return dropped + refused
         }
-        let refused = waiting.withLock { waiting in
-            let refused = entries.count { !waiting.entries.add($0) }
-            for (pseudonym, reader) in readers where waiting.readers.count < limits.capacity {
-                waiting.readers[pseudonym] = reader
-            }
-            return refused
-        }
-        if dropped + refused > 0 { observe(.dropped(dropped + refused)) }
+        if dropped > 0 { observe(.dropped(dropped)) }
     }
 
-    private func batch(_ entries: [TimelineEntry], _ readers: [SubscriberPseudonym: Subscriber]) -> TimelineBatch {
-        // The pseudonyms are written in their order, so that two nodes rarely wait for each other.
+    private func batch(_ events: [QueuedEvent], number: Int64) -> TimelineBatch {
+        var readers: [SubscriberPseudonym: Subscriber] = [:]
+        for event in events {
+            if let reader = event.reader, case .subscriber(let pseudonym) = event.entry.subject {
+                readers[pseudonym] = reader
+            }
+        }
         let known = readers.compactMap { pseudonym, reader in
             (try? SealedReader(reader, key)).map { KnownReader(pseudonym: pseudonym, sealed: $0) }
-        }.sorted { $0.pseudonym.bytes.lexicographicallyPrecedes($1.pseudonym.bytes) }
-        // One entry in eight deletes old ones. The deletion reads all entries of the subject, and a few entries beyond the
-        // limit do no harm.
-        let chosen = zip(entries, random.bytes(entries.count)).filter { $1 < 32 }.map(\.0.subject)
-        return TimelineBatch(
-            entries, readers: known,
-            trimming: Set(chosen).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) },
-            to: limits.entriesPerSubject)
-    }
-
-    /// Returns whether a reader was not written for half a day.
-    private func isDue(_ pseudonym: SubscriberPseudonym) -> Bool {
-        let last = waiting.withLock { $0.written[pseudonym] }
-        return last.map { clock.elapsed - $0 > 43_200 } ?? true
-    }
-}
-
-/// The number of events about typed identifiers that may be recorded now: a bucket that fills with time.
-private struct IdentifierAllowance {
-    private var left: Double?
-    private var filled: TimeInterval = 0
-
-    /// - Parameter rate: The events per second. Ten seconds' worth may come at once.
-    mutating func admits(at elapsed: TimeInterval, perSecond rate: Double) -> Bool {
-        let size = 10 * rate
-        let now = min(size, (left ?? size) + max(0, elapsed - filled) * rate)
-        filled = elapsed
-        left = now >= 1 ? now - 1 : now
-        return now >= 1
+        }
+        return TimelineBatch(events.map(\.entry), readers: known, from: writer, number: number)
     }
 }

@@ -1,13 +1,16 @@
 /// An event of a ``TimelineRecorder``, for logs and metrics.
 package enum TimelineRecorderEvent: Sendable, Equatable {
-    /// Entries were written.
+    /// Events were written, or belong to erased readers.
     case written(Int)
-    /// Events were discarded, because too many waited or too many concerned unknown readers.
+    /// Events were discarded: too many waited, too many concerned unauthenticated subjects, the store did not accept them, or
+    /// the process ended.
     case dropped(Int)
-    /// A batch could not be written. It waits for the next one.
+    /// A batch could not be written. It waits for the next attempt.
     ///
     /// - Parameter cause: The cause, without contents.
     case notWritten(cause: String)
+    /// Old entries of some readers could not be deleted. A later batch deletes them.
+    case notTrimmed(cause: String)
     /// The number of entries that wait for the store.
     case waiting(Int)
 }
@@ -19,6 +22,8 @@ extension TimelineRecorderEvent: ReportableEvent {
         case .dropped(let count): .counter("gatefold_timeline_events_total", ["result": "dropped"], by: count)
         case .notWritten(let cause):
             .counter("gatefold_timeline_failures_total").log(.warning, "Timeline not written", ["cause": cause])
+        case .notTrimmed(let cause):
+            .counter("gatefold_timeline_failures_total").log(.warning, "Timeline not trimmed", ["cause": cause])
         case .waiting(let count): .gauge("gatefold_timeline_waiting", [:], count)
         }
     }

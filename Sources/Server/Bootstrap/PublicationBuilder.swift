@@ -98,10 +98,7 @@ struct PublicationBuilder {
             rejectionJitter: publication.isTest ? .none : RejectionJitter(random: random),
             purchases: try parts.purchaseService(of: publication, storePlan, stores),
             observe: EventReporter(publication: id).report,
-            report: { [timeline = parts.timeline] refusal in
-                timeline?.record(refusal)
-                CurrentRequest.refuse(refusal)
-            }
+            report: CurrentRequest.refuse
         ).recording(in: parts.timeline)
     }
 

@@ -106,7 +106,8 @@ public enum ExampleConfiguration {
           enabled: true
           # The time after which an event is deleted. Default: 90d. Range: 1d to 3650d.
           retention: 90d
-          # The number of events of one reader. Older ones are deleted. Default: 500. Range: 10 to 100000.
+          # The number of events of one reader, a quarter in each category. Older ones are deleted. Default: 500.
+          # Range: 10 to 100000.
           events_per_reader: 500
 
         # E-mail to readers over SMTP. `gatefold mail send-test` tests it. Default: no e-mail is sent.

@@ -7,7 +7,7 @@ package struct TimelineSettings: Sendable, Equatable {
     package let isEnabled: Bool
     /// The time after which an event is deleted, in seconds. Default: 90 days. Range: 1 day to 10 years.
     package let retention: TimeInterval
-    /// The maximum number of events of one reader. Default: 500. Range: 10 to 100000.
+    /// The maximum number of events of one reader, a quarter of them in each category. Default: 500. Range: 10 to 100000.
     package let eventsPerReader: Int
 
     init(_ section: SettingsSection) throws(SettingsError) {

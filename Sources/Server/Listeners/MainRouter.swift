@@ -102,8 +102,12 @@ struct MainRouter: HTTPResponder, HTTPResponderBuilder {
         return { event in
             reporter.report(event)
             if case .denied(let denial) = event.decision {
-                timeline?.record(denial.refusal)
-                CurrentRequest.refuse(denial.refusal)
+                let refusal = denial.refusal
+                // The subscriber and the edition are from credentials that Gatefold issued.
+                if let timeline, let subscriber = refusal.subscriber {
+                    timeline.record(TimelineEvent(refusal), of: .subscriber(subscriber))
+                }
+                CurrentRequest.refuse(refusal)
             }
         }
     }

@@ -17,8 +17,8 @@ struct StateTable: Sendable {
     }
 
     /// All tables whose rows a copy copies. Leases and nodes end with their processes, counters count for minutes, e-mails
-    /// wait for minutes and would be sent twice, documents are fetched again, and the row of `generation` belongs to its
-    /// database.
+    /// wait for minutes and would be sent twice, documents are fetched again, `timeline_writer` is about the processes of its
+    /// database, and so is the row of `generation`.
     static let all = [
         StateTable("token_bounds", key: "publication", "lifetime after_expiry pruned_until"),
         StateTable("store_clock", key: "id", "reading latest"),
@@ -70,9 +70,12 @@ struct StateTable: Sendable {
             "id time actor_kind actor publication action subject reason details previous hash"),
         StateTable(
             "reader_event", key: "sequence",
-            "subject publication time last_time count kind call reason device edition backend freshness detail",
-            numbered: true),
-        StateTable("known_reader", key: "subject", "sealed seen"),
+            """
+            subject category publication time last_time count kind call reason device edition backend freshness detail \
+            repetition
+            """, numbered: true),
+        StateTable("known_reader", key: "subject", "sealed"),
+        StateTable("erased_reader", key: "subject", "erased seen"),
     ]
 
     /// The tables whose rows a restore replaces. Entries of the audit log are never deleted, see ``AuditLogRestore``.

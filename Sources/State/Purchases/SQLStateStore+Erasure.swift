@@ -3,7 +3,8 @@ public import Gatefold
 
 extension SQLStateStore {
     public func erase(_ owner: PurchaseOwner) async throws -> Int {
-        try await database.write { db in
+        _ = try await eraseTimeline(of: [.owner(owner)])
+        return try await database.write { db in
             let key = Data(owner.bytes)
             var removed = 0
             func delete(_ sql: String, _ arguments: StateArguments) throws {
@@ -35,7 +36,6 @@ extension SQLStateStore {
             try db.execute(
                 "UPDATE delivery SET owner = ?, account = NULL, price = NULL, currency = NULL WHERE owner = ?",
                 [Data(), key])
-            _ = try Self.eraseTimeline(of: [.owner(owner)], db)
             return removed
         }
     }

@@ -37,7 +37,7 @@ extension SQLStateStore {
         guard isDue else { return [:] }
         let seconds = timestamp.timeIntervalSince1970
         let oldest = seconds - Self.purchaseRetention - StoreClock.margin
-        let oldestEvent = seconds - timelineRetention.withLock(\.self)
+        let oldestErasure = try await seconds - maxTokenTime()
         var batches = Self.maxBatches
         guard try await pruneRevocations(at: timestamp, &batches),
             try await prune("known_device", "digest", "seen < ?", before: seconds - knownDeviceLifetime, &batches),
@@ -45,9 +45,10 @@ extension SQLStateStore {
                 "receipt", "id", "status = 'rejected' AND settled < ? AND \(ReceiptRow.isUnclaimed)", before: oldest,
                 &batches),
             try await prune("store_event", "store, id", "received < ?", before: oldest, &batches),
-            try await prune("reader_event", "sequence", "time < ?", before: oldestEvent, &batches),
-            // The time of a known reader is up to a day older than the last event.
-            try await prune("known_reader", "subject", "seen < ?", before: oldestEvent - 86_400, &batches),
+            try await pruneTimeline(at: seconds, &batches),
+            try await prune("erased_reader", "subject", "seen < ?", before: oldestErasure, &batches),
+            try await prune(
+                "timeline_writer", "id", "written < ?", before: seconds - Self.timelineWriterLifetime, &batches),
             try await prune("rate_counter", "key", "empty_at < ?", before: seconds, &batches),
             // Leases, e-mails and documents are compared by the clock that set their times. The mark of an unfinished copy is a lease
             // that ends at 0.

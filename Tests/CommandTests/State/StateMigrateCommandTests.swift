@@ -59,7 +59,8 @@ import Testing
             // The schema that a release before the log left.
             try await servers.instance.execute(
                 """
-                DROP TABLE gatefold.audit_entry, gatefold.reader_event, gatefold.known_reader;
+                DROP TABLE gatefold.audit_entry, gatefold.reader_event, gatefold.known_reader,
+                    gatefold.erased_reader, gatefold.timeline_writer;
                 DROP FUNCTION gatefold.check_audit_sequence;
                 DROP FUNCTION gatefold.reject_audit_change;
                 DELETE FROM gatefold.migration WHERE number >= 7;

@@ -2,26 +2,57 @@ import Foundation
 import Gatefold
 import Synchronization
 
-/// A store of events in memory that can be unavailable, and that waits for the test before it writes.
+/// A store of events in memory that can be unavailable, that can lose a response, and that does not accept some events.
 final class FakeTimelineStore: TimelineStore {
     struct Unavailable: Error {}
-    private let contents = Mutex<(batches: [TimelineBatch], isAvailable: Bool)>(([], true))
-    private let willWrite: @Sendable () async -> Void
+    struct Unacceptable: Error {}
 
-    init(willWrite: @escaping @Sendable () async -> Void = {}) { self.willWrite = willWrite }
+    private struct Contents {
+        var batches: [TimelineBatch] = []
+        var trims: [(sections: Set<TimelineSection>, limit: Int)] = []
+        var erased: [TimelineSubject] = []
+        var isAvailable = true
+        var losesResponse = false
+        var unacceptable: Set<String> = []
+    }
 
+    private let contents = Mutex(Contents())
+
+    /// The batches that were received, as often as they were.
     var batches: [TimelineBatch] { contents.withLock { $0.batches } }
     var entries: [TimelineEntry] { batches.flatMap(\.entries) }
+    var readers: [KnownReader] { batches.flatMap(\.readers) }
+    var trims: [(sections: Set<TimelineSection>, limit: Int)] { contents.withLock { $0.trims } }
+    var erased: [TimelineSubject] { contents.withLock { $0.erased } }
     var isAvailable: Bool {
         get { contents.withLock { $0.isAvailable } }
         set { contents.withLock { $0.isAvailable = newValue } }
     }
 
+    /// Stores the next batch and then fails, as if the connection were lost after the commit.
+    func loseResponse() { contents.withLock { $0.losesResponse = true } }
+
+    /// Fails from now on for batches with an event that has this detail.
+    func reject(_ detail: String) { contents.withLock { _ = $0.unacceptable.insert(detail) } }
+
     func append(_ batch: TimelineBatch) async throws {
-        await willWrite()
         try contents.withLock { contents in
             guard contents.isAvailable else { throw Unavailable() }
+            if batch.entries.isEmpty { return }
+            if batch.entries.contains(where: { contents.unacceptable.contains($0.event.detail ?? "") }) {
+                throw Unacceptable()
+            }
             contents.batches.append(batch)
+            guard contents.losesResponse else { return }
+            (contents.losesResponse, contents.isAvailable) = (false, false)
+            throw Unavailable()
+        }
+    }
+
+    func trimTimeline(_ sections: Set<TimelineSection>, to limit: Int) async throws {
+        try contents.withLock { contents in
+            guard contents.isAvailable else { throw Unavailable() }
+            contents.trims.append((sections, limit))
         }
     }
 
@@ -32,13 +63,10 @@ final class FakeTimelineStore: TimelineStore {
 
     func eraseTimeline(of subjects: [TimelineSubject]) -> Int {
         contents.withLock { contents in
-            let before = contents.batches.reduce(0) { $0 + $1.entries.count }
-            for index in contents.batches.indices {
-                contents.batches[index].entries.removeAll { subjects.contains($0.subject) }
-            }
-            return before - contents.batches.reduce(0) { $0 + $1.entries.count }
+            contents.erased += subjects
+            return subjects.count
         }
     }
 
-    func retainTimeline(for seconds: TimeInterval) {}
+    func retainTimeline(_ retention: TimelineRetention) {}
 }

@@ -77,7 +77,7 @@ import Testing
                 "2feead45ebd1dbee6161248824f3614855d704aa67fc9cd7710f080a8d4bf4b1",
                 "f3f8bbb2ae37d194e7f326c9fad2917c3834a2ba313d14036d81cff52b5aed5b",
                 "afef44c02986643326e0bdeeea002d5d40365ec53d2e4eaa7f61de7fc44f0e0a",
-                "e3695bd54f53aba3f9b6e04cda53310be01828f5a9827081c8651c12d1452cfe",
+                "e660c4c46c970ea7bd8d16f4fc9dec4d87e9190e811fbdcb007fe2a56d749d85",
             ])
     }
 

@@ -13,10 +13,12 @@ import Testing
 @Suite("Personal data in the timeline") struct TimelineSecrecyTests {
     private static let planted = [
         "planted.reader@example.com", "planted.stranger@example.com", "planted-password", "planted-wrong",
-        "planted-device", "planted-key-4711", "planted-receipt",
+        "planted-device", "planted-key-4711", "planted-edition",
     ]
 
-    @Test("Pitfall 37: a planted identifier, key, password, device, receipt or token occurs in no row, in no encoding")
+    @Test(
+        "Pitfall 37: a planted identifier, key, password, device, refused edition or token is in no row, in no encoding"
+    )
     func planted() async throws {
         try await withTemporaryFolder { folder in
             let store = try SQLStateStore(path: folder + "/state.sqlite")
@@ -32,7 +34,7 @@ import Testing
                 )
             }
             let kinds = [
-                "device_added", "sign_in", "sign_in_refused", "credentials_issued", "session_ended",
+                "device_added", "sign_in", "sign_in_refused", "credentials_issued", "session_ended", "refused",
                 "purchase_rejected",
             ]
             for kind in kinds { #expect(events.contains { $0.contains(Data(kind.utf8)) }, "\(kind)") }
@@ -72,8 +74,7 @@ import Testing
             publication: publication, backend: backend,
             tokens: SealedTokenCodec(publication: daily, secrets: secrets, random: .seeded(60)),
             editionSecrets: secrets, state: store, revocations: RevocationList(publication: daily),
-            loginThrottle: UnlimitedLoginAttempts(), pseudonymKey: key, random: .seeded(61),
-            report: { recorder.record($0) }
+            loginThrottle: UnlimitedLoginAttempts(), pseudonymKey: key, random: .seeded(61)
         ).recording(in: recorder)
         func signIn(_ identifier: String, _ password: String) async throws -> SignInResult {
             try await service.signIn(
@@ -93,9 +94,12 @@ import Testing
             return []
         }
         let owner = key.owner(installation: "planted-device", of: "com.example.app")
-        recorder.record(
+        recorder.recordUnverified(
             TimelineEvent(.purchaseRejected, in: daily, reason: RefusalReason.receiptMalformed.rawValue),
-            of: .owner(owner))
+            of: .owner(owner), client: nil)
+        backend.response(Subscription(state: .suspended))
+        let refused = try await service.editionCredentials(token: token, edition: "planted-edition", CallContext())
+        if case .granted = refused { Issue.record("expected a refusal") }
         try await service.signOut(token: token, CallContext())
         return [token, pair.password]
     }

@@ -4,6 +4,7 @@ extension StateSchema {
         CREATE TABLE reader_event (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
             subject BLOB NOT NULL, -- TimelineSubject: a byte for its kind, and a pseudonym or a digest
+            category INTEGER NOT NULL, -- TimelineCategory: the entries that are counted together
             publication TEXT, -- NULL: none
             time REAL NOT NULL, -- of the first of the repetitions
             last_time REAL NOT NULL, -- of the last of the repetitions
@@ -15,16 +16,29 @@ extension StateSchema {
             edition TEXT,
             backend TEXT,
             freshness TEXT,
-            detail TEXT
+            detail TEXT,
+            repetition BLOB -- a digest of the event and of its hours, which repetitions share; NULL: none are joined
         ) STRICT;
-        CREATE INDEX reader_event_subject ON reader_event (subject, time, sequence);
-        CREATE INDEX reader_event_time ON reader_event (time);
-        -- The readers to whom the pseudonyms of events belong.
+        CREATE INDEX reader_event_subject ON reader_event (subject, category, time, sequence);
+        CREATE INDEX reader_event_time ON reader_event (category, time);
+        CREATE UNIQUE INDEX reader_event_repetition ON reader_event (repetition) WHERE repetition IS NOT NULL;
+        -- The readers to whom the pseudonyms of events belong. A reader without events has no row.
         CREATE TABLE known_reader (
             subject BLOB NOT NULL PRIMARY KEY, -- as reader_event.subject
-            sealed BLOB NOT NULL, -- the backend and the key of the subscriber
-            seen REAL NOT NULL -- when an event was last recorded, to within a day
+            sealed BLOB NOT NULL -- the backend and the key of the subscriber
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX known_reader_seen ON known_reader (seen);
+        -- The readers of whom no event is stored, because they were erased.
+        CREATE TABLE erased_reader (
+            subject BLOB NOT NULL PRIMARY KEY, -- as reader_event.subject
+            erased REAL NOT NULL, -- when the reader was erased
+            seen REAL NOT NULL -- when an event was last rejected, to within a day
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX erased_reader_seen ON erased_reader (seen);
+        -- The processes that write events.
+        CREATE TABLE timeline_writer (
+            id BLOB NOT NULL PRIMARY KEY,
+            number INTEGER NOT NULL, -- of the last event that it wrote
+            written REAL NOT NULL -- when it wrote last
+        ) STRICT, WITHOUT ROWID;
         """
 }
