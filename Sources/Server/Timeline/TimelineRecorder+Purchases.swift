@@ -6,20 +6,17 @@ extension TimelineRecorder {
     func record(_ change: PurchaseChange, of publication: PublicationID) {
         switch change {
         case .verified(let owner, let transactions):
-            for transaction in transactions {
-                record(
-                    TimelineEvent(
-                        .purchaseRecorded, in: publication, detail: "\(transaction.store) \(transaction.product)"),
-                    of: .owner(owner))
+            for product in Set(transactions.map { "\($0.store) \($0.product)" }).sorted() {
+                record(TimelineEvent(.purchaseRecorded, in: publication, detail: product), of: .owner(owner))
             }
-        case .rejected(let owner, let product, let rejection):
-            // An app may send any text as the product.
-            let product = product.flatMap { EditionID($0)?.rawValue }
-            record(
+        case .rejected(let owner, _, let rejection):
+            // Anyone can send a text that is no receipt. An app may send any text as the product.
+            guard rejection.reason != .malformed else { return }
+            recordUnverified(
                 TimelineEvent(
                     .purchaseRejected, in: publication, call: RefusedCall.purchase.rawValue,
-                    reason: RefusalReason(rejection.reason).rawValue, detail: product),
-                of: .owner(owner))
+                    reason: RefusalReason(rejection.reason).rawValue),
+                of: .owner(owner), client: nil)
         case .refunded: break
         }
     }
