@@ -169,7 +169,10 @@ extension AuthorizationService {
                 for revocation in ended {
                     revocations.add(revocation)
                     observe(.deviceEvicted(subscriberReference))
-                    record(.deviceEvicted, of: subscriber, as: subscriberReference)
+                    // A revocation has the first half of the device's pseudonym.
+                    record(
+                        .deviceEvicted, of: subscriber, as: subscriberReference, detail: revocation.session?.description
+                    )
                 }
             }
         }

@@ -128,7 +128,10 @@ import Testing
             }.dropFirst(before)
             let kinds = entries.map(\.event.kind)
             switch onLimit {
-            case .evict: #expect(kinds == [.deviceAdded, .signIn, .deviceEvicted, .deviceAdded, .signIn])
+            case .evict:
+                #expect(kinds == [.deviceAdded, .signIn, .deviceEvicted, .deviceAdded, .signIn])
+                let evicted = try #require(entries.first { $0.event.kind == .deviceEvicted }?.event.detail)
+                #expect(Self.key.reference(toDevice: "phone").description.hasPrefix(evicted) && evicted.count == 8)
             default:
                 #expect(kinds == [.deviceAdded, .signIn, .signInRefused])
                 #expect(entries.last?.event.reason == "device_limit")
