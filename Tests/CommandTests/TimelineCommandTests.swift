@@ -83,10 +83,16 @@ import Testing
         #expect(typed.readers.isEmpty)
 
         let reader = sample.newReader()
-        _ = try await sample.signIn(reader)
+        let token = try await sample.signIn(reader)
         let known = try await reports(sample, reader.email, have: "sign_in")
         let pseudonym = try #require(known.readers.first?.pseudonym)
         try await sample.succeed(["subscribers", "delete", reader.email, "-b", "house"])
+        // The session goes on, and the app does not know of the erasure.
+        try await eventually("the server knows of the deletion") { try await sample.state(of: token) == "unknown" }
+        // The events of this reader are written with those of the erased one, or later.
+        let other = sample.newReader()
+        _ = try await sample.signIn(other)
+        _ = try await reports(sample, other.email, have: "sign_in")
         let text = try await sample.succeed(["timeline", "--json", pseudonym])
         let erased = try JSONDecoder().decode(Report.self, from: Data(text.utf8))
         #expect(erased.readers.isEmpty && erased.items.allSatisfy { $0.kind == "staff" }, "\(text)")

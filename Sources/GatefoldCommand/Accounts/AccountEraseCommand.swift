@@ -110,6 +110,8 @@ struct AccountEraseCommand: AsyncParsableCommand {
             report.subscribers.append(subscriber.backend)
             await opened.didChange(.subscriber(subscriber, identifier: identifier))
         }
+        // Events of a sign-in in between.
+        report.events += try await state.eraseTimeline(of: Array(reader.subjects))
         return report
     }
 

@@ -22,9 +22,13 @@ struct SubscribersDeleteCommand: AsyncParsableCommand {
             var reader = TimelineReader()
             reader.add(opened.kind.subscriber(id), opened.configuration.state.pseudonymKey)
             reader.add(identifier: identifier, opened.configuration.state.pseudonymKey)
-            // First, so that the command can be repeated if the state fails.
-            _ = try await Bootstrap.auditedStateStore(opened.configuration).eraseTimeline(of: Array(reader.subjects))
-            return try await database.delete(identifier)
+            let state = try Bootstrap.auditedStateStore(opened.configuration)
+            // First, so that the command can be repeated if the state fails, and again, because a sign-in in between shows that
+            // the reader exists.
+            _ = try await state.eraseTimeline(of: Array(reader.subjects))
+            let isDeleted = try await database.delete(identifier)
+            _ = try await state.eraseTimeline(of: Array(reader.subjects))
+            return isDeleted
         }
     }
 }
