@@ -10,7 +10,7 @@ extension FuzzTarget {
     /// Sealed texts: only issued texts open (Pitfall 7).
     static let sealedTexts = FuzzTarget(
         "sealed-texts", upTo: 512, of: "SealedTokenCodec", "CachingTokenCodec", "SealedSalt", "PasswordResetTokens",
-        "NotificationToken", "ByteWriter", "SealingKeys", "PseudonymKey", "SealedSubscriber"
+        "NotificationToken", "ByteWriter", "SealingKeys", "PseudonymKey", "ReaderHandle", "SealedSubscriber"
     ) { bytes in
         let text = text(bytes)
         // Swift treats the decomposed form as equal: a cache keyed by it would mix the two up if this one came first.
@@ -73,6 +73,7 @@ extension FuzzTarget {
             ("", sealer.open(text, for: FuzzedTenant.other) != nil),
             (leave, resetTokens.open(text, at: FuzzedTenant.now) != nil),
             (pass, join.open(text) != nil),
+            (handle, ReaderHandle.open(text, key: FuzzedTenant.pseudonymKey) != nil),
         ]
     }
 
@@ -101,6 +102,11 @@ extension FuzzTarget {
         publication: FuzzedTenant.id, secrets: FuzzedTenant.secrets, random: FuzzedTenant.random)
     private static let pass = join.seal(
         NotificationToken(account: "a1", expiresAt: FuzzedTenant.now, subject: FuzzedTenant.subject))!
+
+    /// A handle. It is no seed, because its nonce is random.
+    private static let handle = ready {
+        try ReaderHandle(FuzzedTenant.subscriber, key: FuzzedTenant.pseudonymKey).description
+    }
 
     /// Every issued pair with its edition.
     static let pairs = [FuzzedTenant.edition, FuzzedTenant.other].flatMap { edition in
