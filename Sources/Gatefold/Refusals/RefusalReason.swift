@@ -5,154 +5,140 @@
 public enum RefusalReason: String, Sendable, CaseIterable {
     // MARK: Requests
 
-    /// The request cannot be understood, or lacks a field that the call needs. Remedy: compare the request with the
-    /// protocol of the app.
+    /// The request cannot be understood, or lacks a field that the call needs.
     case malformedRequest = "malformed_request"
-    /// The call names no publication, app or merchant that the configuration has. Remedy: correct the address in the
-    /// app, or add the app to the publication.
+    /// The call names no publication, app or merchant that the configuration has.
     case unknownPublication = "unknown_publication"
-    /// The publication or the server does not have the requested feature. Remedy: configure it.
+    /// The publication or the server does not have the requested feature.
     case notOffered = "not_offered"
-    /// The server, or the login throttle's queue, has reached a limit. Remedy: see the limits of the listener and
-    /// `max_concurrent`.
+    /// The server, or the login throttle's queue, has reached a limit.
     case overloaded
-    /// The test backend dictated the response. Remedy: none; a test reader requested it.
+    /// The test backend dictated the response.
     case testResponse = "test_response"
-    /// An error that the program did not expect. Remedy: read the error of the same request in the log.
+    /// An error that the program did not expect.
     case internalError = "internal_error"
-    /// A peer that is not a trusted proxy named a request for the gate. Remedy: list the front server in
-    /// `trusted_proxies`.
+    /// A peer that is not a trusted proxy named a request for the gate.
     case untrustedPeer = "untrusted_peer"
 
     // MARK: Sign-in and accounts
 
-    /// The reader is unknown, or the password is wrong. Remedy: the reader types the details again, or the subscriber
-    /// system corrects them.
+    /// The reader is unknown, or the password is wrong.
     case wrongCredentials = "wrong_credentials"
-    /// The sign-in contains no complete credentials of a kind that the publication accepts. Remedy: compare the field
-    /// names of the app with `credentials`.
+    /// The sign-in contains no complete credentials of a kind that the publication accepts.
     case missingCredentials = "missing_credentials"
-    /// Too many wrong attempts of the reader, the device or the address. Remedy: wait, or raise `login_throttle`.
+    /// Too many wrong attempts of the reader, the device or the address.
     case throttled
-    /// The reader has opened too many sessions within an hour. Remedy: wait; look for an app that signs in repeatedly.
+    /// The reader has opened too many sessions within an hour.
     case sessionLimit = "session_limit"
-    /// The subscription is used on the maximum number of devices. Remedy: sign out a device, or raise `devices`.
+    /// The subscription is used on the maximum number of devices.
     case deviceLimit = "device_limit"
-    /// The publication requires a device, and the app sent none. Remedy: update the app.
+    /// The publication requires a device, and the app sent none.
     case deviceMissing = "device_missing"
-    /// Too many messages to one reader within an hour. Remedy: wait.
+    /// Too many messages to one reader within an hour.
     case mailLimit = "mail_limit"
-    /// The mailed code is wrong or has expired. Remedy: request a new code.
+    /// The mailed code is wrong or has expired.
     case pinRejected = "pin_rejected"
-    /// The mailed link for a new password is invalid, expired or used. Remedy: request a new message.
+    /// The mailed link for a new password is invalid, expired or used.
     case resetTokenInvalid = "reset_token_invalid"
-    /// A reader with this identifier exists. Remedy: sign in, or reset the password.
+    /// A reader with this identifier exists.
     case identifierTaken = "identifier_taken"
-    /// The reader has a session and no account in this publication. Remedy: sign in again.
+    /// The reader has a session and no account in this publication.
     case accountMissing = "account_missing"
 
     // MARK: Sessions
 
-    /// The call needs a token and has none. Remedy: sign in.
+    /// The call needs a token and has none.
     case tokenMissing = "token_missing"
-    /// The text is no token of this publication, or its system is no longer configured. Remedy: sign in again; check
-    /// that all nodes have the same secrets.
+    /// The text is no token of this publication, or its system is no longer configured.
     case tokenUnreadable = "token_unreadable"
-    /// The token has expired. Remedy: the app renews it, or the reader signs in again.
+    /// The token has expired.
     case tokenExpired = "token_expired"
-    /// The session was ended: signed out, evicted by another device, or ended by a password change. Remedy: sign in
-    /// again.
+    /// The session was ended: signed out, evicted by another device, or ended by a password change.
     case sessionRevoked = "session_revoked"
 
     // MARK: The subscription
 
-    /// The subscriber system no longer knows the reader of a valid session. Remedy: look up the reader there.
+    /// The subscriber system no longer knows the reader of a valid session.
     case readerUnknown = "reader_unknown"
-    /// The subscriber system has suspended the reader. Remedy: lift the suspension there.
+    /// The subscriber system has suspended the reader.
     case readerSuspended = "reader_suspended"
-    /// The subscription is not active. Remedy: renew it; check its dates and its state in the subscriber system.
+    /// The subscription is not active.
     case subscriptionLapsed = "subscription_lapsed"
-    /// The subscriber system asks for a new sign-in. Remedy: sign in again.
+    /// The subscriber system asks for a new sign-in.
     case subscriptionStale = "subscription_stale"
 
     // MARK: Editions
 
-    /// The reader's subscription or purchases do not include the edition. Remedy: check the list of editions in the
-    /// subscriber system, and the policy of the publication.
+    /// The reader's subscription or purchases do not include the edition.
     case notIncluded = "not_included"
-    /// The subscriber system itself refused the edition. Remedy: look there.
+    /// The subscriber system itself refused the edition.
     case editionDenied = "edition_denied"
-    /// The catalogue does not contain the edition. Remedy: compare the identifier with the catalogue, or update the
-    /// catalogue.
+    /// The catalogue does not contain the edition.
     case unknownEdition = "unknown_edition"
-    /// The edition is a draft, or its date is in the future. Remedy: wait, or correct the date in the catalogue.
+    /// The edition is a draft, or its date is in the future.
     case notYetPublished = "not_yet_published"
-    /// The call names no edition. Remedy: update the app.
+    /// The call names no edition.
     case editionMissing = "edition_missing"
 
     // MARK: Downloads
 
-    /// The path belongs to no edition of a publication. Remedy: compare it with the content layout.
+    /// The path belongs to no edition of a publication.
     case unknownContent = "unknown_content"
-    /// The download has no edition credentials. Remedy: the app requests them first.
+    /// The download has no edition credentials.
     case editionCredentialsMissing = "edition_credentials_missing"
-    /// The edition credentials are wrong or belong to another edition. Remedy: check that gate and issuer have the same
-    /// secret.
+    /// The edition credentials are wrong or belong to another edition.
     case editionCredentialsWrong = "edition_credentials_wrong"
-    /// The edition credentials are right, and their salt is not sealed. Remedy: request new ones, or set
-    /// `edition_credentials.accept_plain_salts`.
+    /// The edition credentials are right, and their salt is not sealed.
     case editionCredentialsUnsealed = "edition_credentials_unsealed"
-    /// The edition credentials have expired. Remedy: the app requests new ones.
+    /// The edition credentials have expired.
     case editionCredentialsExpired = "edition_credentials_expired"
-    /// The credentials of the feed are wrong or have expired. Remedy: sign in again.
+    /// The credentials of the feed are wrong or have expired.
     case feedCredentialsWrong = "feed_credentials_wrong"
-    /// The download is allowed, and the file does not exist. Remedy: copy the file to the content directory.
+    /// The download is allowed, and the file does not exist.
     case fileMissing = "file_missing"
 
     // MARK: Systems that are unavailable
 
-    /// The subscriber system did not respond. Remedy: see `/readyz` and the error with the same request in the log.
+    /// The subscriber system did not respond.
     case backendUnavailable = "backend_unavailable"
-    /// The state store did not respond. Remedy: see `/readyz`.
+    /// The state store did not respond.
     case stateUnavailable = "state_unavailable"
-    /// The node has not read revocations for longer than `max_revocation_age`. Remedy: restore the state store.
+    /// The node has not read revocations for longer than `max_revocation_age`.
     case revocationsOutdated = "revocations_outdated"
-    /// The catalogue has not been loaded since the start. Remedy: see `/readyz`.
+    /// The catalogue has not been loaded since the start.
     case catalogueUnavailable = "catalogue_unavailable"
-    /// The app store did not respond, and the receipt could not be queued. Remedy: wait.
+    /// The app store did not respond, and the receipt could not be queued.
     case storeUnavailable = "store_unavailable"
-    /// The state changed while the call was in progress. Remedy: the app repeats the call.
+    /// The state changed while the call was in progress.
     case conflict
 
     // MARK: Receipts of app stores
 
-    /// The text is no receipt of the store. Remedy: update the app.
+    /// The text is no receipt of the store.
     case receiptMalformed = "receipt_malformed"
-    /// The receipt is not signed by the store. Remedy: none; someone made it.
+    /// The receipt is not signed by the store.
     case receiptForged = "receipt_forged"
-    /// The receipt belongs to another app. Remedy: add the app to the publication.
+    /// The receipt belongs to another app.
     case receiptOfOtherApp = "receipt_of_other_app"
-    /// The receipt is from the sandbox and only production counts, or the reverse. Remedy: set `environments` of the store and
-    /// `sandbox` of the publication.
+    /// The receipt is from the sandbox and only production counts, or the reverse.
     case receiptOfOtherEnvironment = "receipt_of_other_environment"
-    /// The store does not know the receipt. Remedy: the app restores its purchases.
+    /// The store does not know the receipt.
     case receiptUnknown = "receipt_unknown"
-    /// The store reports that the receipt has expired. Remedy: renew the subscription in the store.
+    /// The store reports that the receipt has expired.
     case receiptExpired = "receipt_expired"
-    /// The purchases of the receipt were refunded. Remedy: buy again.
+    /// The purchases of the receipt were refunded.
     case receiptRevoked = "receipt_revoked"
-    /// The receipt contains no purchase. Remedy: the app restores its purchases.
+    /// The receipt contains no purchase.
     case receiptEmpty = "receipt_empty"
-    /// Other readers have claimed the receipt. Remedy: sign in with the account that bought.
+    /// Other readers have claimed the receipt.
     case receiptClaimed = "receipt_claimed"
-    /// The receipt is for another product than the app reported. Remedy: compare the products with the configuration.
+    /// The receipt is for another product than the app reported.
     case receiptOfOtherProduct = "receipt_of_other_product"
-    /// The publication sells in no such store. Remedy: configure the store.
+    /// The publication sells in no such store.
     case receiptWithoutStore = "receipt_without_store"
-    /// The store rejected the receipt with a status of its own. Remedy: look up the status in the store's
-    /// documentation.
+    /// The store rejected the receipt with a status of its own.
     case receiptRejectedByStore = "receipt_rejected_by_store"
 
-    /// A front door refused the request without a reason, which is a defect of Gatefold. Remedy: report it.
+    /// A front door refused the request without a reason, which is a defect of Gatefold.
     case unspecified
 }
