@@ -8,7 +8,7 @@ import Gatefold
 ///
 /// A chain has no health check of its own because its members report their health.
 struct ChainBackend: CompositeBackend, CredentialSelectingBackend, EditionDecidingBackend, FeedGrantingBackend,
-    RenewingBackend, SelfServiceBackend, SigningOutBackend, VaryingBackend
+    LookupBackend, RenewingBackend, SelfServiceBackend, SigningOutBackend, VaryingBackend
 {
     let name: String
     let members: [ChainMember]

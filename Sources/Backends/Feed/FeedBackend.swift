@@ -7,7 +7,7 @@ import Primitives
 ///
 /// All results come from one complete feed, the last good one, and never wait for the source. While there is no
 /// feed, every query is a backend failure.
-final class FeedBackend: SubscriberBackend {
+final class FeedBackend: LookupBackend {
     let name: String
     let store: FeedStore
     private let rule: ProofRule?
@@ -56,6 +56,15 @@ final class FeedBackend: SubscriberBackend {
             return .rejected(message: nil, found: FoundSubscribers(subscriber.map { [$0] } ?? []))
         }
         return .authenticated(Subscriber(backend: name, key: key))
+    }
+
+    var supportsLookup: Bool { true }
+
+    /// - Throws: an error when there is no feed yet, or when the feed cannot be read.
+    func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup> {
+        let found = try await feed().candidate(for: credentials.identifier)
+        guard found.isOwn, let key = found.key else { return Fetched(ReaderLookup()) }
+        return Fetched(ReaderLookup([Subscriber(backend: name, key: key)]))
     }
 
     /// Returns the subscription of a reader.

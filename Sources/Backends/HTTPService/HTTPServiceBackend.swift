@@ -166,6 +166,7 @@ struct HTTPServiceBackend: EditionDecidingBackend, RenewingBackend, SigningOutBa
     private func outcome(
         of call: ServiceCall, _ request: OutboundRequest, _ values: TemplateValues
     ) async throws -> ServiceCall.Outcome {
+        QueryTrace.begin("calls.\(call.purpose.rawValue)")
         let response = try await (own[call.purpose] ?? authorization).send(request, values, through: http)
         return try call.outcome(of: response)
     }

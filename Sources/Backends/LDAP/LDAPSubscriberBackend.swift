@@ -5,10 +5,10 @@ import Resilience
 import SQLAccess
 
 /// A backend that authenticates the people of a directory.
-struct LDAPSubscriberBackend: SubscriberBackend {
+struct LDAPSubscriberBackend: LookupBackend {
     let name: String
-    private let pool: ConnectionPool<DirectorySession>
-    private let queries: DirectoryQueries
+    let pool: ConnectionPool<DirectorySession>
+    let queries: DirectoryQueries
     private let referrals: LDAPSettings.Referrals
     private let services: BackendServices
 
@@ -30,6 +30,7 @@ struct LDAPSubscriberBackend: SubscriberBackend {
         guard let proof = credentials[queries.authentication.field], DirectoryProof.isUsable(proof) else {
             return .rejected(message: nil)
         }
+        QueryTrace.begin("authenticate")
         let found: FoundEntry
         switch queries.authentication.strategy {
         case .bind(let template):
@@ -69,6 +70,7 @@ struct LDAPSubscriberBackend: SubscriberBackend {
             let search = queries.key.search(
                 subscriber.key, among: queries.people, attributes: queries.attributes)
         else { return Fetched(Subscription(state: .unknown)) }
+        QueryTrace.begin("subscription")
         let found = try await pool.use { session in try lookUp(search, session) }
         guard let (entry, groups) = found else { return Fetched(Subscription(state: .unknown)) }
         var record = Record(requiresEveryField: false)
@@ -81,6 +83,7 @@ struct LDAPSubscriberBackend: SubscriberBackend {
     }
 
     func health() async throws {
+        QueryTrace.begin("people.base")
         try await pool.use { session in try requireBase(session) }
     }
 }
@@ -88,7 +91,7 @@ struct LDAPSubscriberBackend: SubscriberBackend {
 // MARK: - On a connection
 
 extension LDAPSubscriberBackend {
-    private func search(for credentials: Credentials) -> DirectorySearch? {
+    func search(for credentials: Credentials) -> DirectorySearch? {
         guard let filled = queries.people.filter?.filled(from: credentials, in: .searchFilter)
         else { return nil }
         return queries.people.search(filled, attributes: queries.keyAttributes)
@@ -182,11 +185,11 @@ extension LDAPSubscriberBackend {
 
     /// Throws if a part of the result is on another server, because such a result does not prove that an entry is
     /// missing.
-    private func requireComplete(_ result: SearchResult) throws(DirectoryFailure) {
+    func requireComplete(_ result: SearchResult) throws(DirectoryFailure) {
         if result.references > 0, referrals != .ignore { throw .referralReceived }
     }
 
-    private func requireBase(_ session: DirectorySession) throws {
+    func requireBase(_ session: DirectorySession) throws {
         let search = DirectorySearch(
             base: queries.people.base, scope: .base, filter: "(objectClass=*)", attributes: [], limit: 1)
         guard try session.search(search)?.entries.isEmpty == false else { throw DirectoryFailure.baseMissing }

@@ -122,6 +122,8 @@ struct SubscriptionMapping: Sendable {
     func subscription(
         from record: Record, held: [Record]? = nil, at timestamp: Date
     ) throws(MappingError) -> Subscription {
+        QueryTrace.received { traced(record) }
+        for record in held ?? [] { QueryTrace.received { traced(record) } }
         let periods = try periods(in: record)
         let state = try state(in: record, periods, at: timestamp)
         var message: String?
@@ -135,6 +137,15 @@ struct SubscriptionMapping: Sendable {
         return Subscription(
             state: state, message: message, entitlement: try entitlement(in: record, held: held), userInfo: info,
             periods: periods)
+    }
+
+    /// Returns the fields of a record for an operator. Only those that decide about access are no personal data.
+    private func traced(_ record: Record) -> [QueryTrace.Field] {
+        let deciding = Set(
+            [stateField, editionsField, everything?.field, startField, endField].compactMap(\.self))
+        return record.names.map { name in
+            QueryTrace.Field(name, (try? record.values(name)) ?? [], isPersonal: !deciding.contains(name))
+        }
     }
 
     private func state(

@@ -16,6 +16,10 @@ struct SQLQueries: Sendable {
     static let edition = "edition"
 
     let authenticate: SQLStatement
+    /// The statement that finds subscribers by an identifier alone; nil if there is none.
+    let lookup: SQLStatement?
+    /// The name of ``lookup`` in the configuration.
+    let lookupName: String
     let subscription: SQLStatement
     let editions: SQLStatement?
     let verdict: SQLStatement?
@@ -89,9 +93,14 @@ struct SQLQueries: Sendable {
                 throw section.error("health", expected: error.description)
             }
         }
+        let own = try statement(
+            "lookup", [Self.identifier, Self.rawIdentifier], requires: [Self.identifier, Self.rawIdentifier])
         try section.finish()
         let names = authenticate.parameters.subtracting(requestFields)
         boundProofs = names.subtracting([Self.identifier, Self.rawIdentifier])
+        // A statement that compares a proof finds no row without one.
+        lookup = own ?? (boundProofs.isEmpty ? authenticate : nil)
+        lookupName = own == nil ? "queries.authenticate" : "queries.lookup"
         if let proof, boundProofs.contains(proof.field) {
             throw settings.error(
                 "proof", expected: "`\(proof.field)` is bound in `queries.authenticate`; expected one of the two")

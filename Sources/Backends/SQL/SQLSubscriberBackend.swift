@@ -5,12 +5,12 @@ import Resilience
 import SQLAccess
 
 /// Authenticates the subscribers of a database with the publisher's own statements.
-struct SQLSubscriberBackend<Database: SQLDatabase>: EditionDecidingBackend {
+struct SQLSubscriberBackend<Database: SQLDatabase>: EditionDecidingBackend, LookupBackend {
     let name: String
-    private let database: Database
-    private let queries: SQLQueries
+    let database: Database
+    let queries: SQLQueries
     private let mapping: SubscriptionMapping
-    private let services: BackendServices
+    let services: BackendServices
 
     init(
         name: String, database: Database, queries: SQLQueries, mapping: SubscriptionMapping, services: BackendServices
@@ -47,11 +47,13 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: EditionDecidingBackend {
         // If a separate statement lists the editions, the column in the subscription statement is optional.
         var optional: Set<String> = []
         if queries.editions != nil, let own = wanted.remove(mapping.editionsField) { optional.insert(own) }
+        QueryTrace.begin("queries.subscription")
         let records = try await rows(queries.subscription, &values)
             .records(wanted, optional: optional)
         guard !records.isEmpty else { return Fetched(Subscription(state: .unknown)) }
         var held: [Record]?
         if let editions = queries.editions {
+            QueryTrace.begin("queries.editions")
             held = try await rows(editions, &values).records([mapping.editionsField])
         }
         let now = services.clock.now
@@ -70,6 +72,7 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: EditionDecidingBackend {
             return Fetched(.rejected(.rejected, message: nil))
         }
         values.bound[SQLQueries.edition] = edition.description
+        QueryTrace.begin("queries.verdict")
         let rows: SQLRows
         do {
             rows = try await self.rows(statement, &values)
@@ -82,6 +85,7 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: EditionDecidingBackend {
     }
 
     func health() async throws {
+        QueryTrace.begin("queries.health")
         _ = try await database.rows(queries.health, [:])
     }
 
@@ -106,6 +110,7 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: EditionDecidingBackend {
     ) async throws -> (key: String, proof: StoredProof?)? {
         guard let values = SQLValues(credentials, context, queries) else { return nil }
         let stored: Set<String> = queries.proof == nil ? [] : ["password"]
+        QueryTrace.begin("queries.authenticate")
         let result: SQLRows
         do {
             result = try await database.rows(queries.authenticate, values.bound)

@@ -26,6 +26,16 @@ struct SQLValues: Sendable {
         self.bound = bound
     }
 
+    /// Creates the values of a lookup, for which no proof is known.
+    init?(finding credentials: Credentials, _ context: CallContext, _ queries: SQLQueries) {
+        var bound = Self.requested(context, queries)
+        requested = Set(bound.keys)
+        bound[SQLQueries.identifier] = credentials.identifier
+        bound[SQLQueries.rawIdentifier] = credentials.identifierField.flatMap { credentials[$0] }
+        guard bound.values.allSatisfy(Self.isAcceptable) else { return nil }
+        self.bound = bound
+    }
+
     init?(key: String, _ context: CallContext, _ queries: SQLQueries) {
         guard !key.isEmpty, Self.isAcceptable(key) else { return nil }
         bound = Self.requested(context, queries)

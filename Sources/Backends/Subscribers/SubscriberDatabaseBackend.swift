@@ -7,7 +7,7 @@ public import Primitives
 ///
 /// The key of a subscriber is its number. A deleted subscriber has the state unknown, and its number is never
 /// assigned again.
-public struct SubscriberDatabaseBackend: SelfServiceBackend {
+public struct SubscriberDatabaseBackend: LookupBackend, SelfServiceBackend {
     /// The credential that a reader is authenticated with.
     public struct Proof: Sendable, Equatable {
         /// The name of the credential field, such as `password` or `surname`.
@@ -76,6 +76,13 @@ public struct SubscriberDatabaseBackend: SelfServiceBackend {
             let record = try await database.find(id: id)
         else { return Fetched(Subscription(state: .unknown)) }
         return Fetched(record.subscription(at: clock.now))
+    }
+
+    public var supportsLookup: Bool { true }
+
+    public func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup> {
+        let id = try await database.id(of: credentials.identifier)
+        return Fetched(ReaderLookup(id.map { [subscriber($0)] } ?? []))
     }
 
     /// The registry for self-service; nil if it is off. A folded proof is a name and not a password, so it has no

@@ -6,7 +6,7 @@ public import Primitives
 /// and the responses of a slow or broken server. The backend knows no real reader and opens no real edition.
 ///
 /// Source: Pugpig test endpoint and test console, “Test users”.
-public struct TestUsersBackend: EditionDecidingBackend, FeedGrantingBackend, RenewingBackend {
+public struct TestUsersBackend: EditionDecidingBackend, FeedGrantingBackend, LookupBackend, RenewingBackend {
     public static let defaultName = "test-users"
 
     public let name: String
@@ -52,6 +52,13 @@ public struct TestUsersBackend: EditionDecidingBackend, FeedGrantingBackend, Ren
             break
         }
         return .authenticated(Subscriber(backend: name, key: username))
+    }
+
+    public var supportsLookup: Bool { true }
+
+    public func lookUp(_ credentials: Credentials, context: CallContext) -> Fetched<ReaderLookup> {
+        guard TestUser(credentials.identifier) != nil else { return Fetched(ReaderLookup()) }
+        return Fetched(ReaderLookup([Subscriber(backend: name, key: credentials.identifier)]))
     }
 
     public func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {

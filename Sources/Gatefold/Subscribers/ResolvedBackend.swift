@@ -10,6 +10,7 @@ public final class ResolvedBackend: Sendable {
     private let selecting: (any CredentialSelectingBackend)?
     private let deciding: (any EditionDecidingBackend)?
     private let granting: (any FeedGrantingBackend)?
+    private let finding: (any LookupBackend)?
     private let renewing: (any RenewingBackend)?
     private let selfService: (any SelfServiceBackend)?
     private let signingOut: (any SigningOutBackend)?
@@ -22,6 +23,7 @@ public final class ResolvedBackend: Sendable {
         selecting = backend as? any CredentialSelectingBackend
         deciding = backend as? any EditionDecidingBackend
         granting = backend as? any FeedGrantingBackend
+        finding = backend as? any LookupBackend
         renewing = backend as? any RenewingBackend
         selfService = backend as? any SelfServiceBackend
         signingOut = backend as? any SigningOutBackend
@@ -54,6 +56,15 @@ public final class ResolvedBackend: Sendable {
     ) async throws -> Fetched<EditionVerdict?> {
         guard let deciding else { return Fetched(nil) }
         return try await deciding.verdict(on: edition, for: subscriber, context: context)
+    }
+
+    /// A Boolean value that indicates whether the backend finds subscribers by their sign-in identifier.
+    public var supportsLookup: Bool { finding?.supportsLookup ?? false }
+
+    /// Returns the subscribers with a sign-in identifier. Default: the backend is reported as one that cannot find them.
+    public func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup> {
+        guard let finding, finding.supportsLookup else { return Fetched(ReaderLookup(unsupported: [name])) }
+        return try await finding.lookUp(credentials, context: context)
     }
 
     /// Renews the session of a subscriber. Default: renewed unless the subscription has the state `unknown`.

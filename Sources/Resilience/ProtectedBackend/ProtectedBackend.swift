@@ -183,6 +183,13 @@ extension ProtectedBackend {
         return try await fetch(VerdictQuery(edition: edition, subscriber: subscriber), context)
     }
 
+    /// Looks up a reader for an operator, within the limits and without the cache.
+    public func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup> {
+        // A backend that cannot look up must not count as one that responded.
+        guard wrapped.supportsLookup else { return Fetched(ReaderLookup(unsupported: [name])) }
+        return Fetched(try await send(LookupQuery(credentials: credentials), context))
+    }
+
     /// Renews a session without the cache. If the backend does not confirm the same subscriber, the subscriber's
     /// cached results are removed.
     public func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {

@@ -1,6 +1,6 @@
 /// A backend that does what another backend does, and has all its capabilities.
 public protocol WrappingBackend: CompositeBackend, CredentialSelectingBackend, EditionDecidingBackend,
-    FeedGrantingBackend, RenewingBackend, SelfServiceBackend, SigningOutBackend, VaryingBackend
+    FeedGrantingBackend, LookupBackend, RenewingBackend, SelfServiceBackend, SigningOutBackend, VaryingBackend
 {
     var wrapped: ResolvedBackend { get }
 }
@@ -16,6 +16,12 @@ extension WrappingBackend {
         on edition: EditionID?, for subscriber: Subscriber, context: CallContext
     ) async throws -> Fetched<EditionVerdict?> {
         try await wrapped.verdict(on: edition, for: subscriber, context: context)
+    }
+
+    public var supportsLookup: Bool { wrapped.supportsLookup }
+
+    public func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup> {
+        try await wrapped.lookUp(credentials, context: context)
     }
 
     public func renew(_ subscriber: Subscriber, context: CallContext) async throws -> AuthenticationResult {

@@ -13,16 +13,20 @@ struct InFlightQueries: Sendable {
     let authentications = Coalescing<InFlightQuery, AuthenticationResult>()
     let subscriptions = Coalescing<InFlightQuery, Subscription>()
     let verdicts = Coalescing<InFlightQuery, EditionVerdict?>()
+    let lookups = Coalescing<InFlightQuery, ReaderLookup>()
     let completions = Coalescing<InFlightQuery, Void>()
 
     /// The number of callers that shared the result of another caller's query.
-    var shared: Int { authentications.shared + subscriptions.shared + verdicts.shared + completions.shared }
+    var shared: Int {
+        authentications.shared + subscriptions.shared + verdicts.shared + lookups.shared + completions.shared
+    }
 
     /// Makes later callers start new queries.
     func forget() {
         authentications.forgetInFlight()
         subscriptions.forgetInFlight()
         verdicts.forgetInFlight()
+        lookups.forgetInFlight()
         completions.forgetInFlight()
     }
 }
