@@ -116,7 +116,7 @@ struct ParserListTests {
         "CollationEquivalents",
         "ConstantTime", "ContentType", "CredentialFacts", "CryptFunction",
         "DummyHashes",
-        "DigestFunction", "ByteExactString", "FeedItem",
+        "DigestFunction", "ByteExactString", "Explanation", "FeedItem",
         "FileOrigin", "JournaledSessionStore", "LoginAttempt", "NodeStore", "SharedCounterStore", "SharedLoginThrottle",
         "SharedRateLimit",
         "StateDatabase", "StateHistory", "StateIsolation", "StateTable", "HTTPMessages", "InPlayerSettings",

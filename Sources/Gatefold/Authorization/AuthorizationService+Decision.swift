@@ -10,12 +10,25 @@ extension AuthorizationService {
         on edition: EditionID, for owner: @autoclosure () -> PurchaseOwner,
         otherwise verdict: () async throws -> EditionDecision
     ) async throws -> EditionDecision {
+        try await decide(on: edition, purchased: { try await purchased(by: owner()) }, otherwise: verdict)
+    }
+
+    /// Decides whether an edition opens for a reader.
+    ///
+    /// - Parameters:
+    ///   - edition: The edition.
+    ///   - purchased: Returns the subscription that the reader's purchases open. It is called only if it matters.
+    ///   - verdict: Returns the decision by the subscriber system. It is called only if it matters.
+    func decide(
+        on edition: EditionID, purchased: () async throws -> Subscription?,
+        otherwise verdict: () async throws -> EditionDecision
+    ) async throws -> EditionDecision {
         if let plain = plainDecision(on: edition, by: try catalogue()) { return plain }
         guard purchaseSource != nil else { return try await verdict() }
         let bought: Subscription?
         var ledgerFailure: (any Error)?
         do {
-            bought = try await purchased(by: owner())
+            bought = try await purchased()
         } catch {
             // The subscriber system may still grant the edition. If it does not, the decision is unknown.
             ledgerFailure = error
@@ -42,12 +55,33 @@ extension AuthorizationService {
         on edition: EditionID, for subscriber: Subscriber, _ context: CallContext,
         subscription: () async throws -> Fetched<Subscription>
     ) async throws -> Fetched<EditionDecision> {
+        try await verdict(on: edition, context, own: { try await ownVerdict(on: edition, for: subscriber, context) }) {
+            try await subscription()
+        }
+    }
+
+    /// Returns the subscriber system's own verdict on an edition, or nil if it has none.
+    func ownVerdict(
+        on edition: EditionID, for subscriber: Subscriber, _ context: CallContext
+    ) async throws -> Fetched<EditionVerdict?> {
+        try await queryBackend { try await backend.verdict(on: edition, for: subscriber, context: context) }
+    }
+
+    /// Returns the decision by a verdict or by a subscription.
+    ///
+    /// - Parameters:
+    ///   - edition: The edition.
+    ///   - context: The context of the call.
+    ///   - own: Returns the subscriber system's own verdict. It is called only if the policy makes it final.
+    ///   - subscription: Returns the subscription under the publication's policy. It is called only if it matters.
+    func verdict(
+        on edition: EditionID, _ context: CallContext, own: () async throws -> Fetched<EditionVerdict?>,
+        subscription: () async throws -> Fetched<Subscription>
+    ) async throws -> Fetched<EditionDecision> {
         guard publication.rule.policy == .backendDecides else {
             return try await subscription().map { decision(by: $0, on: edition, context) }
         }
-        let verdict = try await queryBackend {
-            try await backend.verdict(on: edition, for: subscriber, context: context)
-        }
+        let verdict = try await own()
         if let own = verdict.value { return try verdict.map { _ in try decision(by: own, on: edition) } }
         return try await verdict.combined(with: subscription()) { decision(by: $1, on: edition, context) }
     }

@@ -69,33 +69,63 @@ extension AuthorizationService {
         let lifetimes = publication.lifetimes
         let maxLifetime = isInURL ? lifetimes.downloadToken : .infinity
         let denialKey = denialKey(of: authenticated, edition: edition, context)
-        do {
-            let decision = try await decide(on: edition, for: pseudonymKey.owner(authenticated.session.subscriber)) {
-                try await reportedDecision(on: edition, for: authenticated, denialKey, context)
-            }
-            switch decision {
-            case .rejected(let rejection): return reject(rejection, of: edition, authenticated.reference, context)
-            case .granted:
-                let result = try grant(
-                    edition, CredentialSubject(authenticated), context,
-                    lifetime: min(lifetimes.editionCredentials, maxLifetime), isSealed: isInURL)
-                observe(.credentialsIssued(authenticated.reference, edition))
-                record(.credentialsIssued, of: authenticated, edition)
-                return result
-            }
-        } catch let failure as Unavailable {
-            let catalogue = publication.rule.catalogue
-            guard publication.failsOpen, catalogue.mayContain(edition), catalogue.isPublished(edition, at: clock.now),
-                !denials.wasDenied(denialKey)
-            else {
-                return unavailable(failure, authenticated, edition, context)
-            }
+        let outcome = try await outcome(
+            on: edition, wasDenied: { denials.wasDenied(denialKey) },
+            purchased: { try await purchased(by: pseudonymKey.owner(authenticated.session.subscriber)) }
+        ) {
+            try await reportedDecision(on: edition, for: authenticated, denialKey, context)
+        }
+        switch outcome {
+        case .rejected(let rejection): return reject(rejection, of: edition, authenticated.reference, context)
+        case .unavailable(let failure): return unavailable(failure, authenticated, edition, context)
+        case .granted:
+            let result = try grant(
+                edition, CredentialSubject(authenticated), context,
+                lifetime: min(lifetimes.editionCredentials, maxLifetime), isSealed: isInURL)
+            observe(.credentialsIssued(authenticated.reference, edition))
+            record(.credentialsIssued, of: authenticated, edition)
+            return result
+        case .failedOpen:
             let result = try grant(
                 edition, CredentialSubject(authenticated), context,
                 lifetime: min(lifetimes.failOpenCredentials, maxLifetime), isFailOpen: true)
             observe(.failedOpen(authenticated.reference, edition))
             record(.failedOpen, of: authenticated, edition)
             return result
+        }
+    }
+
+    /// The outcome of a request for the credentials of an edition, before anything is issued.
+    enum EditionOutcome: Sendable {
+        case granted
+        case rejected(EditionRejection)
+        /// The subscriber system or a store was unavailable, and the publication fails open.
+        case failedOpen
+        case unavailable(Unavailable)
+    }
+
+    /// Returns the outcome of a request for the credentials of an edition. It changes nothing.
+    ///
+    /// - Parameters:
+    ///   - edition: The edition.
+    ///   - wasDenied: Returns whether a denial prevents access in an outage. It is called after `decision`.
+    ///   - purchased: Returns the subscription that the reader's purchases open.
+    ///   - decision: Returns the decision by the subscriber system.
+    func outcome(
+        on edition: EditionID, wasDenied: () -> Bool, purchased: () async throws -> Subscription?,
+        otherwise decision: () async throws -> EditionDecision
+    ) async throws -> EditionOutcome {
+        do {
+            switch try await decide(on: edition, purchased: purchased, otherwise: decision) {
+            case .granted: return .granted
+            case .rejected(let rejection): return .rejected(rejection)
+            }
+        } catch let failure as Unavailable {
+            let catalogue = publication.rule.catalogue
+            guard publication.failsOpen, catalogue.mayContain(edition), catalogue.isPublished(edition, at: clock.now),
+                !wasDenied()
+            else { return .unavailable(failure) }
+            return .failedOpen
         }
     }
 
@@ -126,18 +156,26 @@ extension AuthorizationService {
         let fetched = try await verdict(on: edition, for: authenticated.session.subscriber, context) {
             try await reported(about: authenticated, context)
         }
-        let decision = fetched.value.settled(by: authenticated.session.subscriber.backend, fetched.freshness)
+        let decision = fetched.value
         let isLastKnownGood = fetched.freshness == .stale
         if !decision.isRejection || publication.rule.catalogue.mayContain(edition) {
             denials.record(
                 denialKey, decision.isRejection ? .edition : nil, isLastKnownGood: isLastKnownGood, queried: queried)
         }
-        // This grant is older than a denial that another process reported.
-        if isLastKnownGood, !decision.isRejection, denials.wasEditionDenied(denialKey) {
+        return try current(fetched, by: authenticated.session.subscriber.backend, denialKey)
+    }
+
+    /// Returns the subscriber system's decision with its origin.
+    ///
+    /// - Throws: ``Unavailable`` for a last known good grant that is older than a denial that another process reported.
+    func current(
+        _ fetched: Fetched<EditionDecision>, by backend: String, _ denialKey: DenialCache.Key
+    ) throws(Unavailable) -> EditionDecision {
+        if fetched.freshness == .stale, !fetched.value.isRejection, denials.wasEditionDenied(denialKey) {
             throw Unavailable(
                 .backendUnavailable, retryAfter: retryAfter, cause: "the edition was denied in the meantime")
         }
-        return decision
+        return fetched.value.settled(by: backend, fetched.freshness)
     }
 
     private func record(_ kind: TimelineEvent.Kind, of authenticated: AuthenticatedSession, _ edition: EditionID) {
@@ -205,12 +243,17 @@ extension AuthorizationService {
         _ rejection: EditionRejection, of edition: EditionID, _ subscriber: SubscriberPseudonym?,
         _ context: CallContext
     ) -> CredentialsResult {
-        let rejection = publication.rule.catalogue.mayContain(edition) ? rejection : rejection.ofUnknownEdition
+        let rejection = named(rejection, of: edition)
         return reject(
             rejection.status, message(for: rejection, context),
             refusal(
                 rejection.reason, .editionCredentials, of: subscriber, edition: edition, by: rejection.backend,
                 rejection.freshness))
+    }
+
+    /// Returns the rejection with the reason that helps most.
+    func named(_ rejection: EditionRejection, of edition: EditionID) -> EditionRejection {
+        publication.rule.catalogue.mayContain(edition) ? rejection : rejection.ofUnknownEdition
     }
 
     private func reject(

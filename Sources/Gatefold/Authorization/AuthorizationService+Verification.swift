@@ -55,11 +55,22 @@ extension AuthorizationService {
     private func subscription(of authenticated: AuthenticatedSession, _ context: CallContext) async throws
         -> Fetched<Subscription>
     {
-        guard purchaseSource != nil else { return try await reported(about: authenticated, context) }
-        let own = try await purchased(by: pseudonymKey.owner(authenticated.session.subscriber))
-        return try await reported(about: authenticated, context).map {
-            Subscription.merged([$0, own].compactMap(\.self))
-        }
+        try await verified(
+            purchased: { try await purchased(by: pseudonymKey.owner(authenticated.session.subscriber)) },
+            reported: { try await reported(about: authenticated, context) })
+    }
+
+    /// Returns the subscription of a verification.
+    ///
+    /// - Parameters:
+    ///   - purchased: Returns the subscription that the reader's purchases open.
+    ///   - reported: Returns the subscriber system's subscription under the publication's policy.
+    func verified(
+        purchased: () async throws -> Subscription?, reported: () async throws -> Fetched<Subscription>
+    ) async throws -> Fetched<Subscription> {
+        guard purchaseSource != nil else { return try await reported() }
+        let own = try await purchased()
+        return try await reported().map { Subscription.merged([$0, own].compactMap(\.self)) }
     }
 
     /// Returns the subscription from the subscriber system under the publication's policy.

@@ -119,6 +119,32 @@ public final class AuthorizationService: Sendable {
         AuthorizationService(self, tokens: tokens, timeline: timeline)
     }
 
+    /// Creates a proxy that decides as another one does, at a time of its own, and reports nothing.
+    init(silent other: AuthorizationService, clock: WallClock) {
+        publication = other.publication
+        backend = other.backend
+        tokens = other.tokens
+        credentials = other.credentials
+        feedSecret = other.feedSecret
+        state = other.state
+        revocations = other.revocations
+        revocationAgeLimit = other.revocationAgeLimit
+        loginThrottle = other.loginThrottle
+        sessions = other.sessions
+        pseudonymKey = other.pseudonymKey
+        self.clock = clock
+        random = other.random
+        retryAfter = other.retryAfter
+        rejectionJitter = .none
+        observe = { _ in }
+        reportRefusal = { _ in }
+        timeline = nil
+        denials = other.denials
+        cachedSignIns = other.cachedSignIns
+        uses = other.uses
+        purchaseSource = other.purchaseSource
+    }
+
     package func message(_ key: MessageKey, _ context: CallContext) -> String? {
         publication.messages.text(key, for: context.languages)
     }

@@ -37,3 +37,10 @@ struct LoginAttemptLocation: Hashable, Sendable {
     let identifier: [UInt8]
     let address: ClientAddress
 }
+
+extension LoginAttemptCounter {
+    /// Returns the counters of a reader at any device and address.
+    static func all(of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?) -> [LoginAttemptCounter] {
+        (attempt?.skeletons ?? []).map { .reader($0) } + (subscriber.map { [.subscriber($0)] } ?? [])
+    }
+}

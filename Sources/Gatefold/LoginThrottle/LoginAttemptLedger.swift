@@ -173,6 +173,11 @@ public struct LoginAttemptLedger: Sendable {
         isTrustedDevice(permit, at: now) ? [] : permit.counters + subscribers.map { .subscriber($0) }
     }
 
+    /// Returns the longest wait for a counter that wrong attempts have used up, or nil if there is none.
+    func wait(for counters: [LoginAttemptCounter], at now: TimeInterval) -> TimeInterval? {
+        counters.compactMap { if case .full(let wait) = room($0, at: now) { wait } else { nil } }.max()
+    }
+
     /// Sets a counter to the wrong attempts at all nodes, if these are more.
     ///
     /// - Parameter debt: The number of seconds until the counter is empty.

@@ -77,6 +77,12 @@ public final class LoginThrottle: LoginThrottling {
         return holds ? .final : .untrusted
     }
 
+    public func lock(
+        of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) -> LoginLock {
+        withLedger { LoginLock(wait: $0.wait(for: LoginAttemptCounter.all(of: attempt, subscriber), at: now)) }
+    }
+
     /// Passes the ledger to the throttle of several nodes.
     func withLedger<Value: Sendable>(_ body: (inout LoginAttemptLedger) -> Value) -> Value {
         state.withLock { body(&$0.ledger) }
@@ -132,5 +138,12 @@ public final class LoginThrottle: LoginThrottling {
         // attempt.
         case .queueFull, .dependsOnDeviceTrust, .queued: busy
         }
+    }
+}
+
+extension LoginLock {
+    /// - Parameter wait: The number of seconds until there is room for an attempt; nil if there is.
+    init(wait: TimeInterval?) {
+        self = wait.map { .locked(retryAfter: max(1, Int($0.rounded(.up)))) } ?? .open
     }
 }

@@ -30,9 +30,36 @@ public protocol LoginThrottling: Sendable {
         _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym],
         at now: TimeInterval
     ) async -> LoginAttemptSettlement
+
+    /// Returns whether wrong attempts have used up the limit of a reader, without counting anything. Default:
+    /// ``LoginLock/unknown``.
+    ///
+    /// A known device or address of the reader is still admitted.
+    ///
+    /// - Parameters:
+    ///   - attempt: An attempt of the reader, or nil if the identifier is not known.
+    ///   - subscriber: The reader, or nil if no subscriber is known.
+    ///   - now: The time of `WallClock.elapsed`.
+    /// - Throws: The error of a shared store.
+    func lock(
+        of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) async throws -> LoginLock
+}
+
+/// Whether wrong attempts have used up the limit of a reader.
+public enum LoginLock: Sendable, Equatable {
+    /// Another process counts the attempts.
+    case unknown
+    case open
+    /// - Parameter retryAfter: The wait in whole seconds, at least 1.
+    case locked(retryAfter: Int)
 }
 
 extension LoginThrottling {
+    public func lock(
+        of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) async throws -> LoginLock { .unknown }
+
     /// Records the outcome of an attempt without a known subscriber.
     @discardableResult
     public func settle(
@@ -86,4 +113,8 @@ public struct UnlimitedLoginAttempts: LoginThrottling {
         _ permit: LoginAttemptPermit, as outcome: LoginAttemptOutcome, of subscribers: [SubscriberPseudonym],
         at now: TimeInterval
     ) -> LoginAttemptSettlement { .final }
+
+    public func lock(
+        of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) -> LoginLock { .open }
 }

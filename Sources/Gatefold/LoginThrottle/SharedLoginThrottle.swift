@@ -51,6 +51,19 @@ public final class SharedLoginThrottle: LoginThrottling {
         return .throttled(retryAfter: max(1, Int(wait.rounded(.up))))
     }
 
+    public func lock(
+        of attempt: LoginAttempt?, _ subscriber: SubscriberPseudonym?, at now: TimeInterval
+    ) async throws -> LoginLock {
+        let counters = LoginAttemptCounter.all(of: attempt, subscriber)
+        let shared = unique(counters).map(\.counter)
+        let levels = try await store.levels(of: shared, window: limits.window)
+        let waits = zip(shared, levels).filter { !$1.hadRoom }.map {
+            max(0, $1.debt + $0.cost(in: limits.window) - limits.window)
+        }
+        let local = local.withLedger { $0.wait(for: counters, at: now) }
+        return LoginLock(wait: (waits + [local].compactMap(\.self)).max())
+    }
+
     /// Counts the outcome with the shared counters.
     ///
     /// - Returns: The number of seconds until a used-up counter has room; nil if there is no such counter.

@@ -84,6 +84,13 @@ public final class RevocationList: Sendable {
         max(floor, part(of: subscriber).revocations(of: subscriber)?.boundary ?? .distantPast)
     }
 
+    /// Returns the time before which all sessions of a subscriber are ended, and the number of sessions that are ended
+    /// individually.
+    func endedSessions(of subscriber: SubscriberPseudonym) -> (before: Date?, count: Int) {
+        let revocations = part(of: subscriber).revocations(of: subscriber)
+        return (revocations?.all?.before, revocations?.sessions.count ?? 0)
+    }
+
     /// Returns a revocation that ends all existing sessions of a subscriber, or all in a session's scope.
     ///
     /// A session opened in the second of a revocation counts as issued at its boundary. The new boundary is

@@ -1,0 +1,19 @@
+/// The reader of an explanation.
+package struct ExplanationSubject: Sendable {
+    package let subscriber: Subscriber
+    /// The token of the app, if it is known. The steps about the session are exact only with a token.
+    package var token: String?
+    /// The sign-in identifier, if it is known. The login throttle counts by it.
+    package var identifier: String?
+    /// The device that the app names, if it is known.
+    package var device: String?
+
+    package init(
+        _ subscriber: Subscriber, token: String? = nil, identifier: String? = nil, device: String? = nil
+    ) {
+        self.subscriber = subscriber
+        self.token = token
+        self.identifier = identifier
+        self.device = device
+    }
+}
