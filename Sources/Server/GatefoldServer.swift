@@ -113,7 +113,7 @@ public struct GatefoldServer: Sendable {
             state: state, nodeSessionStore: node?.sessionStore,
             revocationFreshness: node?.freshness, pseudonymKey: configuration.state.pseudonymKey,
             revocations: revocations,
-            loginThrottle: Self.throttle("sign-in", configuration, state),
+            loginThrottle: Self.throttle(SignInThrottle.purpose, configuration, state),
             registrationThrottle: Self.throttle("registration", configuration, state),
             sessions: SessionLimiter(
                 perHour: configuration.state.sessionsPerHour, capacity: configuration.loginThrottle.capacity,

@@ -81,8 +81,9 @@ struct ParserListTests {
     /// Files that read an operator's input once at the start.
     private static let operators: Set<String> = [
         "AppleRoots", "AuditHead", "AuditListCommand", "AuditReason", "AuditVerifyCommand", "BackendRegistry",
-        "BodyTemplate", "CheckCases", "CheckReader", "CloudSoftphone",
-        "CloudSoftphone+Settings", "ContentLayout+Settings", "DirectoryGroups", "DrillFault", "EdgeTemplate",
+        "BackendTest", "BodyTemplate", "CheckCases", "CheckReader", "CloudSoftphone",
+        "CloudSoftphone+Settings", "ContentLayout+EditionFile",
+        "ContentLayout+Settings", "DirectoryGroups", "DrillFault", "EdgeTemplate",
         "Endpoint", "EnvironmentOverrides", "FrontDoor", "FeedSchedule", "GatefoldConfiguration", "GoogleSigningKey",
         "GoogleStoreSettings", "InPlayerBackendKind", "InPlayerConfiguration", "InPlayerEnvironment",
         "MQTTBroker+Address", "MailSender", "MailServer", "NotificationBrokerSettings", "ODBCConnectionString",

@@ -69,6 +69,20 @@ final class OpenFile: Sendable {
         return OpenFile(descriptor: file, version: version, permit: permit)
     }
 
+    /// Returns whether a directory exists whose path contains no symbolic link below the root.
+    static func isDirectory(_ segments: [String], below root: String) -> Bool {
+        guard var directory = try? descriptor(of: root, in: AT_FDCWD, directoryFlags) else { return false }
+        defer { close(directory) }
+        for segment in segments {
+            guard let next = try? descriptor(of: segment, in: directory, directoryFlags | O_NOFOLLOW) else {
+                return false
+            }
+            close(directory)
+            directory = next
+        }
+        return true
+    }
+
     /// Opens a file and reads it as a whole, on a thread that must not wait for a disk. The root must be one of
     /// ``LocalRoots``.
     ///

@@ -2,7 +2,11 @@ import ArgumentParser
 
 struct BackendsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backends", abstract: "Show the status of a running server's backends, and flush their caches.",
-        discussion: "Both commands connect to the running server at server.admin_listen of the configuration.",
-        subcommands: [BackendsStatusCommand.self, BackendsFlushCommand.self])
+        commandName: "backends",
+        abstract: "Test backends, show their status in a running server, and flush their caches.",
+        discussion: """
+            `status` and `flush` connect to the running server at server.admin_listen of the configuration. `test` needs \
+            no server.
+            """,
+        subcommands: [BackendsStatusCommand.self, BackendsFlushCommand.self, BackendsTestCommand.self])
 }
