@@ -63,7 +63,9 @@ final class FeedBackend: LookupBackend {
     /// - Throws: an error when there is no feed yet, or when the feed cannot be read.
     func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup> {
         let found = try await feed().candidate(for: credentials.identifier)
-        guard found.isOwn, let key = found.key else { return Fetched(ReaderLookup()) }
+        guard found.isOwn, let key = found.key else {
+            return Fetched(ReaderLookup(ambiguous: found.isAmbiguous ? [name] : []))
+        }
         return Fetched(ReaderLookup([Subscriber(backend: name, key: key)]))
     }
 
@@ -100,7 +102,7 @@ final class FeedBackend: LookupBackend {
 
     private func feed() throws -> FeedDatabase {
         guard let feed = store.current else {
-            throw store.holdsLock ? FeedUnavailable.notLoadedYet : .lockedElsewhere
+            throw store.isLockedElsewhere ? FeedUnavailable.lockedElsewhere : .notLoadedYet
         }
         return feed
     }

@@ -53,7 +53,12 @@ public struct FeedBackendKind: BackendKind {
     public var isRemote: Bool { false }
 
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
-        try open(services) { update in
+        guard !services.isReadOnly else {
+            return FeedBackend(
+                plan, store: FeedStore(reading: plan), rule: rule, mapping: mapping, services: services,
+                refresher: nil)
+        }
+        return try open(services) { update in
             FeedRefresher(update) { try await Task.sleep(for: .seconds($0)) }
         }
     }

@@ -20,16 +20,19 @@ extension LDAPSubscriberBackend {
         guard supportsLookup else { return Fetched(ReaderLookup(unsupported: [name])) }
         guard let search = lookupSearch(credentials) else { return Fetched(ReaderLookup()) }
         QueryTrace.begin("people")
-        let entries = try await pool.use { session in
+        let (entries, isAmbiguous) = try await pool.use { session in
             let result = try session.search(search)
             if result?.entries.isEmpty ?? true {
                 if let result { try requireComplete(result) }
                 // The missing entry must not be the sign of a missing tree.
                 try requireBase(session)
             }
-            return result?.entries ?? []
+            return (result?.entries ?? [], result.map { $0.entries.count > 1 || $0.isTruncated } ?? false)
         }
-        return Fetched(ReaderLookup(try entries.map { Subscriber(backend: name, key: try queries.key.key(of: $0)) }))
+        return Fetched(
+            ReaderLookup(
+                try entries.map { Subscriber(backend: name, key: try queries.key.key(of: $0)) },
+                ambiguous: isAmbiguous ? [name] : []))
     }
 
     private func lookupSearch(_ credentials: Credentials) -> DirectorySearch? {

@@ -15,7 +15,8 @@ public struct ODBCBackendKind: BackendKind {
     public init(name: String, settings: SettingsSection) throws(SettingsError) {
         self.name = name
         connection = try ODBCConnectionSettings(settings)
-        queries = try SQLQueries(settings, dialect: .odbc)
+        // No standard attribute makes every driver reject changes.
+        queries = try SQLQueries(settings, dialect: .odbc, isReadOnly: false)
         mapping = try SubscriptionMapping(try settings.section("subscription"))
     }
 

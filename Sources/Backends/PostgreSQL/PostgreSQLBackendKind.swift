@@ -15,7 +15,7 @@ public struct PostgreSQLBackendKind: BackendKind {
     public init(name: String, settings: SettingsSection) throws(SettingsError) {
         self.name = name
         database = try PostgreSQLSettings(settings)
-        queries = try SQLQueries(settings, dialect: .postgreSQL)
+        queries = try SQLQueries(settings, dialect: .postgreSQL, isReadOnly: database.isReadOnly)
         mapping = try SubscriptionMapping(try settings.section("subscription"))
     }
 

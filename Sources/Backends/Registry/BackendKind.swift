@@ -111,6 +111,9 @@ public struct BackendServices: Sendable {
     package var documents: SharedDocuments?
     /// The node's part of the concurrency limits; nil if this process has all of them.
     package var slotShares: SlotShares?
+    /// A Boolean value that indicates whether the backends only show what they have. They then create, change and lock no
+    /// files, apply no import, and fetch nothing by themselves. Default: false.
+    package var isReadOnly = false
 
     public init(
         clock: WallClock, random: RandomSource, passwords: PasswordVerifier, pseudonymKey: PseudonymKey,

@@ -34,7 +34,10 @@ struct SQLQueries: Sendable {
     var checkedProofs: Set<String> { boundProofs.union(proof.map { [$0.field] } ?? []) }
 
     /// Reads the keys `queries`, `proof` and `request_fields` of a backend's settings.
-    init(_ settings: SettingsSection, dialect: SQLDialect) throws(SettingsError) {
+    ///
+    /// - Parameter isReadOnly: Whether the connections reject changes. Otherwise `authenticate` may write, such as a count
+    ///   of sign-ins, and is no lookup.
+    init(_ settings: SettingsSection, dialect: SQLDialect, isReadOnly: Bool) throws(SettingsError) {
         let ownNames = [Self.identifier, Self.rawIdentifier, Self.key, Self.edition]
         let requestFields = Set(try settings.strings("request_fields") ?? [])
         if let name = ownNames.first(where: { requestFields.contains($0) }) {
@@ -99,7 +102,7 @@ struct SQLQueries: Sendable {
         let names = authenticate.parameters.subtracting(requestFields)
         boundProofs = names.subtracting([Self.identifier, Self.rawIdentifier])
         // A statement that compares a proof finds no row without one.
-        lookup = own ?? (boundProofs.isEmpty ? authenticate : nil)
+        lookup = own ?? (boundProofs.isEmpty && isReadOnly ? authenticate : nil)
         lookupName = own == nil ? "queries.authenticate" : "queries.lookup"
         if let proof, boundProofs.contains(proof.field) {
             throw settings.error(

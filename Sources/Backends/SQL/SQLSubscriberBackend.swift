@@ -105,6 +105,14 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: EditionDecidingBackend, Look
 
     private func recordRejectedValue() { services.observe(BackendEvent(backend: name, name: "value_rejected")) }
 
+    /// Throws an error if the result of `authenticate` has a stored proof that is not compared. It is a configuration
+    /// mistake, and is reported for every reader.
+    func requireVerification(of result: SQLRows) throws(SQLSetupError) {
+        if queries.proof == nil, result.columns.contains(where: { $0.lowercased() == "password" }) {
+            throw .unverifiedPassword
+        }
+    }
+
     private func find(
         _ credentials: Credentials, _ context: CallContext
     ) async throws -> (key: String, proof: StoredProof?)? {
@@ -118,10 +126,7 @@ struct SQLSubscriberBackend<Database: SQLDatabase>: EditionDecidingBackend, Look
             recordRejectedValue()
             return nil
         }
-        // A stored proof that is not compared is a configuration mistake, and is reported for every reader.
-        if queries.proof == nil, result.columns.contains(where: { $0.lowercased() == "password" }) {
-            throw SQLSetupError.unverifiedPassword
-        }
+        try requireVerification(of: result)
         let rows = try result.records(stored.union(["key"]), optional: ["password", "salt"])
         guard rows.count <= 1 else {
             services.observe(

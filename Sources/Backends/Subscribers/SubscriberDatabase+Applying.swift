@@ -14,8 +14,31 @@ extension SubscriberDatabase {
             try ActiveImport.hasPendingRow(identifier, db) ? nil : try body(db)
         }
         if let value { return value }
-        try await store.write { db in try ActiveImport.settle(identifier, db) }
-        return try await store.read(body)
+        return try await readSettled(identifier, body)
+    }
+
+    /// Applies the row of an import, and then reads. A read-only database does both in one transaction, which it rolls
+    /// back.
+    private func readSettled<Value: Sendable>(
+        _ identifier: String, _ body: @escaping @Sendable (any StateTransaction) throws -> Value
+    ) async throws -> Value {
+        guard isReadOnly else {
+            try await store.write { db in try ActiveImport.settle(identifier, db) }
+            return try await store.read(body)
+        }
+        do {
+            return try await store.write { db -> Value in
+                try ActiveImport.settle(identifier, db)
+                throw RolledBack(value: try body(db))
+            }
+        } catch let end as RolledBack<Value> {
+            return end.value
+        }
+    }
+
+    /// The end of a transaction whose result is used and whose changes are not.
+    private struct RolledBack<Value: Sendable>: Error {
+        let value: Value
     }
 
     /// Reads data about a subscriber by its number. If an active import concerns the subscriber, the row is applied
@@ -31,8 +54,8 @@ extension SubscriberDatabase {
             return (nil, identifier)
         }
         if let value { return value }
-        if let identifier { try await store.write { db in try ActiveImport.settle(identifier, db) } }
-        return try await store.read(body)
+        guard let identifier else { return try await store.read(body) }
+        return try await readSettled(identifier, body)
     }
 
     /// Applies the rows of an active import, one batch at a time.

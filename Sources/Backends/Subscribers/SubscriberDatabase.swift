@@ -11,6 +11,8 @@ import Synchronization
 public struct SubscriberDatabase: Sendable {
     let store: any SubscriberStore
     let clock: WallClock
+    /// A Boolean value that indicates whether reads show the pending rows of an import without applying them.
+    var isReadOnly = false
     private let dummyHashCache = DummyHashCache()
 
     init(_ store: any SubscriberStore, clock: WallClock) {

@@ -81,8 +81,12 @@ public struct SubscriberDatabaseBackend: LookupBackend, SelfServiceBackend {
     public var supportsLookup: Bool { true }
 
     public func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup> {
-        let id = try await database.id(of: credentials.identifier)
-        return Fetched(ReaderLookup(id.map { [subscriber($0)] } ?? []))
+        // A sign-in applies a pending row of an import, but an operator's question must not.
+        let found = try await database.proof(of: credentials.identifier)
+        if let id = found.id { return Fetched(ReaderLookup([subscriber(id)])) }
+        guard found.isStaged else { return Fetched(ReaderLookup()) }
+        return Fetched(
+            ReaderLookup(failures: [name: "an import has the reader, who gets a number with the next sign-in"]))
     }
 
     /// The registry for self-service; nil if it is off. A folded proof is a name and not a password, so it has no

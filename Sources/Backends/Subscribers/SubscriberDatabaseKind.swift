@@ -11,6 +11,11 @@ public protocol SubscriberDatabaseKind: BackendKind {
     ///
     /// - Throws: ``SubscriberDatabaseError``.
     func openDatabase(clock: WallClock) throws -> SubscriberDatabase
+
+    /// Opens the database for a command that must not create it. Every query of one that does not exist fails.
+    ///
+    /// - Throws: ``SubscriberDatabaseError``.
+    func openExistingDatabase(clock: WallClock) throws -> SubscriberDatabase
 }
 
 extension SubscriberDatabaseKind {
@@ -20,10 +25,16 @@ extension SubscriberDatabaseKind {
     /// without one a sign-in does not authenticate the reader.
     public var supportsLazyMigration: Bool { registry.proof != nil }
 
+    public func openExistingDatabase(clock: WallClock) throws -> SubscriberDatabase { try openDatabase(clock: clock) }
+
     public func open(_ services: BackendServices) throws -> any SubscriberBackend {
-        SubscriberDatabaseBackend(
-            name: backend, database: try openDatabase(clock: services.clock), proof: registry.proof,
-            isSelfService: registry.isSelfService, verifier: services.passwords, clock: services.clock)
+        var database =
+            try services.isReadOnly
+            ? openExistingDatabase(clock: services.clock) : openDatabase(clock: services.clock)
+        database.isReadOnly = services.isReadOnly
+        return SubscriberDatabaseBackend(
+            name: backend, database: database, proof: registry.proof, isSelfService: registry.isSelfService,
+            verifier: services.passwords, clock: services.clock)
     }
 
     /// Returns the subscriber that represents a stored record in tokens, logs and revocations.

@@ -8,19 +8,26 @@ public struct ReaderLookup: Sendable, Equatable {
     public private(set) var unsupported: Set<String>
     /// The names of the backends that did not respond, with the causes.
     public private(set) var failures: [String: String]
+    /// The names of the backends in which the identifier is not that of one subscriber only, so that they reject a sign-in.
+    public private(set) var ambiguous: Set<String>
 
-    public init(_ subscribers: [Subscriber] = [], unsupported: Set<String> = [], failures: [String: String] = [:]) {
+    public init(
+        _ subscribers: [Subscriber] = [], unsupported: Set<String> = [], failures: [String: String] = [:],
+        ambiguous: Set<String> = []
+    ) {
         var seen: Set<Subscriber> = []
         self.subscribers = subscribers.filter { seen.insert($0).inserted }
         self.unsupported = unsupported
         self.failures = failures
+        self.ambiguous = ambiguous
     }
 
     /// Returns the result of both lookups, this one first.
     public func joined(with other: ReaderLookup) -> ReaderLookup {
         ReaderLookup(
             subscribers + other.subscribers, unsupported: unsupported.union(other.unsupported),
-            failures: failures.merging(other.failures) { first, _ in first })
+            failures: failures.merging(other.failures) { first, _ in first },
+            ambiguous: ambiguous.union(other.ambiguous))
     }
 }
 

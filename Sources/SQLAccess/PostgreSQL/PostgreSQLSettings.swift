@@ -29,6 +29,8 @@ package struct PostgreSQLSettings: Sendable {
     package let server: PostgreSQLServer
     package var poolSize: Int
     package let idleLifetime: Duration
+    /// A Boolean value that indicates whether the sessions reject changes.
+    package let isReadOnly: Bool
     /// The time limit that the server applies to a statement.
     package private(set) var statementTimeout: Duration
     /// The time limit for a result: the statement timeout plus 1 s for its message to arrive.
@@ -50,7 +52,14 @@ package struct PostgreSQLSettings: Sendable {
             "target_session_attrs", default: purpose == .state ? .readWrite : .any)
         let connectTimeout = try section.duration("connect_timeout", default: 3, in: 1...60)
         let statementTimeout = try section.duration("statement_timeout", default: 3, in: 1...60)
-        parameters["options"] = purpose == .backend ? try Self.options(section, statementTimeout) : ""
+        if purpose == .backend {
+            let options = try Self.options(section, statementTimeout)
+            parameters["options"] = options.text
+            isReadOnly = options.isReadOnly
+        } else {
+            parameters["options"] = ""
+            isReadOnly = false
+        }
         try section.finish()
         server = PostgreSQLServer(
             hosts: hosts, session: session, connectTimeout: .seconds(connectTimeout), parameters: parameters)
@@ -71,19 +80,19 @@ package struct PostgreSQLSettings: Sendable {
         return settings
     }
 
-    /// Returns the parameters of a session, in the form of libpq's `options`.
+    /// Returns the parameters of a session, in the form of libpq's `options`, and whether they make it read-only.
     private static func options(
         _ section: SettingsSection, _ statementTimeout: TimeInterval
-    ) throws(SettingsError) -> String {
+    ) throws(SettingsError) -> (text: String, isReadOnly: Bool) {
         let readOnly = try section.boolean("read_only", default: true)
-        guard try section.boolean("session_settings", default: true) else { return "" }
+        guard try section.boolean("session_settings", default: true) else { return ("", false) }
         let values = [
             ("statement_timeout", "\(Int(statementTimeout))s"),
             ("default_transaction_read_only", readOnly ? "on" : "off"),
             // The syntax that the statements were parsed with, and the formats that the mapping reads.
             ("standard_conforming_strings", "on"), ("DateStyle", "ISO"), ("TimeZone", "UTC"),
         ]
-        return values.map { "-c \($0)=\($1)" }.joined(separator: " ")
+        return (values.map { "-c \($0)=\($1)" }.joined(separator: " "), readOnly)
     }
 
     private static func hosts(_ section: SettingsSection) throws(SettingsError) -> [PostgreSQLServer.Host] {

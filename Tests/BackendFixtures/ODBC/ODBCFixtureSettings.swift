@@ -13,6 +13,7 @@ enum ODBCFixtureSettings {
         pool: {size: 8}
         queries:
           authenticate: 'SELECT id AS "key", password_hash AS password FROM reader WHERE email = :identifier'
+          lookup: 'SELECT id AS "key" FROM reader WHERE email = :identifier'
           subscription: 'SELECT state, everything FROM reader WHERE id = :key'
           editions: 'SELECT edition FROM holding WHERE reader = :key'
         proof: {field: password}

@@ -6,11 +6,11 @@ import Testing
 @testable import SQLAccess
 
 @Suite("Lookup statements in a backend's settings") struct SQLLookupTests {
-    private func queries(_ lines: String) throws(SettingsError) -> SQLQueries {
+    private func queries(_ lines: String, isReadOnly: Bool = true) throws(SettingsError) -> SQLQueries {
         try SQLQueries(
             try YAMLSettings.read(
                 text: "queries:\n  subscription: \"SELECT 1 WHERE id = :key\"\n\(lines)\n", name: "gatefold.yaml",
-                folder: "/nowhere"), dialect: .postgreSQL)
+                folder: "/nowhere"), dialect: .postgreSQL, isReadOnly: isReadOnly)
     }
 
     @Test("The sign-in statement is the lookup if it binds nothing but the identifier")
@@ -21,6 +21,26 @@ import Testing
             proof: {field: password}
             """)
         #expect(compared.lookup?.text == compared.authenticate.text && compared.lookupName == "queries.authenticate")
+    }
+
+    @Test("On a connection that may write, the sign-in statement is no lookup, because it may count sign-ins")
+    func writable() throws {
+        let authenticate = #"  authenticate: "SELECT id AS key FROM r WHERE n = :identifier""#
+        #expect(try queries(authenticate, isReadOnly: false).lookup == nil)
+        let own = authenticate + "\n  lookup: \"SELECT id AS key FROM r WHERE n = :identifier\""
+        #expect(try queries(own, isReadOnly: false).lookupName == "queries.lookup")
+    }
+
+    @Test(
+        "A connection to PostgreSQL is read-only by its settings",
+        arguments: [
+            ("", true), (", read_only: false", false), (", session_settings: false", false),
+        ])
+    func connections(setting: String, isReadOnly: Bool) throws {
+        let settings = try YAMLSettings.read(
+            text: "connection: {hosts: [db], database: a, user: b\(setting)}", name: "gatefold.yaml",
+            folder: "/nowhere")
+        #expect(try PostgreSQLSettings(settings).isReadOnly == isReadOnly)
     }
 
     @Test("A statement that binds a proof finds nobody without it, and needs a lookup statement")

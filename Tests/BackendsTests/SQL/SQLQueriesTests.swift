@@ -7,7 +7,8 @@ import Testing
 @Suite("SQL statements in a backend's settings") struct SQLQueriesTests {
     private func queries(_ yaml: String, dialect: SQLDialect = .postgreSQL) throws(SettingsError) -> SQLQueries {
         try SQLQueries(
-            try YAMLSettings.read(text: yaml, name: "gatefold.yaml", folder: "/nowhere"), dialect: dialect)
+            try YAMLSettings.read(text: yaml, name: "gatefold.yaml", folder: "/nowhere"), dialect: dialect,
+            isReadOnly: true)
     }
 
     private func error(_ yaml: String) -> String {

@@ -68,7 +68,8 @@ import Testing
             let (events, hashes) = (events, Counter())
             self.hashes = hashes
             backend = SQLSubscriberBackend(
-                name: "legacy", database: database, queries: try SQLQueries(section, dialect: .postgreSQL),
+                name: "legacy", database: database,
+                queries: try SQLQueries(section, dialect: .postgreSQL, isReadOnly: true),
                 mapping: try SubscriptionMapping(try section.section("subscription")),
                 services: BackendServices(
                     clock: .system, random: .system,
@@ -87,6 +88,11 @@ import Testing
                     fields: ["subscriber": identifier, "password": password]),
                 context: CallContext(fields: title.map { ["title": $0, "other": "x"] } ?? [:])
             ).value
+        }
+
+        func lookUp() async throws -> ReaderLookup {
+            guard let credentials = Credentials(finding: "Ada", field: "subscriber") else { return ReaderLookup() }
+            return try await backend.lookUp(credentials, context: CallContext()).value
         }
 
         func subscription(key: String = "7", title: String? = nil) async throws -> Subscription {
@@ -115,6 +121,20 @@ import Testing
         let queried = harness.database.queried.withLock { $0 }
         #expect(queried[0].values == ["identifier": "ada", "raw_identifier": " Ada ", "title": "daily"])
         #expect(queried[1].values["title"] == nil, "a value that no database accepts counts as not sent")
+    }
+
+    @Test("A lookup finds what a sign-in would, and names an identifier of several rows, which a sign-in rejects")
+    func lookups() async throws {
+        let one = try Harness(["authenticate": rows(["key", "password"], ["7", "x"])], settings: Self.proof)
+        #expect(try await one.lookUp() == ReaderLookup([Subscriber(backend: "legacy", key: "7")]))
+        let same = try Harness(
+            ["authenticate": rows(["key", "password"], ["7", "x"], ["7", "y"])], settings: Self.proof)
+        #expect(try await same.authenticate() == Self.rejection)
+        #expect(
+            try await same.lookUp()
+                == ReaderLookup([Subscriber(backend: "legacy", key: "7")], ambiguous: ["legacy"]))
+        let unverified = try Harness(["authenticate": rows(["key", "password"], ["7", "x"])])
+        await #expect(throws: SQLSetupError.unverifiedPassword) { try await unverified.lookUp() }
     }
 
     @Test("Authenticates by a stored proof, under the database's key")

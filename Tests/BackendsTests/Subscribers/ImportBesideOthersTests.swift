@@ -85,6 +85,33 @@ struct ImportBesideOthersTests {
         try await fixture.database.find(identifier)?.editions.map(\.rawValue)
     }
 
+    @Test("An operator sees what a committed import makes of a reader, and applies no row", arguments: [false, true])
+    func readingOnly(isReplacing: Bool) async throws {
+        let fixture = try await interrupted(isReplacing: isReplacing)
+        let staged = "SELECT count(*) FROM staged"
+        let waiting = try await fixture.number(staged)
+        var database = fixture.database
+        database.isReadOnly = true
+        let backend = SubscriberDatabaseBackend(
+            name: "embedded", database: database, proof: nil,
+            verifier: PasswordVerifier(hasher: fixture.hasher, concurrency: 1), clock: fixture.clock.wall)
+        func lookUp(_ identifier: String) async throws -> ReaderLookup {
+            let credentials = try #require(Credentials(finding: identifier, field: "email"))
+            return try await backend.lookUp(credentials, context: CallContext()).value
+        }
+        for number in [0, 1_700, 2_499] {
+            let found = try await lookUp("reader-\(number)").subscribers
+            let subscriber = try #require(found.count == 1 ? found.first : nil, "\(number)")
+            let subscription = try await backend.subscription(of: subscriber, context: CallContext()).value
+            #expect(subscription.entitlement == .editions([EditionID("e2")!]), "\(number)")
+        }
+        let new = try await lookUp("reader-2999")
+        #expect(new.subscribers.isEmpty && new.failures.keys.sorted() == ["embedded"])
+        #expect(try await lookUp("gone").subscribers.isEmpty == isReplacing)
+        #expect(try await lookUp("nobody") == ReaderLookup())
+        #expect(try await fixture.number(staged) == waiting)
+    }
+
     @Test("A committed import applies to all readers, even if interrupted afterwards", arguments: [false, true])
     func inForce(isReplacing: Bool) async throws {
         let fixture = try await interrupted(isReplacing: isReplacing)

@@ -40,6 +40,9 @@ final class FeedDatabase: Sendable {
         let proof: StoredProof?
         /// A Boolean value that indicates whether the proof is the reader's own.
         let isOwn: Bool
+        /// A Boolean value that indicates whether lines with the identifier contradict each other, so that it is no
+        /// reader's.
+        var isAmbiguous = false
     }
 
     /// Returns the candidate for an identifier. The lookup reads a few pages, and reads the same pages for every
@@ -65,7 +68,9 @@ final class FeedDatabase: Sendable {
             if let key = keys.first, keys.count == 1, proofs.count <= 1, salts.count <= 1 {
                 return Candidate(key: key, proof: Self.proof(proofs.first, salts.first), isOwn: true)
             }
-            return Candidate(key: nil, proof: Self.proof(dummyHash?["proof"], dummyHash?["salt"]), isOwn: false)
+            return Candidate(
+                key: nil, proof: Self.proof(dummyHash?["proof"], dummyHash?["salt"]), isOwn: false,
+                isAmbiguous: !own.isEmpty)
         }
     }
 

@@ -15,7 +15,8 @@ final class FeedStore: Sendable {
     }
 
     private let plan: FeedPlan
-    private let lock: FeedLock
+    /// The lock of the keeper; nil for a store that never becomes the keeper.
+    private let lock: FeedLock?
     private let feed = Mutex<FeedDatabase?>(nil)
     private let cachedStatus = Mutex(FeedStatus())
     private let seen = Mutex(FileVersions(feed: nil, status: nil))
@@ -36,14 +37,25 @@ final class FeedStore: Sendable {
         acquireLock()
     }
 
+    /// Opens the last good feed, if there is one, and changes nothing. Later feeds are not followed.
+    init(reading plan: FeedPlan) {
+        self.plan = plan
+        lock = nil
+        follow()
+    }
+
     /// A Boolean value that indicates whether this store is the keeper.
-    var holdsLock: Bool { lock.isHeld }
+    var holdsLock: Bool { lock?.isHeld ?? false }
+
+    /// A Boolean value that indicates whether another store may be the keeper in place of this one.
+    var isLockedElsewhere: Bool { lock.map { !$0.isHeld } ?? false }
 
     /// Becomes the keeper if there is none any more, and otherwise reads the changes of the keeper.
     ///
     /// - Returns: whether this store is the keeper now.
     @discardableResult
     func acquireLock() -> Bool {
+        guard let lock else { return false }
         if lock.isHeld { return true }
         let isMine = lock.take()
         // Required even when the lock was just acquired, because the last keeper may have swapped the feed before

@@ -29,4 +29,11 @@ public struct SQLiteBackendKind: SubscriberDatabaseKind {
             attributes: [.posixPermissions: 0o700])
         return try SubscriberDatabase(path: path, clock: clock)
     }
+
+    public func openExistingDatabase(clock: WallClock) throws -> SubscriberDatabase {
+        guard FileManager.default.fileExists(atPath: path) else {
+            return SubscriberDatabase(MissingSubscriberStore(path: path), clock: clock)
+        }
+        return try SubscriberDatabase(path: path, clock: clock)
+    }
 }
