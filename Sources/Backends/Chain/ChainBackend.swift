@@ -135,6 +135,11 @@ struct ChainBackend: CompositeBackend, CredentialSelectingBackend, EditionDecidi
         }
     }
 
+    /// Returns whether the authenticating member lacks its session. The other memberships only add to its result.
+    func lacksSession(_ subscriber: Subscriber) -> Bool {
+        memberships(of: subscriber).first.map { $0.backend.lacksSession($0.subscriber) } ?? false
+    }
+
     /// Returns the member with the given name, or else the first member that handles a backend of that name.
     func member(for backend: String) -> ResolvedBackend? {
         let member = members.first { $0.backend.name == backend } ?? members.first { $0.backend.handles(backend) }

@@ -79,6 +79,10 @@ public final class ResolvedBackend: Sendable {
         try await signingOut?.signOut(subscriber, context: context)
     }
 
+    /// Returns whether the subscriber lacks the session that the backend opens at sign-in. Default: false, because there is
+    /// no such session.
+    public func lacksSession(_ subscriber: Subscriber) -> Bool { signingOut?.lacksSession(subscriber) ?? false }
+
     /// Returns whether the subscriber gets the password of the feed. Default: true.
     public func grantsFeed(to subscriber: Subscriber) -> Bool { granting?.grantsFeed(to: subscriber) ?? true }
 

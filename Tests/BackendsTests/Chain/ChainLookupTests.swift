@@ -1,4 +1,5 @@
 import Gatefold
+import TestSupport
 import Testing
 
 @testable import Backends
@@ -19,7 +20,9 @@ import Testing
 
         func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup> {
             guard let keys else { throw FakeMember.UnavailableError() }
-            return Fetched(ReaderLookup(keys.map { Subscriber(backend: name, key: $0) }))
+            return Fetched(
+                ReaderLookup(
+                    keys.map { Subscriber(backend: name, key: $0) }, ambiguous: keys.count > 1 ? [name] : []))
         }
     }
 
@@ -38,6 +41,20 @@ import Testing
             found
                 == ReaderLookup(
                     [("new", "1"), ("old", "7"), ("old", "8")].map { Subscriber(backend: $0.0, key: $0.1) },
-                    unsupported: ["web", "off"], failures: ["down": "down"]))
+                    unsupported: ["web", "off"], failures: ["down": "down"], ambiguous: ["old"]))
+    }
+
+    @Test("The member of a subscriber says whether its own session is missing")
+    func sessions() {
+        let chain = ChainBackend(
+            name: "chain",
+            members: ([Directory(name: "new", keys: ["1"]), FakeMember("web")] as [any SubscriberBackend]).map {
+                ChainMember(backend: $0, rule: ChainRule())
+            }, order: .inOrder, lazyMigration: nil)
+        #expect(!chain.resolved.lacksSession(Subscriber(backend: "new", key: "1")))
+        #expect(chain.resolved.lacksSession(Subscriber(backend: "web", key: "1")))
+        #expect(!chain.resolved.lacksSession(Subscriber(backend: "web", key: "1", upstreamSession: "s")))
+        let linked = ChainSession(own: nil, links: [Subscriber(backend: "new", key: "1")]).upstreamSession
+        #expect(chain.resolved.lacksSession(Subscriber(backend: "web", key: "1", upstreamSession: linked)))
     }
 }

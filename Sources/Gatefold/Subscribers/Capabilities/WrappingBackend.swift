@@ -32,6 +32,8 @@ extension WrappingBackend {
         try await wrapped.signOut(subscriber, context: context)
     }
 
+    public func lacksSession(_ subscriber: Subscriber) -> Bool { wrapped.lacksSession(subscriber) }
+
     public func grantsFeed(to subscriber: Subscriber) -> Bool { wrapped.grantsFeed(to: subscriber) }
 
     public var registry: (any SubscriberRegistry)? { wrapped.registry }
