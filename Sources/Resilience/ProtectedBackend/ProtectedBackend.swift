@@ -17,6 +17,8 @@ public final class ProtectedBackend: WrappingBackend {
     let inFlight = InFlightQueries()
     let breaker: CircuitBreaker
     let limit: ConcurrencyLimit
+    /// The turns of lookups, one at a time, so that operators take at most one slot from the readers.
+    private let lookupTurns: ConcurrencyLimit
     private let deadline: Deadline
     let healthTracker: HealthTracker
 
@@ -57,6 +59,9 @@ public final class ProtectedBackend: WrappingBackend {
             services.observe(BackendEvent(change, of: backend.name))
         }
         limit = ConcurrencyLimit(settings.concurrency, slots: services.slots(of: backend.name), sleep: sleep)
+        var turns = settings.concurrency
+        turns.maxConcurrent = 1
+        lookupTurns = ConcurrencyLimit(turns, sleep: sleep)
         deadline = Deadline(seconds: settings.deadline, sleep: sleep)
         healthTracker = HealthTracker(clock: services.clock)
     }
@@ -183,11 +188,31 @@ extension ProtectedBackend {
         return try await fetch(VerdictQuery(edition: edition, subscriber: subscriber), context)
     }
 
-    /// Looks up a reader for an operator, within the limits and without the cache.
+    /// Looks up a reader for an operator, without the cache. An open breaker and a full limit reject the lookup, but a
+    /// lookup opens no breaker and says nothing about the health of the backend: an operator must not cause an outage.
     public func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup> {
         // A backend that cannot look up must not count as one that responded.
         guard wrapped.supportsLookup else { return Fetched(ReaderLookup(unsupported: [name])) }
-        return Fetched(try await send(LookupQuery(credentials: credentials), context))
+        guard breaker.status.breakerState != .open else { throw ProtectionError.breakerOpen }
+        let query = LookupQuery(credentials: credentials)
+        let fields = relevantFields(of: context)
+        let shared = InFlightQuery(query: scope.keys.key(of: query, fields), priority: .background)
+        return Fetched(
+            try await inFlight.lookups.share(shared) { [self] in
+                try await lookupTurns.enter(.reader)
+                do {
+                    try await limit.enter(.background)
+                } catch {
+                    lookupTurns.leave()
+                    throw error
+                }
+                return try await deadline.bound(
+                    { try await self.put(query, CallContext(fields: fields)).result },
+                    ended: { [limit, lookupTurns] in
+                        limit.leave()
+                        lookupTurns.leave()
+                    })
+            })
     }
 
     /// Renews a session without the cache. If the backend does not confirm the same subscriber, the subscriber's

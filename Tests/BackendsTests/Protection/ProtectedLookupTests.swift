@@ -28,8 +28,13 @@ import Testing
             .rejected(message: nil)
         }
 
-        func subscription(of subscriber: Subscriber, context: CallContext) -> Fetched<Subscription> {
-            Fetched(Subscription(state: .active))
+        func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
+            switch mode.withLock({ $0 }) {
+            case .responding: break
+            case .failing: throw FakeMember.UnavailableError()
+            case .hanging: try await Task.sleep(for: .seconds(3600))
+            }
+            return Fetched(Subscription(state: .active))
         }
 
         func lookUp(_ credentials: Credentials, context: CallContext) async throws -> Fetched<ReaderLookup> {
@@ -87,29 +92,63 @@ import Testing
         #expect(try await harness.backend.subscription(of: ada, context: CallContext()).freshness == .cached)
     }
 
-    @Test("Keeps to the concurrency limit")
+    @Test("Lookups wait for each other, and take one slot from the readers")
     func limit() async throws {
         let harness = try Harness { $0.concurrency.maxConcurrent = 2 }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 { group.addTask { _ = try await harness.lookUp("reader-\(number)") } }
             try await group.waitForAll()
         }
-        #expect(harness.directory.present.withLock(\.max) <= 2)
+        #expect(harness.directory.present.withLock(\.max) == 1)
         #expect(harness.directory.lookups.withLock { $0 } == 20)
     }
 
-    @Test("Failures open the breaker, which then sends no lookup")
+    @Test("A full limit rejects a lookup at once, because it yields to the readers")
+    func full() async throws {
+        let harness = try Harness { $0.concurrency.maxConcurrent = 1 }
+        harness.directory.mode.withLock { $0 = .hanging }
+        let reader = Task {
+            try await harness.backend.subscription(
+                of: Subscriber(backend: "house", key: "ada"), context: CallContext())
+        }
+        try await eventually("the reader's query is sent") { harness.backend.status.inUse == 1 }
+        await #expect(throws: ProtectionError.busy) { try await harness.lookUp() }
+        try await eventually("the deadline passes") {
+            harness.time.advance(by: 60)
+            return harness.backend.status.inUse == 0
+        }
+        _ = await reader.result
+        // The turn of the rejected lookup is over.
+        harness.directory.mode.withLock { $0 = .responding }
+        #expect(try await harness.lookUp().subscribers.count == 1)
+    }
+
+    @Test("Failed lookups open no breaker and are no sign of bad health: an operator cannot cause an outage")
+    func failures() async throws {
+        let harness = try Harness()
+        harness.directory.mode.withLock { $0 = .failing }
+        for number in 0..<200 {
+            await #expect(throws: FakeMember.UnavailableError.self) { try await harness.lookUp("reader-\(number)") }
+        }
+        #expect(harness.directory.lookups.withLock { $0 } == 200)
+        harness.directory.mode.withLock { $0 = .responding }
+        #expect(harness.backend.status.breaker == .closed)
+        try await harness.backend.health()
+        let ada = Subscriber(backend: "house", key: "ada")
+        #expect(try await harness.backend.subscription(of: ada, context: CallContext()).value.state == .active)
+    }
+
+    @Test("A breaker that readers have opened sends no lookup")
     func breaker() async throws {
         let harness = try Harness()
         harness.directory.mode.withLock { $0 = .failing }
-        var sent = 0
         for number in 0..<200 {
-            await #expect(throws: (any Error).self) { try await harness.lookUp("reader-\(number)") }
-            sent = harness.directory.lookups.withLock { $0 }
+            _ = try? await harness.backend.subscription(
+                of: Subscriber(backend: "house", key: "\(number)"), context: CallContext())
         }
-        #expect(sent < 200 && harness.backend.status.breaker == .open)
+        #expect(harness.backend.status.breaker == .open)
         await #expect(throws: ProtectionError.breakerOpen) { try await harness.lookUp() }
-        #expect(harness.directory.lookups.withLock { $0 } == sent)
+        #expect(harness.directory.lookups.withLock { $0 } == 0)
     }
 
     @Test("A backend that cannot look up is not queried, and its breaker learns nothing")
