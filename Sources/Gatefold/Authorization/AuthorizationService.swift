@@ -119,8 +119,8 @@ public final class AuthorizationService: Sendable {
         AuthorizationService(self, tokens: tokens, timeline: timeline)
     }
 
-    /// Creates a proxy that decides as another one does, at a time of its own, and reports nothing.
-    init(silent other: AuthorizationService, clock: WallClock) {
+    /// Creates a proxy that decides as another one does, and reports nothing.
+    init(silent other: AuthorizationService) {
         publication = other.publication
         backend = other.backend
         tokens = other.tokens
@@ -132,7 +132,7 @@ public final class AuthorizationService: Sendable {
         loginThrottle = other.loginThrottle
         sessions = other.sessions
         pseudonymKey = other.pseudonymKey
-        self.clock = clock
+        clock = other.clock
         random = other.random
         retryAfter = other.retryAfter
         rejectionJitter = .none

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Primitives
 
 extension AuthorizationService {
@@ -11,60 +11,70 @@ extension AuthorizationService {
     /// - Parameters:
     ///   - subject: The reader.
     ///   - edition: The edition.
-    ///   - timestamp: The time for which dates, periods and the catalogue are evaluated. Default: the present. What only
-    ///     the present knows, such as the state in the subscriber system, is marked in the steps.
+    ///   - isOtherTime: Whether the clock of this service and of its backends shows another time than the present. What
+    ///     only the present knows is then marked in the steps, and a verdict that depends on it is undecided.
+    ///   - isServing: Whether this process serves the readers. Otherwise it has neither the cached results nor the denials
+    ///     that decide in an outage, so that such a verdict is undecided.
     ///   - context: The context of the app's call, for backends whose results depend on request fields.
     ///   - file: Returns the file of an edition; nil if this machine has no content of the publication.
     /// - Throws: A cancellation error.
     package func explain(
-        _ subject: ExplanationSubject, _ edition: EditionID, at timestamp: Date? = nil,
+        _ subject: ExplanationSubject, _ edition: EditionID, isOtherTime: Bool = false, isServing: Bool = true,
         _ context: CallContext = CallContext(), file: ((EditionID, EditionArchive?) async -> EditionFile)? = nil
     ) async throws -> Explanation {
-        let now = timestamp ?? clock.now
-        let (clock, fixed) = (clock, now)
-        let service = AuthorizationService(
-            silent: self, clock: WallClock({ fixed }, elapsed: { clock.elapsed }))
-        return try await service.explanation(
-            subject, edition, at: now, isOtherTime: timestamp != nil, readAt: self.clock.now, context, file)
+        try await AuthorizationService(silent: self).explanation(
+            subject, edition, isOtherTime: isOtherTime, isServing: isServing, context, file)
     }
 
-    /// - Parameter present: The present, at which tokens are read.
     private func explanation(
-        _ subject: ExplanationSubject, _ edition: EditionID, at now: Date, isOtherTime: Bool,
-        readAt present: Date, _ context: CallContext,
-        _ file: ((EditionID, EditionArchive?) async -> EditionFile)?
+        _ subject: ExplanationSubject, _ edition: EditionID, isOtherTime: Bool, isServing: Bool,
+        _ context: CallContext, _ file: ((EditionID, EditionArchive?) async -> EditionFile)?
     ) async throws -> Explanation {
+        let now = clock.now
         let subscriber = subject.subscriber
         let reference = pseudonymKey.reference(to: subscriber)
-        let reading = subject.token.map { token in
-            AuthorizationService(silent: self, clock: WallClock { present }).read(token)
+        let reading = subject.token.map { read($0) }
+        let session = hypotheticalSession(of: subject, reference)
+        let inputs = ExplanationInputs(self, edition, subscriber, context)
+        let (real, outcome) = try await verdict(on: edition, session, reading, subject.token, inputs, context)
+        let lacksSession = subject.token == nil && backend.lacksSession(subscriber)
+        var verdict = real
+        if isUndecided(
+            real, inputs, isOtherTime: isOtherTime, isServing: isServing, lacksSession: lacksSession,
+            isBeforeSession: subject.token != nil && isOtherTime && now < session.session.issuedAt)
+        {
+            verdict = .undecided
         }
-        let session = hypotheticalSession(of: subject, reading, reference)
-        let inputs = try await inputs(edition, session, context)
-        let (verdict, outcome) = try await verdict(on: edition, session, reading, subject.token, inputs, context)
+        // The steps also show what the decision did not need.
+        let reported = try await inputs.subscription()
+        let purchased: Result<Subscription?, any Error> =
+            try await purchaseSource == nil ? .success(nil) : inputs.purchases()
+        let own: Result<Fetched<EditionVerdict?>, any Error>? =
+            try await publication.rule.policy == .backendDecides ? inputs.verdict() : nil
         var explanation = Explanation(
             publication: publication.id, edition: edition, reader: reference, backend: subscriber.backend,
             timestamp: now, isOtherTime: isOtherTime, verdict: verdict, subscription: nil, steps: [])
+        explanation.isSearchComplete = subject.lookup?.isComplete ?? true
         explanation.subscription = try? await verified(
-            purchased: { try inputs.purchased.get() }, reported: { try inputs.subscription.get().map(applyingRule) }
+            purchased: { try purchased.get() }, reported: { try reported.get().map(applyingRule) }
         ).value
         var steps = ExplanationSteps(
-            service: self, edition: edition, session: session, now: now, isGranted: verdict.isGranted,
-            reason: verdict.reason)
-        steps.addReader()
+            service: self, edition: edition, session: session, hasToken: subject.token != nil, now: now,
+            isGranted: real.isGranted, reason: real.reason)
+        steps.addReader(subject.lookup)
         await steps.addThrottle(subject, context)
-        steps.addSubscription(inputs.subscription, inputs.trace)
-        steps.addPurchases(inputs.purchased)
-        steps.addPolicy(inputs.subscription, explanation.subscription)
+        steps.addSubscription(reported.mapError(unavailable), inputs.trace, lacksSession: lacksSession)
+        steps.addPurchases(purchased.mapError(unavailable))
+        steps.addPolicy(reported.mapError(unavailable), explanation.subscription)
         steps.addCatalogue()
-        steps.addVerdict(inputs.verdict)
-        await steps.addDevices(subject.device)
+        steps.addVerdict(own?.mapError(unavailable))
+        await steps.addDevices()
         steps.addSessions(reading, subject.token)
-        steps.addCredentials(outcome, session)
+        steps.addCredentials(outcome, isUndecided: verdict == .undecided, isServing: isServing)
         await steps.addFile(file)
         explanation.steps = steps.all
         if isOtherTime {
-            let known: Set<ExplanationStep.Code> = [.policy, .catalogue, .credentials]
+            let known: Set<ExplanationStep.Code> = [.catalogue, .credentials]
             for index in explanation.steps.indices where !known.contains(explanation.steps[index].code) {
                 explanation.steps[index].isOfPresent = true
             }
@@ -72,36 +82,28 @@ extension AuthorizationService {
         return explanation
     }
 
-    /// The results of the systems, each queried once, or their failures.
-    struct ExplanationInputs {
-        /// The subscription as the subscriber system reports it.
-        var subscription: Result<Fetched<Subscription>, Unavailable>
-        var purchased: Result<Subscription?, Unavailable>
-        /// The subscriber system's own verdict; nil unless the policy makes it final.
-        var verdict: Result<Fetched<EditionVerdict?>, Unavailable>?
-        let trace: QueryTrace
-    }
-
-    private func inputs(
-        _ edition: EditionID, _ session: AuthenticatedSession, _ context: CallContext
-    ) async throws -> ExplanationInputs {
-        let subscriber = session.session.subscriber
-        let trace = QueryTrace()
-        let subscription = try await QueryTrace.$current.withValue(trace) {
-            try await resultOf {
-                try await queryBackend { try await backend.subscription(of: subscriber, context: context) }
+    /// Returns whether a decision depends on something that is not known here.
+    private func isUndecided(
+        _ verdict: Explanation.Verdict, _ inputs: ExplanationInputs, isOtherTime: Bool, isServing: Bool,
+        lacksSession: Bool, isBeforeSession: Bool
+    ) -> Bool {
+        switch verdict {
+        case .unavailable, .undecided: return false
+        case .grantedInOutage: return !isServing
+        case .granted, .rejected:
+            if isBeforeSession { return true }
+            let subscription = try? inputs.knownSubscription?.get().value
+            let own = try? inputs.knownVerdict?.get().value
+            if lacksSession, !verdict.isGranted {
+                if subscription?.state == .unknown { return true }
+                if let own, own != .granted { return true }
             }
+            // A system tells its verdict, and a state without periods, for the present only.
+            return isOtherTime && (own != nil || subscription?.periods.isEmpty == true)
         }
-        let purchased = try await resultOf { try await self.purchased(by: pseudonymKey.owner(subscriber)) }
-        var verdict: Result<Fetched<EditionVerdict?>, Unavailable>?
-        if publication.rule.policy == .backendDecides {
-            verdict = try await resultOf { try await ownVerdict(on: edition, for: subscriber, context) }
-        }
-        return ExplanationInputs(
-            subscription: subscription, purchased: purchased, verdict: verdict, trace: trace)
     }
 
-    /// Returns the verdict of a request for edition credentials, from inputs that were queried before.
+    /// Returns the verdict of a request for edition credentials.
     private func verdict(
         on edition: EditionID, _ session: AuthenticatedSession, _ reading: TokenReadResult?, _ token: String?,
         _ inputs: ExplanationInputs, _ context: CallContext
@@ -119,20 +121,20 @@ extension AuthorizationService {
         let denialKey = denialKey(of: session, edition: edition, context)
         // A request records a rejection, which then prevents access if the purchases are not known.
         var isRejected = false
-        let result = try await resultOf {
+        let result = try await ExplanationInputs.result {
             try await outcome(
                 on: edition, wasDenied: { isRejected || denials.wasDenied(denialKey) },
-                purchased: { try inputs.purchased.get() }
+                purchased: { try await inputs.purchases().get() }
             ) {
                 let fetched = try await verdict(
-                    on: edition, context, own: { try inputs.verdict?.get() ?? Fetched(nil) },
-                    subscription: { try inputs.subscription.get().map(applyingRule) })
+                    on: edition, context, own: { try await inputs.verdict().get() },
+                    subscription: { try await inputs.subscription().get().map(applyingRule) })
                 isRejected = fetched.value.isRejection
                 return try current(fetched, by: backendName, denialKey)
             }
         }
         switch result {
-        case .failure(let failure): return (.unavailable(failure.reason), nil)
+        case .failure(let error): return (.unavailable(unavailable(error).reason), nil)
         case .success(let outcome):
             switch outcome {
             case .granted: return (.granted, outcome)
@@ -147,7 +149,7 @@ extension AuthorizationService {
 
     /// Returns the session of the token, or the one that a sign-in would open now.
     private func hypotheticalSession(
-        of subject: ExplanationSubject, _ reading: TokenReadResult?, _ reference: SubscriberPseudonym
+        of subject: ExplanationSubject, _ reference: SubscriberPseudonym
     ) -> AuthenticatedSession {
         if let token = subject.token, let session = tokens.open(token) {
             return AuthenticatedSession(session: session, reference: reference)
@@ -162,16 +164,8 @@ extension AuthorizationService {
             reference: reference)
     }
 
-    /// Returns the result of a query, with the response that a test backend dictates as a failure.
-    private func resultOf<Value: Sendable>(
-        _ query: () async throws -> Value
-    ) async throws -> Result<Value, Unavailable> {
-        do {
-            return .success(try await query())
-        } catch let failure as Unavailable {
-            return .failure(failure)
-        } catch is ScriptedResponse {
-            return .failure(Unavailable(.testResponse, retryAfter: retryAfter, cause: "a test reader"))
-        }
+    /// Returns a failed query as a failure of its system, with the response that a test backend dictates as one.
+    private func unavailable(_ error: any Error) -> Unavailable {
+        (error as? Unavailable) ?? Unavailable(.testResponse, retryAfter: retryAfter, cause: "a test reader")
     }
 }

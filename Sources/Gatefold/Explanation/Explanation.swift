@@ -17,6 +17,8 @@ package struct Explanation: Sendable, Equatable {
     package var verdict: Verdict
     /// The subscription that the app receives in a verification; nil if it cannot be determined.
     package var subscription: Subscription?
+    /// A Boolean value that indicates whether every system was searched for the reader.
+    package var isSearchComplete = true
     /// The steps, in the order of a decision.
     package var steps: [ExplanationStep]
 
@@ -30,11 +32,23 @@ package struct Explanation: Sendable, Equatable {
         ///   - reason: The reason for the operator.
         case rejected(CredentialsRejection.Reason?, RefusalReason)
         case unavailable(RefusalReason)
-        /// No reader was found, and not all systems could be searched.
+        /// The verdict depends on something that is not known: a system that cannot be searched, a session, the cached
+        /// results of the server, or the state of a subscription at another time.
         case undecided
 
         /// A Boolean value that indicates whether the reader gets credentials.
         package var isGranted: Bool { self == .granted || self == .grantedInOutage }
+
+        /// The name in reports and in the audit log.
+        package var name: String {
+            switch self {
+            case .granted: "granted"
+            case .grantedInOutage: "granted_in_outage"
+            case .rejected: "rejected"
+            case .unavailable: "unavailable"
+            case .undecided: "undecided"
+            }
+        }
 
         package var reason: RefusalReason? {
             switch self {
@@ -52,6 +66,27 @@ package struct Explanation: Sendable, Equatable {
 
     /// A Boolean value that indicates whether the reader can read the edition: the verdict grants it, and no step fails.
     package var opens: Bool { verdict.isGranted && cause == nil }
+
+    /// The answer for a sign-in identifier.
+    package enum Conclusion: Sendable {
+        case opens, doesNotOpen
+        /// A system is unavailable or cannot be searched, or the systems that have the reader disagree: the password then
+        /// decides which of them counts.
+        case unknown
+    }
+
+    /// Returns the answer from the explanations of all subscribers with the identifier.
+    package static func conclusion(of explanations: [Explanation]) -> Conclusion {
+        if explanations.allSatisfy(\.opens) { return .opens }
+        let isKnown = explanations.allSatisfy { explanation in
+            guard explanation.isSearchComplete, !explanation.opens else { return false }
+            switch explanation.verdict {
+            case .unavailable, .undecided: return false
+            case .granted, .grantedInOutage, .rejected: return true
+            }
+        }
+        return isKnown ? .doesNotOpen : .unknown
+    }
 }
 
 /// One step of an explanation.
@@ -85,6 +120,8 @@ package struct ExplanationStep: Sendable, Equatable {
     package enum Outcome: String, Sendable, CaseIterable {
         case passes
         case fails
+        /// The step prevents a sign-in, and no session that exists.
+        case warns
         case unknown
         /// The step does not matter for this reader and this edition.
         case notApplicable = "not_applicable"

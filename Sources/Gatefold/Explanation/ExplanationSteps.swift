@@ -10,6 +10,8 @@ struct ExplanationSteps {
     let service: AuthorizationService
     let edition: EditionID
     let session: AuthenticatedSession
+    /// Whether the session is that of a token, so that no sign-in is necessary.
+    let hasToken: Bool
     let now: Date
     let isGranted: Bool
     /// The reason of the verdict.
@@ -17,12 +19,13 @@ struct ExplanationSteps {
     private(set) var all: [ExplanationStep] = []
 
     init(
-        service: AuthorizationService, edition: EditionID, session: AuthenticatedSession, now: Date, isGranted: Bool,
-        reason: RefusalReason?
+        service: AuthorizationService, edition: EditionID, session: AuthenticatedSession, hasToken: Bool, now: Date,
+        isGranted: Bool, reason: RefusalReason?
     ) {
         self.service = service
         self.edition = edition
         self.session = session
+        self.hasToken = hasToken
         self.now = now
         self.isGranted = isGranted
         self.reason = reason
@@ -48,16 +51,32 @@ struct ExplanationSteps {
         all.append(step)
     }
 
-    mutating func addReader() {
-        let values = [Value("backend", backend), Value("subscriber", session.reference.description)]
-        let isHandled = service.backend.handles(backend)
-        all.append(
-            isHandled
-                ? ExplanationStep(.reader, .passes, values)
-                : ExplanationStep(.reader, .fails, values, reason: .tokenUnreadable))
+    /// - Parameter lookup: The lookup that found the reader, if there was one.
+    mutating func addReader(_ lookup: ReaderLookup?) {
+        var step = ExplanationStep(
+            .reader, .passes, [Value("backend", backend), Value("subscriber", session.reference.description)])
+        if let lookup {
+            let subscriber = session.session.subscriber
+            let number = lookup.subscribers.firstIndex { $0.backend == backend && $0.key == subscriber.key }
+            if let number, lookup.subscribers.count > 1 {
+                step.values.append(
+                    Value("found", "\(number + 1) of \(lookup.subscribers.count), in the order of sign-ins"))
+            }
+            step.values += lookup.values
+            if lookup.ambiguous.contains(backend) {
+                step.outcome = .fails
+                step.reason = .wrongCredentials
+            }
+        }
+        if !service.backend.handles(backend) {
+            step.outcome = .fails
+            step.reason = .tokenUnreadable
+        }
+        all.append(step)
     }
 
     mutating func addThrottle(_ subject: ExplanationSubject, _ context: CallContext) async {
+        guard !hasToken else { return all.append(ExplanationStep(.throttle, .notApplicable)) }
         let publication = service.publication
         let attempt = subject.identifier
             .flatMap { Credentials(finding: $0, field: publication.credentialFields.identifier) }
@@ -74,14 +93,16 @@ struct ExplanationSteps {
                     ExplanationStep(.throttle, .unknown, [Value("counted_by", "the running server, in memory")]))
             case .locked(let wait):
                 all.append(
-                    ExplanationStep(.throttle, .fails, [Value("retry_after", "\(wait) s")], reason: .throttled))
+                    ExplanationStep(.throttle, .warns, [Value("retry_after", "\(wait) s")], reason: .throttled))
             }
         } catch {
             all.append(ExplanationStep(.throttle, .unknown, reason: .stateUnavailable))
         }
     }
 
-    mutating func addSubscription(_ result: Result<Fetched<Subscription>, Unavailable>, _ trace: QueryTrace) {
+    mutating func addSubscription(
+        _ result: Result<Fetched<Subscription>, Unavailable>, _ trace: QueryTrace, lacksSession: Bool
+    ) {
         var step = ExplanationStep(.subscription, .passes)
         step.backend = backend
         switch result {
@@ -98,12 +119,11 @@ struct ExplanationSteps {
                     Value(prefix + $0.name, $0.values.isEmpty ? "(none)" : $0.values.joined(separator: ", "))
                 }
             }
-            if subscription.state == .unknown, session.session.subscriber.upstreamSession == nil,
-                !service.backend.supportsLookup
-            {
-                step.values.append(Value("session", "none; the backend may require the one in the token of the app"))
+            if subscription.state == .unknown, lacksSession {
+                step.values.append(Value("session", "none; the backend requires the one in the token of the app"))
             }
-            if let message = subscription.message { step.values.append(Value("message", message)) }
+            // The text is for the reader, and may name them.
+            if subscription.message != nil { step.values.append(Value("message", "present")) }
             step.values.append(Value("editions", Self.text(subscription.entitlement)))
             if !subscription.periods.isEmpty {
                 let periods = subscription.periods.map { Self.text($0) }
@@ -203,23 +223,33 @@ struct ExplanationSteps {
                 all.append(step)
             case .granted:
                 step.values.append(Value("verdict", "granted"))
-                let isOutdated = fetched.freshness == .stale && reason == .backendUnavailable
-                step.outcome = isOutdated ? .fails : .passes
-                step.reason = isOutdated ? .backendUnavailable : nil
-                all.append(step)
+                addGrant(step)
             case .rejected(let status, let message):
                 step.values.append(Value("verdict", "rejected"))
-                if let message { step.values.append(Value("message", message)) }
+                if message != nil { step.values.append(Value("message", "present")) }
                 addObstacle(step, EditionRejection(verdict: status, message: message).reason)
             case .deferred(let subscriptions, otherwise: let status, let message):
                 step.values.append(Value("verdict", "by \(subscriptions.count) subscriptions"))
-                if let message { step.values.append(Value("message", message)) }
+                let opens = subscriptions.contains { subscription in
+                    (try? service.applyingRule(to: subscription))?.opens(edition) == true
+                }
+                if opens { return addGrant(step) }
+                if message != nil { step.values.append(Value("message", "present")) }
                 addObstacle(step, EditionRejection(verdict: status, message: message).reason)
             }
         }
     }
 
-    mutating func addDevices(_ named: String?) async {
+    /// Adds the system's own grant. A last known good one does not count after a later denial.
+    private mutating func addGrant(_ step: ExplanationStep) {
+        var step = step
+        let isOutdated = step.freshness == .stale && reason == .backendUnavailable
+        step.outcome = isOutdated ? .fails : .passes
+        step.reason = isOutdated ? .backendUnavailable : nil
+        all.append(step)
+    }
+
+    mutating func addDevices() async {
         let publication = service.publication
         guard publication.deviceField != nil, let limit = publication.deviceLimit else {
             all.append(ExplanationStep(.devices, .notApplicable, [Value("limit", "none")]))
@@ -240,13 +270,18 @@ struct ExplanationSteps {
         if let last = known.map(\.lastUsed).max() {
             step.values.append(Value("last_used", last.formatted(.iso8601)))
         }
+        // The device of a session is admitted.
+        if hasToken {
+            step.outcome = .notApplicable
+            return all.append(step)
+        }
         let device = session.session.device
         let other = device ?? service.pseudonymKey.reference(toDevice: "another device of \(session.reference)")
         switch limit.admit(other, among: known) {
         case .admitted(let evicted):
             if !evicted.isEmpty { step.values.append(Value("a_new_device_ends", String(evicted.count))) }
         case .rejected:
-            step.outcome = device == nil ? .unknown : .fails
+            step.outcome = .warns
             step.reason = .deviceLimit
         }
         all.append(step)
@@ -278,7 +313,12 @@ struct ExplanationSteps {
         all.append(step)
     }
 
-    mutating func addCredentials(_ outcome: AuthorizationService.EditionOutcome?, _ session: AuthenticatedSession) {
+    /// - Parameters:
+    ///   - isUndecided: Whether the verdict is not known.
+    ///   - isServing: Whether this process serves the readers.
+    mutating func addCredentials(
+        _ outcome: AuthorizationService.EditionOutcome?, isUndecided: Bool, isServing: Bool
+    ) {
         let lifetimes = service.publication.lifetimes
         let lifetime: TimeInterval
         switch outcome {
@@ -288,8 +328,19 @@ struct ExplanationSteps {
             all.append(ExplanationStep(.credentials, .notApplicable))
             return
         }
+        if isUndecided {
+            var step = ExplanationStep(.credentials, .unknown)
+            if !isServing, case .failedOpen = outcome {
+                step.values.append(Value("outage", "the server decides by its cached results and denials"))
+            }
+            return all.append(step)
+        }
         let end = min(now.addingTimeInterval(lifetime), session.session.expiresAt)
-        all.append(ExplanationStep(.credentials, .passes, [Value("expire", end.formatted(.iso8601))]))
+        var isSealed = service.publication.saltFormat == .sealed
+        // Short-lived credentials always have an expiry.
+        if case .failedOpen = outcome { isSealed = true }
+        let expiry = isSealed ? end.formatted(.iso8601) : "never, because plain salts have no expiry"
+        all.append(ExplanationStep(.credentials, .passes, [Value("expire", expiry)]))
     }
 
     mutating func addFile(_ file: ((EditionID, EditionArchive?) async -> EditionFile)?) async {

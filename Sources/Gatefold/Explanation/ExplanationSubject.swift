@@ -7,13 +7,17 @@ package struct ExplanationSubject: Sendable {
     package var identifier: String?
     /// The device that the app names, if it is known.
     package var device: String?
+    /// The lookup that found the reader; nil if none was necessary.
+    package var lookup: ReaderLookup?
 
     package init(
-        _ subscriber: Subscriber, token: String? = nil, identifier: String? = nil, device: String? = nil
+        _ subscriber: Subscriber, token: String? = nil, identifier: String? = nil, device: String? = nil,
+        lookup: ReaderLookup? = nil
     ) {
         self.subscriber = subscriber
         self.token = token
         self.identifier = identifier
         self.device = device
+        self.lookup = lookup
     }
 }

@@ -3,7 +3,9 @@ import Primitives
 /// An opaque text that names a subscriber in the URLs of the admin API.
 ///
 /// It contains the backend and the key, sealed with the secret of the state, so that neither a URL nor an access log
-/// reveals a person. Two handles of one subscriber differ, because each is sealed under its own nonce.
+/// reveals a person. Two handles of one subscriber differ, because each is sealed under its own nonce. It contains no
+/// publication, because a subscriber belongs to every publication with the backend: the API checks the publication of each
+/// call, and a handle permits nothing by itself.
 package struct ReaderHandle: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length of the text of a handle, in bytes.
     package static let maxLength = 8192

@@ -22,8 +22,10 @@ struct ExplainCommand: AsyncParsableCommand {
             A reader whom several systems know is explained once for each. A token has the exact session of an app; \
             without one, the step `sessions` can only say which sessions are ended. A backend that keeps a session of \
             its own, such as a web service, knows the subscription with a token only.
-            Exits with 0 if the reader can read the edition, 1 if not, and 69 if a system is unavailable, so that the \
-            answer is not known.
+            With --at, the systems' data of the present are evaluated at the other time. A state without periods, and a \
+            system's own verdict, are those of the present only: a verdict that depends on them is `undecided`.
+            Exits with 0 if the reader can read the edition, 1 if not, and 69 if the answer is not known: a system is \
+            unavailable or cannot be searched, the verdict is `undecided`, or the systems that have the reader disagree.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -31,7 +33,7 @@ struct ExplainCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var audit: AuditOptions
 
-    @Option(help: "Evaluate dates, periods and the catalogue at this time, such as 2026-11-28 or 2026-11-28T18:00:00Z.")
+    @Option(help: "Evaluate dates, periods and the token at this time, such as 2026-11-28 or 2026-11-28T18:00:00Z.")
     var at: String?
 
     @Option(
@@ -72,66 +74,88 @@ struct ExplainCommand: AsyncParsableCommand {
         let edition = try EditionID.argument(names[names.count - 1])
         let state = try Bootstrap.existingStateStore(read)
         let revocations = try await RevocationLists.recorded(in: state)
-        let inspection = try ReaderInspection(chosen, in: read, state: state, revocations: revocations)
-        let timestamp = at.flatMap { DateFormat.iso.date($0, isEnd: false) }
-        let explanations = try await explanations(inspection, edition, timestamp)
-        // A reader who does not exist has no entry.
-        for explanation in explanations {
-            guard let reader = explanation.reader else { continue }
-            try await audit.trail(read, in: state).record(
-                .readerExplain, of: [.subscriber(reader)], in: chosen.publication.id,
-                [("edition", edition.rawValue), ("verdict", explanation.verdict.reason?.rawValue ?? "granted")])
-        }
+        let inspection = try ReaderInspection(
+            chosen, in: read, state: state, revocations: revocations,
+            at: at.flatMap { DateFormat.iso.date($0, isEnd: false) })
+        let explanations = try await explanations(Examination(inspection, edition, audit.trail(read, in: state)))
         let reports = explanations.map { ExplanationReport($0) }
         try output.print(reports, text: reports.map(\.text).joined(separator: "\n\n"))
-        if explanations.contains(where: \.opens) { return }
-        let isUnknown = explanations.contains { explanation in
-            switch explanation.verdict {
-            case .unavailable, .undecided: true
-            case .granted, .grantedInOutage, .rejected: false
-            }
+        switch Explanation.conclusion(of: explanations) {
+        case .opens: break
+        case .doesNotOpen: throw ExitCode(CommandFailure.Status.negativeResult.rawValue)
+        case .unknown: throw ExitCode(CommandFailure.Status.unavailable.rawValue)
         }
-        let status: CommandFailure.Status = isUnknown ? .unavailable : .negativeResult
-        throw ExitCode(status.rawValue)
     }
 
-    private func explanations(
-        _ inspection: ReaderInspection, _ edition: EditionID, _ timestamp: Date?
-    ) async throws -> [Explanation] {
+    private func explanations(_ examination: Examination) async throws -> [Explanation] {
+        let service = examination.inspection.service
         if let token {
             let text = try StandardInput.argument(token)
-            guard let session = inspection.service.sessionOfAnyToken(text) else {
-                throw CommandFailure(.dataError, "not a token of \(inspection.service.publication.id)")
+            guard let session = service.sessionOfAnyToken(text) else {
+                throw CommandFailure(.dataError, "not a token of \(service.publication.id)")
             }
-            let subject = ExplanationSubject(session.subscriber, token: text, device: device)
-            return [try await inspection.explain(subject, edition, at: timestamp)]
+            return [try await examination.explain(ExplanationSubject(session.subscriber, token: text, device: device))]
         }
         if let key {
-            let name = backend ?? inspection.service.backend.name
-            guard inspection.service.backend.handles(name) else {
+            let name = backend ?? service.backend.name
+            guard service.backend.handles(name) else {
                 throw CommandFailure(.usage, "the publication does not use a backend \(name)")
             }
             let subscriber = Subscriber(backend: name, key: try StandardInput.argument(key))
-            return [
-                try await inspection.explain(ExplanationSubject(subscriber, device: device), edition, at: timestamp)
-            ]
+            return [try await examination.explain(ExplanationSubject(subscriber, device: device))]
         }
         let identifier = try StandardInput.argument(names[0])
-        guard let lookup = try await inspection.lookUp(identifier) else {
+        guard let credentials = examination.inspection.credentials(finding: identifier) else {
             throw CommandFailure(.usage, "no sign-in accepts this identifier")
         }
-        guard !lookup.subscribers.isEmpty else {
-            return [
-                Explanation.ofUnknownReader(
-                    lookup, in: inspection.service.publication.id, edition, at: timestamp ?? WallClock.system.now,
-                    isOtherTime: timestamp != nil)
-            ]
+        return try await examination.explain(credentials, identifier, device: device)
+    }
+}
+
+/// Explanations for one edition, each query of which follows its entry in the audit log.
+private struct Examination {
+    let inspection: ReaderInspection
+    private let edition: EditionID
+    private let trail: AuditTrail
+
+    init(_ inspection: ReaderInspection, _ edition: EditionID, _ trail: AuditTrail) {
+        self.inspection = inspection
+        self.edition = edition
+        self.trail = trail
+    }
+
+    func explain(_ subject: ExplanationSubject) async throws -> Explanation {
+        let reference = inspection.service.pseudonymKey.reference(to: subject.subscriber)
+        return try await perform(.subscriber(reference)) { (explanation: Explanation) -> AuditDetails.Pairs in
+            [("verdict", explanation.verdict.name), ("reason", explanation.verdict.reason?.rawValue)]
+        } _: {
+            try await inspection.explain(subject, edition)
         }
-        var explanations: [Explanation] = []
-        for subscriber in lookup.subscribers {
-            let subject = ExplanationSubject(subscriber, identifier: identifier, device: device)
-            explanations.append(try await inspection.explain(subject, edition, at: timestamp))
+    }
+
+    /// Looks a reader up, which the audit log also records if nobody is found, and explains each subscriber that was found.
+    func explain(
+        _ credentials: Credentials, _ identifier: String, device: String?
+    ) async throws -> [Explanation] {
+        let entered = AuditSubject.identifier(identifier, inspection.service.pseudonymKey)
+        return try await perform(entered) { (explanations: [Explanation]) -> AuditDetails.Pairs in
+            [("found", String(explanations.count(where: { $0.reader != nil })))]
+        } _: {
+            let lookup = try await inspection.lookUp(credentials)
+            var explanations: [Explanation] = []
+            for subscriber in lookup.subscribers {
+                let subject = ExplanationSubject(subscriber, identifier: identifier, device: device, lookup: lookup)
+                explanations.append(try await explain(subject))
+            }
+            return explanations.isEmpty ? [inspection.explain(unknown: lookup, edition)] : explanations
         }
-        return explanations
+    }
+
+    private func perform<Value>(
+        _ subject: AuditSubject, outcome: (Value) -> AuditDetails.Pairs, _ query: () async throws -> Value
+    ) async throws -> Value {
+        try await trail.perform(
+            .readerExplain, of: [subject], in: inspection.service.publication.id, [("edition", edition.rawValue)],
+            outcome: outcome, query)
     }
 }

@@ -41,14 +41,7 @@ package struct ExplanationReport: Encodable, Sendable {
         subscriber = explanation.reader?.description
         backend = explanation.backend
         time = explanation.timestamp
-        verdict =
-            switch explanation.verdict {
-            case .granted: "granted"
-            case .grantedInOutage: "granted_in_outage"
-            case .rejected: "rejected"
-            case .unavailable: "unavailable"
-            case .undecided: "undecided"
-            }
+        verdict = explanation.verdict.name
         reason = explanation.verdict.reason?.rawValue
         cause = explanation.cause?.code.rawValue
         opens = explanation.opens
@@ -58,7 +51,9 @@ package struct ExplanationReport: Encodable, Sendable {
                 step: step.code.rawValue, outcome: step.outcome.rawValue, reason: step.reason?.rawValue,
                 remedy: step.remedy, backend: step.backend, freshness: step.freshness.map { "\($0)" },
                 presentOnly: step.isOfPresent ? true : nil,
-                values: step.values.map { Value(name: $0.name, value: $0.value) })
+                values: step.values.map {
+                    Value(name: LineLogHandler.oneLine($0.name), value: LineLogHandler.oneLine($0.value))
+                })
         }
     }
 
@@ -77,10 +72,11 @@ package struct ExplanationReport: Encodable, Sendable {
             var line = Self.padded(step.step, 14) + Self.padded(step.outcome, 16) + (step.reason ?? "")
             if !origin.isEmpty { line += (step.reason == nil ? "" : " ") + "[\(origin)]" }
             lines.append(Self.trimmed(line))
-            for value in step.values { lines.append("                \(value.name): \(Self.printable(value.value))") }
+            for value in step.values { lines.append("                \(value.name): \(value.value)") }
             if let remedy = step.remedy { lines.append("                remedy: \(remedy)") }
         }
-        return lines.joined(separator: "\n")
+        // Names and values of other systems must not control the terminal.
+        return lines.map(LineLogHandler.oneLine).joined(separator: "\n")
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {
@@ -91,11 +87,5 @@ package struct ExplanationReport: Encodable, Sendable {
         var line = line
         while line.last == " " { line.removeLast() }
         return line
-    }
-
-    /// Returns a value of another system without the characters that a terminal interprets.
-    private static func printable(_ text: String) -> String {
-        let letters = text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
-        return String(String.UnicodeScalarView(letters))
     }
 }

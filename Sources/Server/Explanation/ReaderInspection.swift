@@ -12,27 +12,33 @@ package import State
 /// the catalogue, the state and the content. It changes none of them.
 package struct ReaderInspection: Sendable {
     package let service: AuthorizationService
+    private let isOtherTime: Bool
     private let catalogue: CachedCatalogue?
     private let content: ContentLayout?
 
-    /// Opens the backends of the configuration.
+    /// Opens the backends of the configuration, which create and change nothing.
     ///
     /// - Parameters:
     ///   - publication: The publication.
     ///   - configuration: The configuration.
     ///   - state: The state store.
     ///   - revocations: The recorded revocations.
+    ///   - timestamp: The time for which everything is evaluated, also by the backends; nil for the present.
     /// - Throws: `SettingsError` or ``BootstrapError``.
     package init(
         _ publication: PublicationConfiguration, in configuration: GatefoldConfiguration, state: any StateStore,
-        revocations: RevocationLists
+        revocations: RevocationLists, at timestamp: Date? = nil
     ) throws {
+        isOtherTime = timestamp != nil
+        let clock = timestamp.map { timestamp in WallClock { timestamp } } ?? .system
         let id = publication.publication.id
         let parts = ServerServices(
             state: state, pseudonymKey: configuration.state.pseudonymKey, revocations: revocations,
             loginThrottle: Self.throttle(configuration, state),
-            services: try Bootstrap.commandServices(configuration), catalogueFolder: configuration.catalogueFolder,
-            persistsCatalogues: false)
+            services: try Bootstrap.commandServices(configuration, clock: clock),
+            catalogueFolder: configuration.catalogueFolder, persistsCatalogues: false,
+            // The catalogue is fetched at present.
+            catalogueServices: CatalogueServices(clock: .system, random: .system))
         let set = try parts.assemble(configuration)
         guard let service = set.directory.byID[id] else { throw InspectionError.notServed(id) }
         self.service = service
@@ -50,13 +56,15 @@ package struct ReaderInspection: Sendable {
             pseudonymKey: configuration.state.pseudonymKey)
     }
 
+    /// Returns the credentials of a lookup, or nil if no sign-in accepts the identifier.
+    package func credentials(finding identifier: String) -> Credentials? {
+        Credentials(finding: identifier, field: service.publication.credentialFields.identifier)
+    }
+
     /// Returns the subscribers with a sign-in identifier, in all systems of the publication.
     ///
-    /// - Returns: Nil if no sign-in accepts the identifier.
-    /// - Throws: The error of the subscriber system.
-    package func lookUp(_ identifier: String) async throws -> ReaderLookup? {
-        let field = service.publication.credentialFields.identifier
-        guard let credentials = Credentials(finding: identifier, field: field) else { return nil }
+    /// - Throws: A cancellation error.
+    package func lookUp(_ credentials: Credentials) async throws -> ReaderLookup {
         do {
             return try await service.backend.lookUp(credentials, context: CallContext()).value
         } catch let error where !(error is CancellationError) {
@@ -67,12 +75,19 @@ package struct ReaderInspection: Sendable {
 
     /// Explains whether a reader can open an edition. If no editions are cached, the catalogue is fetched once.
     package func explain(
-        _ subject: ExplanationSubject, _ edition: EditionID, at timestamp: Date?
+        _ subject: ExplanationSubject, _ edition: EditionID
     ) async throws -> Explanation {
         if let catalogue, catalogue.current.value.isPending { await catalogue.follow() }
-        return try await service.explain(subject, edition, at: timestamp) { [content] edition, archive in
+        return try await service.explain(subject, edition, isOtherTime: isOtherTime, isServing: false) {
+            [content] edition, archive in
             await content?.file(of: edition, archive) ?? .elsewhere
         }
+    }
+
+    /// Returns the explanation for a reader whom the lookup did not find.
+    package func explain(unknown lookup: ReaderLookup, _ edition: EditionID) -> Explanation {
+        Explanation.ofUnknownReader(
+            lookup, in: service.publication.id, edition, at: service.now, isOtherTime: isOtherTime)
     }
 }
 
@@ -104,14 +119,16 @@ package enum InspectionError: Error, CustomStringConvertible {
 }
 
 extension Bootstrap {
-    /// Returns the services of the backends that a command opens in its own process.
+    /// Returns the services of the backends that a command opens in its own process to read from them.
     static func commandServices(
-        _ configuration: GatefoldConfiguration, random: RandomSource = .system
+        _ configuration: GatefoldConfiguration, clock: WallClock = .system, random: RandomSource = .system
     ) throws -> BackendServices {
-        BackendServices(
-            clock: .system, random: random,
+        var services = BackendServices(
+            clock: clock, random: random,
             passwords: PasswordVerifier(
                 hasher: try configuration.passwords.hasher(), concurrency: configuration.passwords.workers),
             pseudonymKey: configuration.state.pseudonymKey)
+        services.isReadOnly = true
+        return services
     }
 }

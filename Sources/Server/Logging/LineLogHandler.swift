@@ -64,7 +64,7 @@ public struct LineLogHandler: LogHandler {
 
     /// Returns the text with unsafe characters replaced, because an external value must not start a new line or
     /// move the terminal's cursor.
-    private static func oneLine(_ text: String) -> String {
+    static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
     }
@@ -73,7 +73,7 @@ public struct LineLogHandler: LogHandler {
     /// paragraph separator, or a character that changes the text direction.
     private static func isUnsafe(_ character: Unicode.Scalar) -> Bool {
         switch character.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }
     }

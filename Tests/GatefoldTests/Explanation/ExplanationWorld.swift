@@ -16,6 +16,8 @@ struct ExplanationWorld: CustomStringConvertible {
             var freshness = Freshness.live
             var hasSubscription = true
             var hasVerdicts = true
+            /// Whether the system dictates the response, as a test backend does.
+            var isScripted = false
         }
 
         let name = "judging"
@@ -33,6 +35,7 @@ struct ExplanationWorld: CustomStringConvertible {
 
         func subscription(of subscriber: Subscriber, context: CallContext) async throws -> Fetched<Subscription> {
             let script = script.withLock { $0 }
+            if script.isScripted { throw ScriptedResponse(status: 503, text: "dictated") }
             guard script.hasSubscription else { throw Down() }
             return Fetched(script.subscription, script.freshness)
         }
@@ -77,6 +80,7 @@ struct ExplanationWorld: CustomStringConvertible {
         script.freshness = [.live, .live, .cached, .stale].randomElement(using: &random)!
         script.hasSubscription = chance(85)
         script.hasVerdicts = chance(85)
+        script.isScripted = chance(5)
         let policy = EntitlementPolicy.allCases.randomElement(using: &random)!
         let grace = GraceRules(
             previousOfHeld: Int.random(in: 0...2, using: &random),
@@ -91,7 +95,7 @@ struct ExplanationWorld: CustomStringConvertible {
         let hasStore = chance(60)
         description =
             "seed \(seed): \(policy) \(grace) catalogue \(kind) \(script.subscription) fresh \(script.freshness) "
-            + "up \(script.hasSubscription)/\(script.hasVerdicts) open \(failsOpen) store \(hasStore) \(bought as Any)"
+            + "up \(script.hasSubscription)/\(script.hasVerdicts) scripted \(script.isScripted) open \(failsOpen) store \(hasStore) \(bought as Any)"
         system = System(script)
         let verifier = ScriptedVerifier()
         let purchases = (bought ?? []).enumerated().map { number, edition in
@@ -132,11 +136,29 @@ struct ExplanationWorld: CustomStringConvertible {
             $0.freshness = .live
             $0.hasSubscription = true
             $0.hasVerdicts = true
+            $0.isScripted = false
         }
         let token = try await token()
         let edition = Self.editions.randomElement(using: &random)!
         _ = try await service.editionCredentials(token: token, edition: edition.rawValue, CallContext())
         system.script.withLock { $0 = before }
+    }
+
+    /// Ends the session of the token, or lets it expire, in some worlds.
+    ///
+    /// - Returns: Whether the token is still valid.
+    func changeSession(seed: UInt64, _ token: String) async throws -> Bool {
+        switch seed % 20 {
+        case 0:
+            clock.advance(by: 1)
+            let reference = service.pseudonymKey.reference(to: Self.reader)
+            revocations.add(revocations.makeRevocation(reference, at: clock.now))
+            return false
+        case 1:
+            clock.advance(by: service.publication.lifetimes.token + 1)
+            return false
+        default: return true
+        }
     }
 
     func token() async throws -> String {
