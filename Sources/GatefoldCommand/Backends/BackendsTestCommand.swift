@@ -53,6 +53,9 @@ struct BackendsTestCommand: AsyncParsableCommand {
         var reader: BackendTest.Reader?
         let identifier = try identifier.map { try StandardInput.argument($0) }
         if let identifier {
+            guard test.accepts(identifier: identifier) else {
+                throw CommandFailure(.usage, "no sign-in accepts this identifier")
+            }
             var password: String?
             if passwordStdin {
                 guard test.proofs.count == 1 else {

@@ -51,6 +51,11 @@ package struct BackendTest: Sendable {
         pseudonymKey = configuration.state.pseudonymKey
     }
 
+    /// Returns whether a sign-in accepts an identifier.
+    package func accepts(identifier: String) -> Bool {
+        Credentials(finding: identifier, field: credentialFields.identifier) != nil
+    }
+
     /// The fields of a test sign-in, of which `--password-stdin` fills the only proof.
     package var proofs: [String] { credentialFields.proofs }
 
@@ -70,17 +75,24 @@ package struct BackendTest: Sendable {
     private func test(
         _ backend: ResolvedBackend, _ reader: Reader?, _ part: inout BackendTestReport.Part
     ) async throws {
-        guard try await step("connect", &part, { _ in try await backend.health() }) != nil, let reader else { return }
-        guard let credentials = Credentials(finding: reader.identifier, field: credentialFields.identifier) else {
-            part.steps.append(.failed("lookup", [], "no sign-in accepts this identifier"))
-            return
-        }
+        // A backend that is not healthy, such as an old feed, may still respond.
+        _ = try await step("connect", &part) { _ in try await backend.health() }
+        guard let reader,
+            let credentials = Credentials(finding: reader.identifier, field: credentialFields.identifier)
+        else { return }
         var subscribers: [Subscriber] = []
         if backend.supportsLookup {
             let found = try await step("lookup", &part) { step in
-                let found = try await backend.lookUp(credentials, context: CallContext()).value.subscribers
+                let lookup = try await backend.lookUp(credentials, context: CallContext()).value
+                let found = lookup.subscribers
                 step.details.append("\(found.count) found")
-                if found.isEmpty { step.outcome = .negative }
+                if !lookup.ambiguous.isEmpty { step.details.append("a sign-in rejects the ambiguous identifier") }
+                if let cause = lookup.failures.values.first {
+                    step.outcome = .failed
+                    step.cause = cause
+                } else if found.isEmpty || !lookup.ambiguous.isEmpty {
+                    step.outcome = .negative
+                }
                 return found
             }
             subscribers = found ?? []
@@ -163,11 +175,13 @@ package struct BackendTest: Sendable {
     ) async throws -> Value? {
         var step = BackendTestReport.Step(step: name, outcome: .succeeded)
         let start = ContinuousClock.now
-        defer { part.steps.append(step) }
+        defer {
+            step.milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
+            part.steps.append(step)
+        }
         do {
             let value = try await QueryTrace.$current.withValue(trace) { try await query(&step) }
             step.calls = trace.calls
-            step.milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
             return value
         } catch let error as CancellationError where Task.isCancelled {
             throw error

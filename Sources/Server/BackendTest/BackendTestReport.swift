@@ -46,14 +46,14 @@ package struct BackendTestReport: Encodable, Sendable {
         package let values: [String]
 
         init(_ field: QueryTrace.Field) {
-            name = field.name
-            values = field.isPersonal ? field.values.map(Self.masked) : field.values
+            name = LineLogHandler.oneLine(field.name)
+            values = (field.isPersonal ? field.values.map(Self.masked) : field.values).map(LineLogHandler.oneLine)
         }
 
-        /// Returns the first character and the length of a value.
+        /// Returns the first character and the length of a value, and only the length of one that it would reveal.
         static func masked(_ value: String) -> String {
             guard let first = value.first else { return "" }
-            return "\(first)… (\(value.count) characters)"
+            return "\(value.count < 4 ? "" : String(first))… (\(value.count) characters)"
         }
     }
 
@@ -100,14 +100,19 @@ package struct BackendTestReport: Encodable, Sendable {
 
     package var hasFailed: Bool { backends.contains { $0.steps.contains { $0.outcome == .failed } } }
 
-    /// A Boolean value that indicates whether no backend has the reader, or the only sign-in was rejected.
+    /// A Boolean value that indicates whether no backend has the reader and accepts the password, and one has said so.
     package var isNegative: Bool {
-        !backends.isEmpty && backends.allSatisfy { $0.steps.contains { $0.outcome == .negative } }
+        let negative = backends.filter { $0.steps.contains { $0.outcome == .negative } }
+        return !negative.isEmpty
+            && !backends.contains { part in
+                !part.subscribers.isEmpty && !negative.contains { $0.backend == part.backend }
+            }
     }
 
     /// The text for a terminal.
     package var text: String {
-        backends.map { part in
+        // Names and values of other systems must not control the terminal.
+        backends.flatMap { part -> [String] in
             var lines = ["backend \(part.backend)"]
             for step in part.steps {
                 let calls = step.calls.isEmpty ? "" : " [\(step.calls.joined(separator: ", "))]"
@@ -129,7 +134,7 @@ package struct BackendTestReport: Encodable, Sendable {
                 if mapped.hasMessage { lines.append("  mapped message = (present)") }
                 if mapped.userInfo > 0 { lines.append("  mapped user_info = \(mapped.userInfo) values") }
             }
-            return lines.joined(separator: "\n")
+            return lines.map(LineLogHandler.oneLine)
         }.joined(separator: "\n")
     }
 }

@@ -35,6 +35,32 @@ import Testing
         ) { sample in
             let run = try await sample.gatefold(["backends", "test", "away", "--identifier", "ada@example.com"])
             #expect(run.status == 69 && run.output.contains("connect: failed"), "\(run)")
+            // The other steps are tried nevertheless, and a failed step has its time.
+            #expect(run.output.contains("lookup: skipped") && run.output.contains(" ms"), "\(run)")
+            let nobody = try await sample.gatefold(["backends", "test", "house", "--identifier", "\u{7}"])
+            #expect(nobody.status == 64, "\(nobody)")
+        }
+    }
+
+    @Test(
+        "Neither command creates a file of a subscriber system",
+        arguments: [
+            """
+            {kind: feed, folder: absent, source: {url: "http://127.0.0.1:1/readers.csv"}, format: csv, \
+            columns: {identifier: email, key: id, proof: password}, subscription: {state: {from: state}}}
+            """,
+            "{kind: sqlite, path: absent/new.sqlite}",
+        ])
+    func filesOfSystems(backend: String) async throws {
+        try await withSample(configuration: { $0.adding(publication: "new", backend: backend) }) { sample in
+            for command in [
+                ["explain", "--publication", "new", "ada@example.com", Sample.third],
+                ["backends", "test", "new"],
+            ] {
+                let run = try await sample.gatefold(command)
+                #expect(run.status == 69, "\(command): \(run)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: sample.path("absent")))
         }
     }
 
