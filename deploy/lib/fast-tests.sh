@@ -35,7 +35,7 @@ slow_suites=(
     GatefoldTests.CivilTimeTests GatefoldTests.ClientAddressTests GatefoldTests.CloudFrontSignedCookiesTests
     GatefoldTests.DenialCacheTests GatefoldTests.DeviceLimitTests GatefoldTests.DeviceUsesTests
     GatefoldTests.EditionPasswordTests GatefoldTests.EncodingTests GatefoldTests.ExpiringDictionaryTests
-    GatefoldTests.ExplanationAgreementTests GatefoldTests.ReaderHandleTests
+    GatefoldTests.ReaderHandleTests
     GatefoldTests.GuideTests GatefoldTests.LoginThrottleLedgerTests
     GatefoldTests.LoginThrottleWaitingTests GatefoldTests.PasswordResetTokensTests GatefoldTests.PushTokenTextTests
     GatefoldTests.SecretComparisonTests GatefoldTests.SpelledNumberTests GatefoldTests.StoreReceiptTests
