@@ -18,10 +18,8 @@ struct GatefoldCommand: AsyncParsableCommand {
             """,
         version: ServerSoftware.version,
         subcommands: [
-            ServeCommand.self, ConfigCommand.self, BackendsCommand.self, SubscribersCommand.self,
-            AccountCommand.self, TimelineCommand.self, FeedCommand.self,
             ServeCommand.self, ConfigCommand.self, ExplainCommand.self, BackendsCommand.self, SubscribersCommand.self,
-            AccountCommand.self, FeedCommand.self,
+            AccountCommand.self, TimelineCommand.self, FeedCommand.self,
             CatalogueCommand.self, PushCommand.self, CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self,
             DeliveriesCommand.self, MailCommand.self, StateCommand.self, NodesCommand.self, AuditCommand.self,
             SecretCommand.self,

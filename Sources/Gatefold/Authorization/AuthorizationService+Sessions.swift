@@ -10,9 +10,4 @@ extension AuthorizationService {
 
     /// Returns the owner that represents the reader in purchases.
     public func owner(of subscriber: Subscriber) -> PurchaseOwner { pseudonymKey.owner(subscriber) }
-
-    /// Returns a proxy for the same publication with sessions in another format.
-    public func with(tokens: any TokenCodec) -> AuthorizationService {
-        AuthorizationService(self, tokens: tokens, timeline: timeline)
-    }
 }

@@ -88,11 +88,15 @@ public final class AuthorizationService: Sendable {
         purchaseSource = purchases
     }
 
-    /// Creates a proxy for the publication of another proxy, with sessions in another format or with a timeline.
-    init(_ other: AuthorizationService, tokens: any TokenCodec, timeline: TimelineRecorder?) {
+    /// Creates a service that decides as another one does. What is nil is as in the other one.
+    private init(
+        _ other: AuthorizationService, tokens: (any TokenCodec)? = nil, timeline: TimelineRecorder?,
+        rejectionJitter: RejectionJitter? = nil, observe: (@Sendable (AuthorizationEvent) -> Void)? = nil,
+        report: (@Sendable (Refusal) -> Void)? = nil
+    ) {
         publication = other.publication
         backend = other.backend
-        self.tokens = tokens
+        self.tokens = tokens ?? other.tokens
         credentials = other.credentials
         feedSecret = other.feedSecret
         state = other.state
@@ -104,9 +108,9 @@ public final class AuthorizationService: Sendable {
         clock = other.clock
         random = other.random
         retryAfter = other.retryAfter
-        rejectionJitter = other.rejectionJitter
-        observe = other.observe
-        reportRefusal = other.reportRefusal
+        self.rejectionJitter = rejectionJitter ?? other.rejectionJitter
+        self.observe = observe ?? other.observe
+        reportRefusal = report ?? other.reportRefusal
         self.timeline = timeline
         denials = other.denials
         cachedSignIns = other.cachedSignIns
@@ -114,35 +118,20 @@ public final class AuthorizationService: Sendable {
         purchaseSource = other.purchaseSource
     }
 
-    /// Returns the same service, which records what happens to readers.
-    package func recording(in timeline: TimelineRecorder?) -> AuthorizationService {
+    /// Returns the same service with sessions in another format.
+    public func with(tokens: any TokenCodec) -> AuthorizationService {
         AuthorizationService(self, tokens: tokens, timeline: timeline)
     }
 
-    /// Creates a proxy that decides as another one does, and reports nothing.
-    init(silent other: AuthorizationService) {
-        publication = other.publication
-        backend = other.backend
-        tokens = other.tokens
-        credentials = other.credentials
-        feedSecret = other.feedSecret
-        state = other.state
-        revocations = other.revocations
-        revocationAgeLimit = other.revocationAgeLimit
-        loginThrottle = other.loginThrottle
-        sessions = other.sessions
-        pseudonymKey = other.pseudonymKey
-        clock = other.clock
-        random = other.random
-        retryAfter = other.retryAfter
-        rejectionJitter = .none
-        observe = { _ in }
-        reportRefusal = { _ in }
-        timeline = nil
-        denials = other.denials
-        cachedSignIns = other.cachedSignIns
-        uses = other.uses
-        purchaseSource = other.purchaseSource
+    /// Returns the same service, which records what happens to readers.
+    package func recording(in timeline: TimelineRecorder?) -> AuthorizationService {
+        AuthorizationService(self, timeline: timeline)
+    }
+
+    /// Returns the same service, which delays no rejection, and reports and records nothing.
+    func silent() -> AuthorizationService {
+        AuthorizationService(
+            self, timeline: nil, rejectionJitter: RejectionJitter.none, observe: { _ in }, report: { _ in })
     }
 
     package func message(_ key: MessageKey, _ context: CallContext) -> String? {

@@ -22,7 +22,7 @@ extension AuthorizationService {
         _ subject: ExplanationSubject, _ edition: EditionID, isOtherTime: Bool = false, isServing: Bool = true,
         _ context: CallContext = CallContext(), file: ((EditionID, EditionArchive?) async -> EditionFile)? = nil
     ) async throws -> Explanation {
-        try await AuthorizationService(silent: self).explanation(
+        try await silent().explanation(
             subject, edition, isOtherTime: isOtherTime, isServing: isServing, context, file)
     }
 
