@@ -84,6 +84,9 @@ public final class SQLStateStore: StateStore {
         try db.execute("DELETE FROM owner_link")
         // The messages of an older state were sent meanwhile.
         try db.execute("DELETE FROM mail")
+        // A token that was revoked since must not be accepted again.
+        try db.execute("DELETE FROM admin_token")
+        try db.execute("DELETE FROM admin_outcome")
     }
 
     static func sessionFloor(_ db: any StateTransaction) throws -> Date? {

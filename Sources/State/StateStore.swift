@@ -10,7 +10,8 @@ package import Primitives
 /// An error means that the store could not be queried or could not store a change.
 package protocol StateStore: SessionStore, StateRetention, SharedFactStore, PurchaseLedger, DeliveryOutbox,
     PushTokenStore, PushCampaignStore, AccountStore, ItemNumberStore, PINCodeStore, MailOutbox, LeaseStore,
-    SharedCounterStore, SharedPaceStore, NodeStore, SharedDocumentStore, AuditLog, TimelineStore, StateDiagnostics
+    SharedCounterStore, SharedPaceStore, NodeStore, SharedDocumentStore, AuditLog, TimelineStore, AdminTokenStore,
+    AdminOutcomeStore, StateDiagnostics
 {
     /// The clock that all nodes of the state share; nil if all processes of the state run on this machine.
     var sharedClock: WallClock? { get }

@@ -17,8 +17,8 @@ struct StateTable: Sendable {
     }
 
     /// All tables whose rows a copy copies. Leases and nodes end with their processes, counters count for minutes, e-mails
-    /// wait for minutes and would be sent twice, documents are fetched again, `timeline_writer` is about the processes of its
-    /// database, and so is the row of `generation`.
+    /// wait for minutes and would be sent twice, documents are fetched again, admin tokens and their outcomes grant access to
+    /// one state only, `timeline_writer` is about the processes of its database, and so is the row of `generation`.
     static let all = [
         StateTable("token_bounds", key: "publication", "lifetime after_expiry pruned_until"),
         StateTable("store_clock", key: "id", "reading latest"),

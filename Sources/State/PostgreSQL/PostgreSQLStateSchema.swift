@@ -23,6 +23,9 @@ enum PostgreSQLStateSchema {
             sql: PostgreSQLTables.translated(StateSchema.audit) + auditTriggers),
         SchemaMigration(
             number: 8, name: "timeline", compatibleSince: 3, sql: PostgreSQLTables.translated(StateSchema.timeline)),
+        SchemaMigration(
+            number: 9, name: "administration", compatibleSince: 3,
+            sql: PostgreSQLTables.translated(StateSchema.administration)),
     ]
 
     /// The counterpart of ``StateSchema/auditTriggers``.

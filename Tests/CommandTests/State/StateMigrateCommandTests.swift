@@ -60,7 +60,7 @@ import Testing
             try await servers.instance.execute(
                 """
                 DROP TABLE gatefold.audit_entry, gatefold.reader_event, gatefold.known_reader,
-                    gatefold.erased_reader, gatefold.timeline_writer;
+                    gatefold.erased_reader, gatefold.timeline_writer, gatefold.admin_token, gatefold.admin_outcome;
                 DROP FUNCTION gatefold.check_audit_sequence;
                 DROP FUNCTION gatefold.reject_audit_change;
                 DELETE FROM gatefold.migration WHERE number >= 7;

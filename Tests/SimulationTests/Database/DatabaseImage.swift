@@ -62,7 +62,7 @@ final class DatabaseImage: Sendable {
                 StateSchema.push, StateSchema.accounts, StateSchema.generations, StateSchema.pinCodes,
                 StateSchema.sharedFacts, StateSchema.retention, StateSchema.leases, StateSchema.counters,
                 StateSchema.nodes, StateSchema.nodeURLs, StateSchema.documents, StateSchema.mail,
-                StateSchema.timeline,
+                StateSchema.timeline, StateSchema.administration,
             ].joined(separator: "\n"))
         for table in Self.followed {
             try script("ALTER TABLE \(table) ADD COLUMN xid INTEGER NOT NULL DEFAULT 0")

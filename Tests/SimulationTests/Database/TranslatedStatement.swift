@@ -43,7 +43,7 @@ struct TranslatedStatement: Sendable {
         "revocation", "shared_fact", "device", "known_device", "rate_counter", "lease", "node", "delivery",
         "store_transaction", "store_clock", "token_bounds", "generation", "owner_link", "receipt", "claim",
         "store_event", "mail", "document", "reader_event", "known_reader",
-        "erased_reader", "timeline_writer",
+        "erased_reader", "timeline_writer", "admin_token", "admin_outcome",
     ]
 
     private static func kind(of sql: String) -> Kind {

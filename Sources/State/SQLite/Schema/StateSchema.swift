@@ -21,6 +21,7 @@ enum StateSchema {
         SchemaMigration(number: 7, name: "mail", compatibleSince: 4, sql: mail),
         SchemaMigration(number: 8, name: "audit", compatibleSince: 4, sql: audit + "\n" + auditTriggers),
         SchemaMigration(number: 9, name: "timeline", compatibleSince: 4, sql: timeline),
+        SchemaMigration(number: 10, name: "administration", compatibleSince: 4, sql: administration),
     ]
 
     /// The name of the migration that every state has.
