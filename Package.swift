@@ -66,7 +66,7 @@ func tests(_ name: String, isOptimised: Bool = false, _ names: String...) -> Tar
 /// The dependencies of the fuzz targets, in the tests and in libFuzzer's program: the modules that read bytes from outside,
 /// and the readers that ours are compared with.
 let fuzzed = [
-    "Accounts Backends CSV Catalogues Commerce Conformance ContentGate Crypto FrontDoors Gatefold HTTPTypes",
+    "Accounts AdminAPI Backends CSV Catalogues Commerce Conformance ContentGate Crypto FrontDoors Gatefold HTTPTypes",
     "HummingbirdCore InPlayer JSON LDAP Logging MQTT Mail NIOCore NIOEmbedded NIOHTTP1 NIOHTTPTypes NIOHTTPTypesHTTP1",
     "NIOWebSocket ODBC OutgoingRequests PKCS7 PasswordHashing PostgreSQL Primitives Push Receipts SQLAccess Server",
     "Settings State TestSupport Transfers XML",
@@ -179,6 +179,9 @@ let package = Package(
         module("Mail", "Gatefold Mustache Primitives Settings Transfers"),
         module("State", "Accounts Commerce Crypto GRDB Gatefold JSON NIOPosix PostgreSQL Primitives SQLAccess"),
 
+        // The admin API: authentication, checks and the description of its operations, without their handlers.
+        module("AdminAPI", "Gatefold HTTPTypes JSON Primitives"),
+
         // The protocols of the apps.
         module(
             "FrontDoors", resources: [.embedInCode("SampleApp/Files")],
@@ -188,8 +191,8 @@ let package = Package(
         // The server, which connects all of these; the rules of `gatefold check`; the programs.
         module(
             "Server",
-            "Accounts Backends CResidency Catalogues Commerce ContentGate Crypto Deliveries EdgeTokens FrontDoors",
-            "Gatefold HTTPTypes Hummingbird HummingbirdCore Logging MQTT Mail Metrics NIOCore NIOHPACK NIOHTTP1 NIOHTTP2",
+            "Accounts AdminAPI Backends CResidency Catalogues Commerce ContentGate Crypto Deliveries EdgeTokens FrontDoors",
+            "Gatefold HTTPTypes Hummingbird HummingbirdCore JSON Logging MQTT Mail Metrics NIOCore NIOHPACK NIOHTTP1 NIOHTTP2",
             "NIOHTTPTypes NIOHTTPTypesHTTP1 NIOPosix NIOSSL NIOTLS OutgoingRequests PasswordHashing PostgreSQL Primitives",
             "Push Receipts Resilience SQLAccess ServiceLifecycle Settings State UnixSignals"),
         module(
@@ -197,9 +200,9 @@ let package = Package(
             "Gatefold NIOCore NIOHPACK NIOHTTP2 NIOPosix NIOSSL NIOTLS OutgoingRequests Primitives Settings XML"),
         program(
             "GatefoldCommand",
-            "Accounts ArgumentParser AsyncHTTPClient Backends CSV Catalogues Commerce Conformance Gatefold Logging",
-            "Mail Metrics NIOCore NIOHTTP1 NIOSSL PasswordHashing Primitives Push Resilience SQLAccess Server Settings State",
-            "Transfers UnixSignals"),
+            "Accounts AdminAPI ArgumentParser AsyncHTTPClient Backends CSV Catalogues Commerce Conformance Gatefold Logging",
+            "JSON Mail Metrics NIOCore NIOHTTP1 NIOSSL PasswordHashing Primitives Push Resilience SQLAccess Server Settings",
+            "State Transfers UnixSignals"),
         program(
             "Benchmarks",
             "ArgumentParser Backends CAllocations ContentGate FrontDoors Gatefold HTTPTypes JSON PasswordHashing",
@@ -238,6 +241,7 @@ let package = Package(
             "AccessModel ArgumentParser BackendFixtures Gatefold PasswordHashing Primitives TestSupport"),
 
         // Tests of one module each.
+        tests("AdminAPITests", "AdminAPI HTTPTypes JSON"),
         tests(
             "BackendsTests",
             "BackendFixtures Backends Benchmarks CSV Commerce Conformance Crypto GRDB HTTPTypes Hummingbird",
@@ -273,8 +277,8 @@ let package = Package(
             "NIOSSL OutgoingRequests PKCS7 Receipts Resilience Settings State StoreFixtures SwiftASN1 X509"),
         tests(
             "ServerTests",
-            "Accounts AsyncHTTPClient Backends Catalogues Commerce ContentGate Crypto EdgeTokens FrontDoors HTTPTypes",
-            "Hummingbird HummingbirdCore HummingbirdTesting Logging MQTT Mail Metrics NIOCore NIOEmbedded NIOHPACK",
+            "Accounts AdminAPI AsyncHTTPClient Backends Catalogues Commerce ContentGate Crypto EdgeTokens FrontDoors",
+            "HTTPTypes Hummingbird HummingbirdCore HummingbirdTesting JSON Logging MQTT Mail Metrics NIOCore NIOEmbedded NIOHPACK",
             "NIOHTTP1 NIOHTTP2 NIOHTTPTypes NIOHTTPTypesHTTP1 NIOHTTPTypesHTTP2 NIOPosix NIOSSL NIOTLS OutgoingRequests",
             "PasswordHashing PostgreSQL Push Resilience SQLAccess Server ServiceLifecycle Settings State Transfers"),
         tests("SettingsTests", "Settings"),

@@ -1,3 +1,4 @@
+import AdminAPI
 import Backends
 import Catalogues
 import ContentGate
@@ -36,6 +37,7 @@ public struct GatefoldServer: Sendable {
     private let mail: QueueingMailer?
     private let notifications: MQTTNotificationPublisher?
     private let tls: ReloadableTLS?
+    private let adminTLS: ReloadableTLS?
     private let reread: @Sendable () throws -> GatefoldConfiguration
     private let metrics: PrometheusRegistry
     private let logger: Logger
@@ -129,6 +131,7 @@ public struct GatefoldServer: Sendable {
         backends = BackendAdministration(publications)
         Self.report(configuration.warnings, to: logger)
         tls = try configuration.tls.map { try ReloadableTLS($0) }
+        adminTLS = try configuration.adminTLS.map { try ReloadableTLS($0) }
         push = PushService(
             eventRelay: eventRelay, store: state, publications: publications, clock: clock, random: random,
             observe: events.report)
@@ -205,9 +208,10 @@ public struct GatefoldServer: Sendable {
                 push,
             ] as [any Service]
         if let address = configuration.adminListen {
-            services.append(Listener(address: address, application: adminListener(address)))
+            services.append(Listener(address: address.description, application: try adminListener(address)))
         }
-        services.append(Listener(address: configuration.listen, application: try mainListener(onListening)))
+        services.append(
+            Listener(address: configuration.listen.description, application: try mainListener(onListening)))
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
@@ -263,6 +267,7 @@ public struct GatefoldServer: Sendable {
         let set = try parts.assemble(next, reusing: publications.value)
         try await Self.record(next, in: parts.state)
         if let files = next.tls { try tls?.reload(files) }
+        if let files = next.adminTLS { try adminTLS?.reload(files) }
         reportCertificate()
         publications.replace(with: set)
         push.notifier.didReload()
@@ -303,7 +308,7 @@ public struct GatefoldServer: Sendable {
         ).buildResponder()
         return Application(
             responder: responder,
-            server: try serverBuilder(requestResponder(responder)),
+            server: try serverBuilder(requestResponder(responder), tls, slots: connectionSlots),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.listen.host, port: configuration.listen.port), serverName: nil,
                 backlog: Self.backlog,
@@ -322,23 +327,34 @@ public struct GatefoldServer: Sendable {
             logger: logger)
     }
 
-    private func adminListener(_ address: ListenAddress) -> some ApplicationProtocol {
+    private func adminListener(_ address: AdminListenAddress) throws -> some ApplicationProtocol {
+        let services = AdminServices(
+            publications: publications, state: parts.state, sessions: parts.sessionStore, key: parts.pseudonymKey,
+            clock: parts.services.clock, backends: backends,
+            flushes: FlushAudit(pseudonymKey: parts.pseudonymKey, logger: logger), logger: logger)
+        let api = AdminAPI(AdminOperations.all, services, services.environment(random: parts.services.random))
         let responder = AdminRouter(
             metrics: metrics, readiness: readiness, backends: backends,
             catalogues: CatalogueAdministration(publications: publications, clock: parts.services.clock),
             push: PushAdministration(publications: publications, store: parts.state), node: node,
-            audit: FlushAudit(parts.state, pseudonymKey: parts.pseudonymKey, logger: logger)
+            api: AdminAPIEndpoint(api: api, isEncrypted: adminTLS != nil, isUnixSocket: address.isUnixSocket)
         ).buildResponder()
+        let bindAddress: BindAddress
+        switch address {
+        case .tcp(let address): bindAddress = .hostname(address.host, port: address.port)
+        case .unix(let path):
+            UnixSocketFile.removeStale(path)
+            bindAddress = .unixDomainSocket(path: path)
+        }
         return Application(
             responder: responder,
-            server: HTTPServerBuilder { [requestResponder = requestResponder(responder)] _ in
-                Self.plain(requestResponder)
-            },
+            server: try serverBuilder(requestResponder(responder), adminTLS, slots: nil),
             configuration: ApplicationConfiguration(
-                address: .hostname(address.host, port: address.port),
+                address: bindAddress,
                 availableConnectionsDelegate: ConnectionBudget(
                     OpenFileLimit.adminConnections, of: Self.adminName, logger: logger)),
             onServerRunning: { [logger] in
+                if case .unix(let path) = address { UnixSocketFile.restrict(path) }
                 await AcceptFailureHandler.watch($0, of: Self.adminName, logger: logger)
             },
             logger: logger)
@@ -348,8 +364,9 @@ public struct GatefoldServer: Sendable {
         RequestResponder(responder, logger: logger) { [publications] in publications.snapshot.set.clients.trusts($0) }
     }
 
-    private func serverBuilder(_ responder: RequestResponder) throws -> HTTPServerBuilder {
-        let slots = connectionSlots
+    private func serverBuilder(
+        _ responder: RequestResponder, _ tls: ReloadableTLS?, slots: ConnectionSlots?
+    ) throws -> HTTPServerBuilder {
         guard let tls else { return HTTPServerBuilder { _ in Self.plain(responder, slots: slots) } }
         let configuration = try tls.configuration()
         return HTTPServerBuilder { _ in try Self.secure(responder, configuration, slots: slots) }

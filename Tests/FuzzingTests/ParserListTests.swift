@@ -81,15 +81,15 @@ struct ParserListTests {
     /// Files that read an operator's input once at the start.
     private static let operators: Set<String> = [
         "AppleRoots", "AuditHead", "AuditListCommand", "AuditReason", "AuditVerifyCommand", "BackendRegistry",
-        "BackendTest", "BodyTemplate", "CheckCases", "CheckReader", "CloudSoftphone",
-        "CloudSoftphone+Settings", "ContentLayout+EditionFile",
-        "ContentLayout+Settings", "DirectoryGroups", "DrillFault", "EdgeTemplate",
+        "BackendTest", "BodyTemplate", "CheckCases", "CheckReader", "CloudSoftphone", "CloudSoftphone+Settings",
+        "ContentLayout+EditionFile", "ContentLayout+Settings", "DirectoryGroups", "DrillFault", "EdgeTemplate",
+        "AdminClient",
         "Endpoint", "EnvironmentOverrides", "FrontDoor", "FeedSchedule", "GatefoldConfiguration", "GoogleSigningKey",
         "GoogleStoreSettings", "InPlayerBackendKind", "InPlayerConfiguration", "InPlayerEnvironment",
         "MQTTBroker+Address", "MailSender", "MailServer", "NotificationBrokerSettings", "ODBCConnectionString",
         "PostgreSQLSettings", "PublicURL", "PugpigCalls", "PushCredentials", "PushSettings", "ReadExpression", "Rule",
         "ReaderTimeline", "SecretQuality", "SettingsSection+Secrets", "SocketAddress", "SubscriptionProduct",
-        "TransferRequest",
+        "TransferRequest", "UnixSocketFile",
         "WebhookSettings",
     ]
 
@@ -105,6 +105,7 @@ struct ParserListTests {
         "PostgreSQLStateDatabase", "PostgreSQLStatement", "PostgreSQLTransaction",
         "PostgreSQLTransactionStart", "TimelineLine", "TimelineSubject",
         "SQLiteStateDatabase", "SharedFactBatch", "SQLStateStore+ItemNumbers",
+        "SQLStateStore+AdminOutcomes", "SQLStateStore+AdminTokens",
         "SQLStateStore+Documents", "SQLStateStore+SQLite", "SQLStateStore+SQLitePlan", "SQLStateStore+KnownDevices",
         "SharedFact+Merging",
         "StateBackup", "StateRestore", "StateSchema", "SubscriberDatabase", "SubscriberDatabase+Applying",
@@ -113,6 +114,8 @@ struct ParserListTests {
 
     /// Files with protocols, values made of parsed values, and code that hashes, compares or looks up its input.
     private static let values: Set<String> = [
+        "AdminOperation", "AdminOutcomeStore", "AdminProblem", "AdminSchema", "AdminTokenStore",
+        "AuthenticationFailures",
         "AcceptFailureHandler", "AuditEncoding", "AuditText", "ItemNumberStore", "MigratedReader", "CatalogueColumns",
         "CollationEquivalents",
         "ConstantTime", "ContentType", "CredentialFacts", "CryptFunction",
@@ -149,8 +152,8 @@ struct ParserListTests {
         "AppleSignedData", "AppleStore", "AppleStore+Unified", "AuthRequestResponse", "BakerFrontDoor", "BakerRoutes",
         "BakerSettings",
         "BasispressRequestHandler+Receipt", "DigestAuthorization", "DocumentLocation", "DocumentRules", "FileServer",
-        "AdminRouter", "ReaderLookup",
-        "FlushRequest", "GateRules", "HTTP2Fields", "HTTP2IncomingRequest", "HTTP2RequestBody",
+        "AdminRouter", "ReaderLookup", "FlushRequest", "GateRules", "HTTP2Fields", "HTTP2IncomingRequest",
+        "HTTP2RequestBody", "AdminAPI", "AdminOperations+Backends",
         "HTTP2Stream", "KeyedDigest",
         "ImportFile", "InPlayerDirectory", "ConnectionCloseHandler", "LinkingFrontDoor",
         "NotificationAuthRequest",

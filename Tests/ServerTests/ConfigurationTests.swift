@@ -61,7 +61,7 @@ struct ConfigurationTests {
             .replacing("{file: secrets/test}", with: "{env: OTHER}")
         let read = try read(text)
         #expect(read.publications.map(\.publication.id.rawValue) == ["daily", "test"])
-        #expect(read.adminListen?.port == 8081)
+        #expect(read.adminListen?.description == "127.0.0.1:8081")
     }
 
     @Test("The push example is valid and shows the defaults")

@@ -124,9 +124,7 @@ struct ProtectedBackendsTests {
 
     /// Runs the body with the admin listener of a backend that has a cached result for ada.
     ///
-    /// - Parameter isAudited: Whether flushes are recorded.
     private func withAdmin(
-        isAudited: Bool = false,
         _ body:
             @escaping @Sendable (
                 _ send: Admin, _ backend: any SubscriberBackend, _ system: ScriptedBackend
@@ -142,9 +140,7 @@ struct ProtectedBackendsTests {
                     backends: try LiveBackendRegistry(remoteOnly(plan), services: parts.services), clients: set.clients)
             )
             let router = AdminRouter(
-                metrics: PrometheusRegistry(), readiness: { .ready }, backends: BackendAdministration(publications),
-                audit: isAudited
-                    ? FlushAudit(parts.state, pseudonymKey: parts.pseudonymKey, logger: Logger(label: "flush")) : nil)
+                metrics: PrometheusRegistry(), readiness: { .ready }, backends: BackendAdministration(publications))
             let backend = try #require(publications.value.backends["legacy"])
             _ = try await backend.subscription(of: Self.ada, context: CallContext()).value
             try await Application(router: router).test(.router) { client in
@@ -224,63 +220,6 @@ struct ProtectedBackendsTests {
 
         func health() async throws {
             try await Task.sleep(for: .seconds(3_600))
-        }
-    }
-
-    @Test(
-        "A cross-site browser request flushes nothing",
-        arguments: [
-            ("Origin", "https://elsewhere.example"), ("Origin", "null"), ("Sec-Fetch-Site", "cross-site"),
-            ("Sec-Fetch-Site", "same-site"),
-        ])
-    func crossSite(header: String, value: String) async throws {
-        try await withAdmin { send, backend, _ in
-            let status = try await send(
-                .post, "/backends/legacy/flush", "all=true", [try #require(HTTPField.Name(header)): value]
-            ).status
-            #expect(status == .forbidden)
-            #expect((backend as? ProtectedBackend)?.status.entries == 1)
-            let command = try await send(.post, "/backends/legacy/flush", "all=true").status
-            #expect(command == .ok)
-        }
-    }
-
-    @Test("A flood of flushes is rejected, because their audit entries cannot be deleted")
-    func flood() async throws {
-        try await withAdmin(isAudited: true) { send, backend, _ in
-            for _ in 0..<FlushAudit.maxPerMinute {
-                let status = try await send(.post, "/backends/legacy/flush", "key=bob").status
-                #expect(status == .ok)
-            }
-            let rejected = try await send(.post, "/backends/legacy/flush", "all=true").status
-            #expect(rejected == .tooManyRequests)
-            #expect((backend as? ProtectedBackend)?.status.entries == 1)
-        }
-    }
-
-    @Test("An operator can flush the cached results of one reader")
-    func flush() async throws {
-        try await withAdmin { send, _, _ in
-            let bob = try await send(.post, "/backends/legacy/flush", "key=bob")
-            #expect(bob.status == .ok && bob.text == "0 results flushed\n")
-            // The result was cached by the key of a token, without a sign-in.
-            let unknown = try await send(.post, "/backends/legacy/flush", "identifier=ada")
-            #expect(unknown.status == .ok && unknown.text.hasPrefix("0 results flushed; "))
-            #expect(unknown.text.contains("try --key or --pseudonym"))
-            let ada = try await send(.post, "/backends/legacy/flush", "key=ada")
-            #expect(ada.status == .ok && ada.text == "1 results flushed\n")
-            let empty = try await send(.post, "/backends/legacy/flush", "identifier=ada")
-            #expect(empty.text == "0 results flushed\n")
-            let nobody = try await send(.post, "/backends/none/flush", "key=ada")
-            #expect(nobody.status == .notFound)
-            for slip in ["", "all=false", "all=true&key=ada", "key=", "reference=xyz", "name=ada"] {
-                let rejected = try await send(.post, "/backends/legacy/flush", slip)
-                #expect(rejected.status == .badRequest, "\(slip)")
-            }
-            let query = try await send(.post, "/backends/legacy/flush?key=ada", "")
-            #expect(query.status == .badRequest)
-            let read = try await send(.get, "/backends/legacy/flush", "")
-            #expect(read.status != .ok)
         }
     }
 }

@@ -7,7 +7,7 @@ alternatives() { local IFS='|'; printf '%s' "${*//./\\.}"; }
 # CommandTests and the targets named …Suites, which start servers or take minutes, and InPlayerTests, MailTests, MQTTTests and
 # DeliveriesTests, where most suites wait for time to pass. Run those with swift test --filter '^TARGET\.'.
 fast_targets=(
-    CSVTests CataloguesTests ContentGateTests DeployTests FrontDoorsTests FuzzingTests GatefoldTests JSONTests
+    AdminAPITests CSVTests CataloguesTests ContentGateTests DeployTests FrontDoorsTests FuzzingTests GatefoldTests JSONTests
     ModelTests OutgoingRequestsTests PushTests ReceiptsTests ResilienceTests ServerTests SettingsTests
     SimulationTests StateTests XMLTests
 )
@@ -49,9 +49,10 @@ slow_suites=(
     ReceiptsTests.GooglePublisherTests ReceiptsTests.GoogleSignedDataTests ReceiptsTests.Pitfall18UnifiedTests
     ReceiptsTests.RevocationTests ReceiptsTests.RevokedPurchaseTests ReceiptsTests.UnifiedReceiptTests
     ReceiptsTests.VerifyReceiptTests
-    ServerTests.FileSendingTests
+    ServerTests.AdminAPIBehaviourTests ServerTests.AdminAPIMatrixTests ServerTests.FileSendingTests
     ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
     SimulationTests.PlantedFaultTests
+    StateTests.AdminOutcomeConformance StateTests.AdminTokenConformance
     StateTests.AuditLogConformance StateTests.AuditRestoreTests
     StateTests.CancelledCallTests StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.DeliveryLockTests
     StateTests.LaterOpeningTests

@@ -5,7 +5,7 @@ package struct AuditActor: Sendable, Hashable {
         case adminUser = "admin"
         /// A user of the command line.
         case commandLineUser = "command"
-        /// The server itself, or a client of its admin listener, which authenticates no user.
+        /// The server itself.
         case system
     }
 

@@ -46,6 +46,8 @@ package struct AuditSubject: Sendable, Hashable, CustomStringConvertible {
         AuditSubject("delivery", key, "audit delivery", name)
     }
 
+    /// - Parameter id: The public identifier of the token.
+    package static func adminToken(_ id: String) -> AuditSubject { AuditSubject("admin-token", id) }
     package static func backend(_ name: String) -> AuditSubject { AuditSubject("backend", name) }
     package static func campaign(_ name: String) -> AuditSubject { AuditSubject("campaign", name) }
     package static func edition(_ edition: EditionID) -> AuditSubject { AuditSubject("edition", edition.rawValue) }

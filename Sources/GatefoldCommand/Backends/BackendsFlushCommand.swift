@@ -1,6 +1,5 @@
 import ArgumentParser
-import Foundation
-import Gatefold
+import JSON
 import Server
 
 struct BackendsFlushCommand: AsyncParsableCommand {
@@ -8,7 +7,8 @@ struct BackendsFlushCommand: AsyncParsableCommand {
         commandName: "flush", abstract: "Flush a running server's cached results of a backend, for one reader or all.",
         discussion: """
             Deletes the cached results of the backend, and of the backends that it queries, including the last known \
-            good ones. If the audit log cannot be written, the command prints a warning and goes on.
+            good ones. The running server records the user of the command in the audit log. If it cannot write the log, it \
+            flushes nevertheless, and its own log has an error.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -41,68 +41,35 @@ struct BackendsFlushCommand: AsyncParsableCommand {
             let names = read.backends.map(\.name).joined(separator: ", ")
             throw CommandFailure(.usage, "no backend \(backend); expected one of \(names)")
         }
-        let (field, subjects) = try target(read)
-        let client = try AdminClient(read)
-        let response = try await audited(subjects, read) {
-            try await client.post("/backends/\(backend)/flush", form: field)
-        }
+        var (body, isIdentifier) = (try target(), identifier != nil)
+        if let reason = audit.reason { body.append(.init(name: "reason", value: .string(reason))) }
+        let response = try await AdminClient(read).post(
+            "/backends/\(AdminClient.escaped(backend))/flush", .object(body))
+        let json = try? JSONParser.parse(Array(response.text.utf8))
         switch response.status {
-        case 200: print(response.text, terminator: "")
+        case 200:
+            let removed = json?["removed"]?.integer ?? 0
+            isIdentifier = isIdentifier && removed == 0 && (json?["remaining"]?.integer ?? 0) > 0
+            print(
+                isIdentifier
+                    ? "0 results flushed; an identifier matches cached sign-ins only: try --key or --pseudonym"
+                    : "\(removed) results flushed")
+        case 401:
+            throw CommandFailure(
+                .configuration, "the running server has another state.pseudonym_secret, or another clock")
         case 404: throw CommandFailure(.negativeResult, "the running server has no backend \(backend)")
-        case 400: throw CommandFailure(.usage, response.text.trimmingSuffix { $0.isNewline }.description)
+        case 400: throw CommandFailure(.usage, json?["errors"]?[0]?["expected"]?.text.map { "expected \($0)" } ?? "")
         default: throw CommandFailure(.unavailable, "the server responded with status \(response.status)")
         }
     }
 
-    /// Posts between two entries of the audit log. If the log cannot be written, the command posts nevertheless, because an
-    /// outage of the state must not keep wrong results in the cache. The server then has the flush in its log.
-    private func audited(
-        _ subjects: [AuditSubject], _ read: GatefoldConfiguration,
-        _ post: () async throws -> AdminClient.AdminResponse
-    ) async throws -> AdminClient.AdminResponse {
-        do {
-            return try await audit.trail(read).perform(
-                .backendFlush, of: subjects, [("backend", backend)],
-                outcome: { (response: AdminClient.AdminResponse) -> AuditDetails.Pairs in
-                    [("status", String(response.status))]
-                }, post)
-        } catch let failure as CommandFailure {
-            // The error of the client.
-            throw failure
-        } catch {
-            FileHandle.standardError.write(Data("Warning: the flush is not in the audit log: \(error)\n".utf8))
-            return try await post()
-        }
-    }
-
-    /// Returns the field of the request, and its subjects in the audit log.
-    private func target(
-        _ read: GatefoldConfiguration
-    ) throws -> (field: (name: String, value: String), subjects: [AuditSubject]) {
-        let pseudonymKey = read.state.pseudonymKey
+    /// Returns the member that selects the readers.
+    private func target() throws -> [JSONValue.Member] {
         if let identifier {
-            let entered = try StandardInput.argument(identifier)
-            return (("identifier", entered), [.identifier(entered, pseudonymKey)])
+            return [.init(name: "identifier", value: .string(try StandardInput.argument(identifier)))]
         }
-        if let key {
-            let entered = try StandardInput.argument(key)
-            // A reader has the pseudonym of the backend that authenticated them, such as a member of a chain.
-            let backends = try Bootstrap.plan(read).family(of: backend).map(\.name)
-            let subjects = AuditSubject.subscribers(with: entered, of: backends, pseudonymKey)
-            return (("key", entered), subjects)
-        }
-        if let pseudonym {
-            // The server rejects a text that is no pseudonym, which may then be anything.
-            let subject = SubscriberPseudonym(pseudonym).map { AuditSubject.subscriber($0) }
-            return (("pseudonym", pseudonym), [subject ?? .identifier(pseudonym, pseudonymKey)])
-        }
-        return (("all", "true"), [.backend(backend)])
-    }
-}
-
-extension String {
-    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
-        guard let last = lastIndex(where: { !predicate($0) }) else { return "" }
-        return self[...last]
+        if let key { return [.init(name: "key", value: .string(try StandardInput.argument(key)))] }
+        if let pseudonym { return [.init(name: "pseudonym", value: .string(pseudonym))] }
+        return [.init(name: "all", value: true)]
     }
 }

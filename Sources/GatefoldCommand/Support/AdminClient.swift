@@ -1,9 +1,15 @@
+import AdminAPI
 import AsyncHTTPClient
+import Foundation
+import Gatefold
+import JSON
 import NIOCore
 import NIOHTTP1
+import NIOSSL
+import Primitives
 import Server
 
-/// A client of the running server's admin listener.
+/// A client of the running server's admin listener, for a command on the same machine.
 struct AdminClient {
     struct AdminResponse {
         let status: UInt
@@ -11,26 +17,42 @@ struct AdminClient {
     }
 
     private let base: String
+    private let address: AdminListenAddress
+    private let key: PseudonymKey
+    private let isEncrypted: Bool
 
     /// - Throws: ``CommandFailure`` if the configuration has no admin listener.
     init(_ configuration: GatefoldConfiguration) throws {
         guard let address = configuration.adminListen else {
             throw CommandFailure(.configuration, "expected server.admin_listen in the configuration")
         }
-        let everywhere = ["0.0.0.0": "127.0.0.1", "::": "::1"]
-        let host = everywhere[address.host] ?? address.host
-        base = "http://\(host.contains(":") ? "[\(host)]" : host):\(address.port)"
+        self.address = address
+        key = configuration.state.pseudonymKey
+        isEncrypted = configuration.adminTLS != nil
+        let scheme = isEncrypted ? "https" : "http"
+        switch address {
+        case .tcp(let address):
+            let everywhere = ["0.0.0.0": "127.0.0.1", "::": "::1"]
+            let host = everywhere[address.host] ?? address.host
+            base = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(address.port)"
+        case .unix(let path):
+            base = "\(scheme)+unix://\(Self.escaped(path))"
+        }
     }
 
     func get(_ path: String) async throws -> AdminResponse {
         try await send(HTTPClientRequest(url: base + path))
     }
 
-    func post(_ path: String, form field: (name: String, value: String)) async throws -> AdminResponse {
-        var request = HTTPClientRequest(url: base + path)
+    /// Sends a change to the admin API as the user of the command. It needs no token, see ``LocalOperatorPass``.
+    func post(_ path: String, _ body: JSONValue) async throws -> AdminResponse {
+        var request = HTTPClientRequest(url: base + "/admin/v1" + path)
         request.method = .POST
-        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
-        request.body = .bytes(ByteBuffer(string: "\(field.name)=\(Self.escaped(field.value))"))
+        let pass = LocalOperatorPass(
+            CommandUser.actor(ProcessInfo.processInfo.environment).name, for: "POST \(path)", at: Date())
+        request.headers.add(name: "authorization", value: "Bearer \(try pass.sealed(with: key))")
+        request.headers.add(name: "content-type", value: "application/json")
+        request.body = .bytes(ByteBuffer(bytes: JSONWriter.bytes(body)))
         return try await send(request)
     }
 
@@ -39,6 +61,11 @@ struct AdminClient {
             var settings = HTTPClient.Configuration(timeout: .init(connect: .seconds(5)))
             // The client does not wait for a server that is not listening.
             settings.connectionPool.retryConnectionEstablishment = false
+            if isEncrypted {
+                // The certificate names the host for other machines. The connection does not leave this one.
+                settings.tlsConfiguration = .makeClientConfiguration()
+                settings.tlsConfiguration?.certificateVerification = .none
+            }
             return try await HTTPClient.withHTTPClient(configuration: settings) { client in
                 // The health check may wait for a backend's deadline, which is at most five minutes.
                 let response = try await client.execute(request, timeout: .seconds(310))
@@ -46,17 +73,18 @@ struct AdminClient {
                 return AdminResponse(status: response.status.code, text: String(buffer: body))
             }
         } catch {
-            throw CommandFailure(.unavailable, "no server responds at \(base): \(error); is `gatefold serve` running?")
+            throw CommandFailure(
+                .unavailable, "no server responds at \(address): \(error); is `gatefold serve` running?")
         }
     }
 
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"):
                 String(UnicodeScalar(byte))
-            default: "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
         }.joined()
     }

@@ -24,7 +24,9 @@ public enum Bootstrap {
     public static func check(_ configuration: GatefoldConfiguration, at timestamp: Date = Date()) throws -> [String] {
         _ = try plan(configuration)
         _ = try stores(configuration)
-        return try configuration.tls.flatMap { try ReloadableTLS.check($0, at: timestamp) }.map { [$0] } ?? []
+        return try [configuration.tls, configuration.adminTLS].compactMap(\.self).compactMap {
+            try ReloadableTLS.check($0, at: timestamp)
+        }
     }
 
     /// Returns the kinds of the backends, each checked against the publications that query it.
@@ -202,7 +204,7 @@ public enum BootstrapError: Error, Sendable, CustomStringConvertible {
     case deliveries(publication: PublicationID, cause: String)
     case gate(cause: String)
     case catalogue(publication: PublicationID, cause: String)
-    case listen(address: ListenAddress, cause: String)
+    case listen(address: String, cause: String)
 
     /// A Boolean value that indicates whether the configuration must change, and not the environment.
     public var isConfiguration: Bool {

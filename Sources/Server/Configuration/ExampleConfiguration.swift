@@ -12,8 +12,11 @@ public enum ExampleConfiguration {
           listen: 127.0.0.1:8080
           # The public URL of Gatefold. Baker and Basispress apps are redirected to URLs below it. Default: none.
           # public_url: https://editions.example.com
-          # The address of the listener for health checks and Prometheus metrics. Default: no such listener.
+          # The address of the listener for health checks, Prometheus metrics and the admin API, or a Unix socket such as
+          # unix:/run/gatefold/admin.sock. The API responds without TLS to this machine only. Default: no such listener.
           admin_listen: 127.0.0.1:8081
+          # Serves the admin listener over TLS. Default: no TLS.
+          # admin_tls: {certificate: fullchain.pem, key: privkey.pem}
           # Serves HTTP/2 over TLS. The files are reloaded on SIGHUP. `gatefold config check` rejects an expired
           # certificate; the server uses it, and logs a warning from 14 days before its expiry. Default: no TLS.
           # tls: {certificate: fullchain.pem, key: privkey.pem}

@@ -10,8 +10,10 @@ public import Settings
 /// The checked configuration of `gatefold serve`.
 public struct GatefoldConfiguration: Sendable {
     public var listen: ListenAddress
-    /// The address of the admin listener for health and metrics; nil for no such listener.
-    public var adminListen: ListenAddress?
+    /// The address of the admin listener: health, metrics and the admin API; nil for no such listener.
+    public var adminListen: AdminListenAddress?
+    /// The files of the admin listener; nil for a listener without TLS.
+    public var adminTLS: TLSFiles?
     public var tls: TLSFiles?
     /// The proxies whose reports of the client address and whose auth requests the server trusts. Default: empty.
     public var trustedProxies: [AddressBlock]
@@ -76,8 +78,15 @@ public struct GatefoldConfiguration: Sendable {
         self.top = top
         let server = try top.section("server")
         listen = try server.address("listen") ?? ListenAddress(host: "127.0.0.1", port: 8080)
-        adminListen = try server.address("admin_listen")
-        tls = try Self.tls(server)
+        adminListen = try server.adminAddress("admin_listen")
+        adminTLS = try Self.tls(server, "admin_tls")
+        if let adminListen, adminTLS == nil, !adminListen.isLocal {
+            server.warn(
+                "admin_listen",
+                "reachable without TLS from other machines: the admin API then responds to this machine only, and health, "
+                    + "metrics and messages of nodes to everyone")
+        }
+        tls = try Self.tls(server, "tls")
         trustedProxies = try server.addressBlocks("trusted_proxies")
         publicURL = try PublicURL.read(server)
         shutdownGrace = try server.duration("shutdown_grace", default: 30, in: 1...3600)
@@ -118,11 +127,11 @@ public struct GatefoldConfiguration: Sendable {
         URL(fileURLWithPath: state.location.folder).appending(path: "catalogues").path
     }
 
-    private static func tls(_ server: SettingsSection) throws(SettingsError) -> TLSFiles? {
-        guard server.has("tls") else { return nil }
-        let section = try server.section("tls")
+    private static func tls(_ server: SettingsSection, _ name: String) throws(SettingsError) -> TLSFiles? {
+        guard server.has(name) else { return nil }
+        let section = try server.section(name)
         guard let certificate = try section.filePath("certificate"), let key = try section.filePath("key") else {
-            throw server.error("tls", expected: "expected the paths `certificate` and `key` of PEM files")
+            throw server.error(name, expected: "expected the paths `certificate` and `key` of PEM files")
         }
         try section.finish()
         return TLSFiles(certificate: certificate, key: key)
@@ -229,6 +238,14 @@ extension SettingsSection {
         guard let text = try string(name) else { return nil }
         guard let address = ListenAddress(text) else {
             throw error(name, expected: "expected an address such as 127.0.0.1:8080")
+        }
+        return address
+    }
+
+    func adminAddress(_ name: String) throws(SettingsError) -> AdminListenAddress? {
+        guard let text = try string(name) else { return nil }
+        guard let address = AdminListenAddress(text) else {
+            throw error(name, expected: "expected an address such as 127.0.0.1:8081 or unix:/run/gatefold/admin.sock")
         }
         return address
     }

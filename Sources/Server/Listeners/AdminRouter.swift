@@ -4,15 +4,15 @@ import Hummingbird
 import NIOCore
 import State
 
-/// The responder of the admin listener: health, metrics and the operator commands. They require no authentication, so
-/// the listener must not be reachable from outside.
+/// The responder of the admin listener: health, metrics and messages of other nodes, which need no token, and the admin API.
+/// The listener must not be reachable from outside.
 struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
     private let table: RouteTable
 
     init(
         metrics: PrometheusRegistry, readiness: @escaping @Sendable () async -> Readiness,
         backends: BackendAdministration, catalogues: CatalogueAdministration? = nil,
-        push: PushAdministration? = nil, node: NodeState? = nil, audit: FlushAudit? = nil
+        push: PushAdministration? = nil, node: NodeState? = nil, api: AdminAPIEndpoint? = nil
     ) {
         var routes = Routes()
         routes.add(
@@ -29,10 +29,12 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(string: metrics.exposition())))
         }
-        routes.on("/backends/{name}/flush", methods: .only([.post])) { request, _ in
-            guard let name = Self.backend(in: request.uri.path) else { return nil }
-            let (status, message) = try await FlushRequest.respond(request, name, backends, audit)
-            return Response(status, text: message)
+        if let api {
+            for pattern in [AdminAPIEndpoint.root, AdminAPIEndpoint.root + "/**"] {
+                routes.on(RoutePattern(pattern), methods: .all) { request, context in
+                    await api.respond(to: request, context: context)
+                }
+            }
         }
         if let node {
             routes.on("\(RevocationPeers.path)", methods: .only([.post])) { request, _ in
@@ -58,11 +60,5 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
         } catch is NIOTooManyBytesError {
             return Response(status: .contentTooLarge)
         }
-    }
-
-    /// Returns the backend whose flush a path names.
-    private static func backend(in path: String) -> String? {
-        let segments = path.split(separator: "/")
-        return segments.count == 3 ? FormFields.unescaped(segments[1].utf8) : nil
     }
 }

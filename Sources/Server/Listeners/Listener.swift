@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// An application at its address. If it cannot listen, the error gives the cause in one line.
 struct Listener<Wrapped: ApplicationProtocol>: Service {
-    let address: ListenAddress
+    let address: String
     let application: Wrapped
 
     /// - Throws: ``BootstrapError/listen(address:cause:)``.

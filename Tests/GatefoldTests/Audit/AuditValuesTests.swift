@@ -79,7 +79,7 @@ import Testing
     @Test("Codes of actions are dotted and unique")
     func codes() {
         for action in AuditAction.allCases {
-            #expect(action.rawValue.wholeMatch(of: /[a-z]+\.[a-z-]+/) != nil, "\(action)")
+            #expect(action.rawValue.wholeMatch(of: /[a-z-]+\.[a-z-]+/) != nil, "\(action)")
         }
     }
 }

@@ -82,7 +82,7 @@ extension FuzzTarget {
     /// Two lines: a URL and its base.
     static let addresses = FuzzTarget(
         "addresses", upTo: 256, of: "ServiceURL", "Address", "ContentAddress", "WebAddress", "URLReferenceEncoding",
-        "ListenAddress", "DirectoryURL"
+        "ListenAddress", "AdminListenAddress", "DirectoryURL"
     ) { bytes in
         let lines = lines(bytes, 2)
         if let url = ServiceURL(lines[0]) {
@@ -98,6 +98,9 @@ extension FuzzTarget {
         if let address = FrontDoors.ContentAddress(lines[0]) { _ = address.of(lines[1]) }
         if let address = ListenAddress(lines[0]) {
             promise(ListenAddress("\(address)") == address, "an address was lost")
+        }
+        if let address = AdminListenAddress(lines[0]) {
+            promise(AdminListenAddress("\(address)") == address, "an address of the admin listener was lost")
         }
         _ = Catalogues.WebAddress.resolve(lines[0], against: lines[1])
     }

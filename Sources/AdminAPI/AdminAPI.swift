@@ -1,0 +1,243 @@
+import Foundation
+package import Gatefold
+import HTTPTypes
+import JSON
+package import Primitives
+
+/// The admin API: what all operations have in common, done once around their handlers.
+///
+/// A request is authenticated, matched, authorised, checked against the declaration of its operation, and only then handled.
+/// An error reveals no more than the user may know: without a valid token every path has the same response, and an object of a
+/// publication outside of the token's scope is not found, like a missing one.
+package struct AdminAPI<Services: Sendable>: Sendable {
+    /// The path of the API on the admin listener.
+    package static var root: String { "/admin/v1" }
+    /// The maximum size of a body in bytes.
+    package static var maxBody: Int { 16 << 10 }
+    /// The time in seconds during which the outcome of a change is stored.
+    private static var outcomeLifetime: TimeInterval { 86_400 }
+    /// The time in seconds after which a change without an outcome counts as failed.
+    private static var leaseTime: TimeInterval { 60 }
+
+    /// What the API needs of the server.
+    package struct Environment: Sendable {
+        package let tokens: any AdminTokenStore
+        package let outcomes: any AdminOutcomeStore
+        package let log: any AuditLog
+        package let key: PseudonymKey
+        package let clock: WallClock
+        package let random: RandomSource
+        package let hasPublication: @Sendable (PublicationID) -> Bool
+        /// Returns the problem for an error that is none, and logs it.
+        package let problem: @Sendable (any Error) -> AdminProblem
+        package let didMissOutcome: @Sendable (any Error) -> Void
+
+        package init(
+            tokens: any AdminTokenStore, outcomes: any AdminOutcomeStore, log: any AuditLog, key: PseudonymKey,
+            clock: WallClock, random: RandomSource = .system,
+            hasPublication: @escaping @Sendable (PublicationID) -> Bool,
+            problem: @escaping @Sendable (any Error) -> AdminProblem,
+            didMissOutcome: @escaping @Sendable (any Error) -> Void
+        ) {
+            self.tokens = tokens
+            self.outcomes = outcomes
+            self.log = log
+            self.key = key
+            self.clock = clock
+            self.random = random
+            self.hasPublication = hasPublication
+            self.problem = problem
+            self.didMissOutcome = didMissOutcome
+        }
+    }
+
+    private typealias Match = (operation: AdminOperation<Services>, path: [String: String])
+
+    private let operations: [AdminOperation<Services>]
+    private let services: Services
+    private let environment: Environment
+    private let authenticator: AdminAuthenticator
+    private let limits = AdminRateLimits()
+
+    package init(_ operations: [AdminOperation<Services>], _ services: Services, _ environment: Environment) {
+        self.operations = operations
+        self.services = services
+        self.environment = environment
+        authenticator = AdminAuthenticator(environment.tokens, key: environment.key, clock: environment.clock)
+    }
+
+    package func respond(to request: AdminRequest) async -> AdminResponse {
+        var route: String?
+        do {
+            let user = try await authenticator.user(
+                request.fields[.authorization], for: "\(request.method.rawValue) \(request.path)",
+                from: request.address, isLocal: request.isLocal)
+            let (operation, path) = try match(request)
+            route = Self.root + operation.path.description
+            var response = try await respond(to: request, operation, path, of: user)
+            response.route = route
+            return response
+        } catch {
+            var response = AdminResponse((error as? AdminProblem) ?? environment.problem(error))
+            response.route = route
+            return response
+        }
+    }
+
+    private func match(_ request: AdminRequest) throws(AdminProblem) -> Match {
+        let matches: [Match] = operations.compactMap { operation in
+            operation.path.match(path: request.path[...]).map { (operation, $0) }
+        }
+        guard !matches.isEmpty else { throw .notFound }
+        guard let match = matches.first(where: { $0.operation.method == request.method }) else {
+            throw .methodNotAllowed(matches.map(\.operation.method.rawValue))
+        }
+        return match
+    }
+
+    private func respond(
+        to request: AdminRequest, _ operation: AdminOperation<Services>, _ path: [String: String], of user: AdminUser
+    ) async throws -> AdminResponse {
+        let publication = try authorise(operation, path, user)
+        let query = try AdminQuery.read(
+            request.query, operation.query + (operation.success.isPage ? AdminPage.parameters : []))
+        let bytes = try await body(of: request, operation)
+        let body = try Self.parse(bytes, operation)
+        let reason = try Self.reason(body)
+        guard operation.audits == nil || limits.admits(user, isChange: operation.isChange) else {
+            throw AdminProblem.tooMany(after: 60)
+        }
+        let filters = query.filter { !["cursor", "limit"].contains($0.key) }.sorted { $0.key < $1.key }
+            .flatMap { [$0.key, String(decoding: JSONWriter.bytes($0.value), as: UTF8.self)] }
+        let call = AdminCall(
+            user: user, publicationID: publication, path: path, query: query, body: body,
+            trail: AuditTrail(
+                environment.log, AuditChain(environment.key), by: user.actor, reason: reason,
+                didMissOutcome: environment.didMissOutcome),
+            now: environment.clock.now,
+            page: try AdminPage.Request(
+                limit: query["limit"]?.integer, cursor: query["cursor"]?.text,
+                list: [operation.id, request.path] + filters, key: environment.key))
+        guard operation.needsKey else { return try await perform(operation, call) }
+        guard let key = IdempotencyKey(request.fields[IdempotencyKey.field]) else {
+            throw AdminProblem.invalid(.init("Idempotency-Key", IdempotencyKey.schema.expectation))
+        }
+        return try await once(key, [request.method.rawValue, request.path], bytes, user) {
+            try await perform(operation, call)
+        }
+    }
+
+    /// Checks the role and the scope of a user.
+    ///
+    /// - Returns: The publication in the path; nil if the operation has none.
+    private func authorise(
+        _ operation: AdminOperation<Services>, _ path: [String: String], _ user: AdminUser
+    ) throws(AdminProblem) -> PublicationID? {
+        guard user.scope.role >= operation.role else { throw .forbidden }
+        switch operation.reach {
+        case .scoped: return nil
+        case .everything:
+            guard user.scope.publications == nil else { throw .forbidden }
+            return nil
+        case .publication:
+            guard let id = path["publication"].flatMap({ PublicationID($0) }), user.scope.includes(id),
+                environment.hasPublication(id)
+            else { throw .notFound }
+            return id
+        }
+    }
+
+    private func body(of request: AdminRequest, _ operation: AdminOperation<Services>) async throws -> [UInt8] {
+        guard let bytes = try await request.readBody(Self.maxBody) else { throw AdminProblem.tooLarge }
+        if operation.body == nil {
+            guard bytes.isEmpty else { throw AdminProblem.invalid(.init("", "no body")) }
+            return []
+        }
+        let type = (request.fields[.contentType] ?? "").prefix { $0 != ";" }
+        guard type.lowercased().trimmingSpaces() == "application/json" else { throw AdminProblem.unsupportedType }
+        return bytes
+    }
+
+    private static func parse(
+        _ bytes: [UInt8], _ operation: AdminOperation<Services>
+    ) throws(AdminProblem) -> JSONValue {
+        guard let declared = operation.body else { return .null }
+        let value: JSONValue
+        do {
+            value = try JSONParser.parse(bytes)
+        } catch {
+            throw .invalid(.init("", "a JSON object without duplicate members"))
+        }
+        let faults = declared.schema.faults(of: value)
+        guard faults.isEmpty else { throw .invalid(faults) }
+        return value
+    }
+
+    /// Returns the reason in a body, for the audit log.
+    private static func reason(_ body: JSONValue) throws(AdminProblem) -> AuditReason? {
+        guard let text = body["reason"]?.text else { return nil }
+        guard let reason = AuditReason(text) else {
+            throw .invalid(.init("/reason", AdminReason.expectation))
+        }
+        return reason
+    }
+
+    private func perform(
+        _ operation: AdminOperation<Services>, _ call: AdminCall
+    ) async throws -> AdminResponse {
+        let json = try await operation.handler(services, call)
+        return AdminResponse(operation.success.status, json: json.map(JSONWriter.bytes))
+    }
+
+    /// Makes a change once, however often its request arrives and at however many nodes.
+    private func once(
+        _ key: IdempotencyKey, _ target: [String], _ body: [UInt8], _ user: AdminUser,
+        _ change: () async throws -> AdminResponse
+    ) async throws -> AdminResponse {
+        let id = environment.key.digest("gatefold admin key 1", [user.id, key.text])
+        let request = environment.key.digest(
+            "gatefold admin request 1", target + [String(decoding: body, as: UTF8.self)])
+        let lease = environment.random.bytes(16)
+        let start = try await environment.outcomes.begin(
+            id, request: request, lease: lease, at: environment.clock.now, lifetime: Self.outcomeLifetime,
+            leaseTime: Self.leaseTime)
+        switch start {
+        case .running: throw AdminProblem.conflict
+        case .mismatch: throw AdminProblem.otherRequest
+        case .finished(let outcome): return try stored(outcome)
+        case .started: break
+        }
+        let response: AdminResponse
+        do {
+            response = try await change()
+        } catch {
+            // The change may be made again: each leaves the same result however often it is made.
+            await finish(id, lease, nil)
+            throw error
+        }
+        await finish(
+            id, lease,
+            AdminOutcome(
+                status: response.status, body: try environment.key.seal(response.body, for: Self.outcomePurpose)))
+        return response
+    }
+
+    private func finish(_ id: [UInt8], _ lease: [UInt8], _ outcome: AdminOutcome?) async {
+        do {
+            try await environment.outcomes.finish(id, lease: lease, outcome)
+        } catch {
+            environment.didMissOutcome(error)
+        }
+    }
+
+    private func stored(_ outcome: AdminOutcome) throws -> AdminResponse {
+        guard let body = environment.key.open(outcome.body, for: Self.outcomePurpose) else { throw AdminProblem.failed }
+        return AdminResponse(outcome.status, json: body.isEmpty ? nil : body)
+    }
+
+    private static var outcomePurpose: String { "gatefold admin outcome 1" }
+}
+
+extension String {
+    fileprivate func trimmingSpaces() -> String { trimmingCharacters(in: .whitespaces) }
+}

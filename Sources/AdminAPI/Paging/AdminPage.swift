@@ -1,0 +1,87 @@
+import Gatefold
+package import JSON
+import Primitives
+
+/// A page of a list, and the cursor of the next one.
+///
+/// A cursor is opaque: the key of the last item, sealed, and bound to the operation, the publication and the filters. It
+/// therefore neither reveals a value nor can be changed or used for another list.
+package enum AdminPage {
+    package static let defaultLimit = 50
+    package static let maxLimit = 200
+    static let maxCursor = 600
+    private static let purpose = "gatefold admin cursor 1"
+
+    static let parameters = [
+        AdminProperty(
+            "limit", .integer(1...maxLimit), "The maximum number of items. Default: \(defaultLimit).",
+            isRequired: false),
+        AdminProperty(
+            "cursor", .string(AdminText(1...maxCursor, .base64URL)), "The member `next` of the page before.",
+            isRequired: false),
+    ]
+
+    static func schema(of item: AdminSchema) -> AdminSchema {
+        .object([
+            AdminProperty("items", .list(item), "The items."),
+            AdminProperty(
+                "next", .nullable(.string(AdminText(1...maxCursor, .base64URL))),
+                "The `cursor` of the next page; null at the end."),
+        ])
+    }
+
+    /// The part of a list that a request asks for.
+    package struct Request: Sendable {
+        package let limit: Int
+        /// The key of the last item of the page before; nil for the first page.
+        package let after: String?
+        /// The digest of all else that the list depends on.
+        let list: [UInt8]
+        let key: PseudonymKey
+
+        /// - Parameter list: The parts that the list depends on: the operation, the publication and the filters.
+        /// - Throws: ``AdminProblem``, unless the cursor was sealed for this list.
+        init(limit: Int?, cursor: String?, list: [String], key: PseudonymKey) throws(AdminProblem) {
+            self.limit = limit ?? defaultLimit
+            self.key = key
+            self.list = Array(key.digest(purpose, list).prefix(16))
+            guard let cursor else {
+                after = nil
+                return
+            }
+            guard let bytes = Base64URL.decode(cursor), let plain = key.open(bytes, for: purpose),
+                plain.starts(with: self.list),
+                let text = String(validating: plain.dropFirst(self.list.count), as: UTF8.self)
+            else { throw .invalid(AdminProblem.Fault("cursor", "the member `next` of a page of the same list")) }
+            after = text
+        }
+
+        private func cursor(_ last: String) throws -> JSONValue {
+            .string(Base64URL.encode(try key.seal(list + Array(last.utf8), for: purpose)))
+        }
+
+        /// Returns a page of items that were read for this request.
+        ///
+        /// - Parameter items: The items after ``after`` with their keys, at most one more than ``limit``.
+        package func page(_ items: [(key: String, json: JSONValue)]) throws -> JSONValue {
+            let shown = items.prefix(limit)
+            let next = items.count > limit ? try shown.last.map { try cursor($0.key) } : nil
+            return ["items": .array(shown.map(\.json)), "next": next ?? .null]
+        }
+
+        /// Returns a page of a list that is complete in memory.
+        ///
+        /// - Parameters:
+        ///   - items: The items in the order of their keys, each of which is unique.
+        ///   - isAscending: Whether the keys ascend.
+        package func page(
+            ofAll items: [(key: String, json: JSONValue)], isAscending: Bool = true
+        ) throws -> JSONValue {
+            let rest = items.drop { item in
+                guard let after else { return false }
+                return isAscending ? item.key <= after : item.key >= after
+            }
+            return try page(Array(rest.prefix(limit + 1)))
+        }
+    }
+}

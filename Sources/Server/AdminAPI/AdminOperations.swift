@@ -1,0 +1,9 @@
+import AdminAPI
+
+/// All operations of the admin API. A new one is a value in one of these lists.
+enum AdminOperations {
+    typealias Operation = AdminOperation<AdminServices>
+
+    static let all: [Operation] =
+        own + publications + readers + tokens + deliveries + campaigns + audit + nodes + backends
+}

@@ -1,0 +1,64 @@
+import AdminAPI
+import Foundation
+import FrontDoors
+import Gatefold
+import Logging
+import Primitives
+import State
+
+/// What the operations of the admin API use.
+struct AdminServices: Sendable {
+    let publications: ReloadableSnapshot
+    let state: any StateStore
+    /// The store of sessions, which announces revocations to the other nodes.
+    let sessions: any SessionStore
+    let key: PseudonymKey
+    let clock: WallClock
+    let backends: BackendAdministration
+    let flushes: FlushAudit
+    let logger: Logger
+
+    /// Returns the service of the publication of a call.
+    func service(_ call: AdminCall) throws(AdminProblem) -> AuthorizationService {
+        guard let service = publications.value.directory.byID[try call.publication] else { throw .notFound }
+        return service
+    }
+
+    /// Returns the reader whose handle is in the path. A reader of a backend that the publication does not use is not found,
+    /// because another publication's token must not reveal them.
+    func reader(_ call: AdminCall) throws(AdminProblem) -> AdminReader {
+        let service = try service(call)
+        let subscriber = try call.path("reader") { ReaderHandle.open($0, key: key) }
+        return try reader(subscriber, of: service)
+    }
+
+    func reader(_ subscriber: Subscriber, of service: AuthorizationService) throws(AdminProblem) -> AdminReader {
+        let family = publications.value.backends.family(of: service.backend.name).map { $0.name }
+        guard family.contains(subscriber.backend) else { throw .notFound }
+        return AdminReader(subscriber: subscriber, pseudonym: key.reference(to: subscriber), service: service)
+    }
+
+    /// Returns the environment of the API.
+    func environment(random: RandomSource) -> AdminAPI<AdminServices>.Environment {
+        AdminAPI<AdminServices>.Environment(
+            tokens: state, outcomes: state, log: state, key: key, clock: clock, random: random,
+            hasPublication: { [publications] in publications.value.directory.byID[$0] != nil },
+            problem: { [logger] error in
+                logger.error("Admin request failed", metadata: ["cause": "\(StateHealth.cause(error))"])
+                return error is StateStoreError ? .unavailable : .failed
+            },
+            didMissOutcome: { [logger] error in
+                logger.error(
+                    "Outcome of an admin request is not recorded", metadata: ["cause": "\(StateHealth.cause(error))"])
+            })
+    }
+}
+
+/// A reader in a publication.
+struct AdminReader: Sendable {
+    let subscriber: Subscriber
+    let pseudonym: SubscriberPseudonym
+    let service: AuthorizationService
+
+    var subject: AuditSubject { .subscriber(pseudonym) }
+}
