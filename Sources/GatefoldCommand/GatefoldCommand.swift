@@ -22,6 +22,7 @@ struct GatefoldCommand: AsyncParsableCommand {
             AccountCommand.self, TimelineCommand.self, FeedCommand.self,
             CatalogueCommand.self, PushCommand.self, CredentialsCommand.self, TokenCommand.self, PurchasesCommand.self,
             DeliveriesCommand.self, MailCommand.self, StateCommand.self, NodesCommand.self, AuditCommand.self,
+            AdminCommand.self,
             SecretCommand.self,
             DrillCommand.self,
             CheckCommand.self,

@@ -5,6 +5,7 @@ import Testing
 @Suite("Commands that write to the audit log") struct AuditedCommandsTests {
     /// The commands that change nothing and reveal no person, with the reason.
     private static let others: [String: String] = [
+        "admin token list": "prints names and scopes of tokens, no token and no reader",
         "serve": "runs the server, which records its own administrative actions",
         "config check": "reads the configuration only",
         "config example": "prints a constant",

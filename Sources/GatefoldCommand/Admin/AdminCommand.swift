@@ -1,0 +1,14 @@
+import ArgumentParser
+
+struct AdminCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "admin", abstract: "Create and revoke tokens of the admin API.",
+        subcommands: [AdminTokenCommand.self])
+}
+
+struct AdminTokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Create, list and revoke tokens of the admin API.",
+        discussion: "A running server applies changes at once.",
+        subcommands: [AdminTokenNewCommand.self, AdminTokenListCommand.self, AdminTokenRevokeCommand.self])
+}

@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("gatefold admin, and the admin API on the wire", .serialized, .servedSample())
+struct AdminCommandTests {
+    private func token(_ sample: Sample, _ arguments: String...) async throws -> String {
+        let output = try await sample.succeed(["admin", "token", "new"] + arguments)
+        return String(try #require(output.split(separator: "\n").first))
+    }
+
+    private func get(_ sample: Sample, _ path: String, _ token: String?) async throws -> RawResponse {
+        try await sample.admin.send("GET", "/admin/v1\(path)", token.map { [("Authorization", "Bearer \($0)")] } ?? [])
+    }
+
+    @Test("A token works at once, is listed without its text, and does not work after its revocation")
+    func lifecycle() async throws {
+        let sample = try Sample.current
+        let created = try await sample.succeed([
+            "admin", "token", "new", "--name", "ada", "--role", "support", "-p", "daily", "--expires", "9", "--reason",
+            "new at the desk",
+        ])
+        let token = try #require(created.firstMatch(of: /gfa_[A-Za-z0-9_\-]{48}/)).output
+        let id = try #require(created.firstMatch(of: /Token ([0-9a-f]{12}) of ada has the role support in daily/))
+            .output.1
+        let user = try await get(sample, "/whoami", String(token))
+        #expect(
+            user.status == 200 && user.text == #"{"name":"ada","role":"support","publications":["daily"]}"#,
+            "\(user.text)"
+        )
+        #expect(try await get(sample, "/nodes", String(token)).status == 403)
+        let listed = try await sample.succeed(["admin", "token", "list"])
+        #expect(listed.contains("\(id)\tada\tsupport\tdaily\tuntil ") && !listed.contains("gfa_"), "\(listed)")
+        #expect(try await sample.succeed(["admin", "token", "revoke", String(id)]) == "Revoked token \(id).\n")
+        #expect(try await get(sample, "/whoami", String(token)).status == 401)
+        #expect(try await sample.gatefold(["admin", "token", "revoke", String(token)]).status == 1)
+        let log = try await sample.succeed(["audit", "list", "--subject", "admin-token:\(id)", "--json"])
+        #expect(
+            log.contains("admin-token.create") && log.contains("admin-token.revoke") && log.contains("new at the desk"))
+        #expect(!(try await sample.succeed(["audit", "export"])).contains(token))
+    }
+
+    @Test("Rejects roles, names, publications and lifetimes that do not exist")
+    func mistakes() async throws {
+        let sample = try Sample.current
+        for arguments in [
+            ["--name", "ada", "--role", "root"], ["--name", "a b", "--role", "viewer"], ["--role", "viewer"],
+            ["--name", "ada", "--role", "viewer", "-p", "nowhere"],
+            ["--name", "ada", "--role", "viewer", "--expires", "0"],
+        ] {
+            #expect(try await sample.gatefold(["admin", "token", "new"] + arguments).status == 64, "\(arguments)")
+        }
+    }
+
+    @Test("Responses have no-store, nosniff and a request identifier; without a token there is nothing to see")
+    func headers() async throws {
+        let sample = try Sample.current
+        let token = try await token(sample, "--name", "viewer", "--role", "viewer")
+        for (path, status, token) in [
+            ("/whoami", 200, token), ("/openapi.json", 200, token), ("/planted", 404, token), ("", 404, token),
+            ("/whoami", 401, nil), ("/planted", 401, nil),
+        ] as [(String, Int, String?)] {
+            let response = try await get(sample, path, token)
+            #expect(response.status == status, "\(path)")
+            #expect(response["Cache-Control"] == "no-store" && response["X-Content-Type-Options"] == "nosniff")
+            #expect(response["X-Request-Id"] != nil)
+        }
+        // The listener of apps has no API.
+        let unknown = try await sample.http.send("GET", "/admin/v1/whoami", [("Authorization", "Bearer \(token)")])
+        #expect(unknown.status == 404)
+        #expect(try await sample.admin.send("POST", "/backends/house/flush").status == 404)
+    }
+
+    @Test("A reader is found by the token of the app, and their device is removed and their sessions end")
+    func reader() async throws {
+        let sample = try Sample.current
+        let support = try await token(sample, "--name", "front", "--role", "support", "-p", "daily")
+        let appToken = try await sample.signIn(sample.newReader(), device: "planted-phone")
+        func post(_ path: String, _ body: String) async throws -> RawResponse {
+            try await sample.admin.post(
+                "/admin/v1/publications/daily\(path)",
+                [
+                    ("Authorization", "Bearer \(support)"), ("Content-Type", "application/json"),
+                    ("Idempotency-Key", UUID().uuidString),
+                ], Array(body.utf8))
+        }
+        let inspected = try await post("/tokens/inspect", #"{"token": "\#(appToken)"}"#)
+        let reader = try #require(inspected.text.firstMatch(of: /"reader":"([A-Za-z0-9_\-]+)"/), "\(inspected.text)")
+            .output.1
+        #expect(inspected.text.contains(#""verdict":"valid""#))
+        let devices = try await get(sample, "/publications/daily/readers/\(reader)/devices", support)
+        let device = try #require(devices.text.firstMatch(of: /"device":"([0-9a-f]{16})"/), "\(devices.text)").output.1
+        let removed = try await sample.admin.send(
+            "DELETE", "/admin/v1/publications/daily/readers/\(reader)/devices/\(device)",
+            [("Authorization", "Bearer \(support)")])
+        #expect(removed.status == 204)
+        _ = try await eventually { try await sample.state(of: appToken) != "active" }
+        #expect(try await sample.state(of: appToken) != "active")
+        let ended = try await post("/readers/\(reader)/sessions/end", #"{"reason": "lost phone"}"#)
+        #expect(ended.status == 200, "\(ended.text)")
+        #expect(try await get(sample, "/publications/weekly/readers/\(reader)", support).status == 404)
+    }
+
+    @Test("The command line uses a Unix socket that only its owner can open, and a stale one does not stop the server")
+    func unixSocket() async throws {
+        try await withTemporaryFolder { sockets in
+            let path = sockets.appendingPathComponent("admin.sock").path
+            try await withSample(configuration: {
+                $0.replacing(/admin_listen: "[^"]*"/, with: #"admin_listen: "unix:\#(path)""#)
+            }) { sample in
+                for _ in 0..<2 {
+                    try await withServer(sample.launch) { server in
+                        _ = try await eventually { FileManager.default.fileExists(atPath: path) }
+                        let flushed = try await sample.gatefold(["backends", "flush", "house", "--all"])
+                        #expect(flushed.status == 0 && flushed.output == "0 results flushed\n", "\(flushed)")
+                        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                        #expect(mode == 0o600)
+                        // The socket of a server that was killed remains.
+                        server.send(SIGKILL)
+                        _ = await server.end()
+                        #expect(FileManager.default.fileExists(atPath: path))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A listener for other machines without TLS is warned about")
+    func warning() async throws {
+        for (address, isWarned) in [("0.0.0.0", true), ("127.0.0.1", false), ("[::1]", false)] {
+            try await withSample(configuration: {
+                $0.replacing(/admin_listen: "[^:]*:/, with: "admin_listen: \"\(address):")
+            }) { sample in
+                let run = try await sample.gatefold(["config", "check"])
+                #expect(run.status == 0)
+                #expect((run.output + run.errors).contains("admin_listen") == isWarned, "\(run)")
+            }
+        }
+        try await withSample { sample in
+            try sample.configure {
+                $0.replacing(/admin_listen: "[^"]*"/, with: #"admin_listen: "unix:relative""#)
+            }
+            let run = try await sample.gatefold(["config", "check"])
+            #expect(run.status == 78 && run.errors.contains("admin_listen"), "\(run)")
+        }
+    }
+}
