@@ -5,6 +5,17 @@ fail() { printf 'gatefold: %s\n' "$*" >&2; exit 1; }
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
+# install_schemathesis: installs schemathesis from PyPI into .build/schemathesis, unless it is there.
+install_schemathesis() {
+    local folder=.build/schemathesis version=4.32.5
+    [ ! -e "$folder/$version" ] || return 0
+    say "Installing schemathesis $version from PyPI"
+    rm -rf "$folder"
+    python3 -m venv "$folder"
+    "$folder/bin/pip" install --quiet --disable-pip-version-check "schemathesis==$version" >&2
+    touch "$folder/$version"
+}
+
 # install_packages NAME…: installs the missing Debian packages. Their services are not started, because the tests and the
 # sample start what they need on separate ports.
 install_packages() {
