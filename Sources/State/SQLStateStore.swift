@@ -80,13 +80,7 @@ public final class SQLStateStore: StateStore {
             "UPDATE generation SET id = ?, session_floor = ?",
             [StateGeneration.newID(), floor.timeIntervalSince1970])
         guard count > 0 else { throw StateStoreError.unreadableRow(table: "generation") }
-        // A session that is ended must not keep access through the links that it created.
-        try db.execute("DELETE FROM owner_link")
-        // The messages of an older state were sent meanwhile.
-        try db.execute("DELETE FROM mail")
-        // A token that was revoked since must not be accepted again.
-        try db.execute("DELETE FROM admin_token")
-        try db.execute("DELETE FROM admin_outcome")
+        for table in StateGeneration.endedTables { try db.execute("DELETE FROM \(table)") }
     }
 
     static func sessionFloor(_ db: any StateTransaction) throws -> Date? {

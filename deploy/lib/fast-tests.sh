@@ -52,7 +52,7 @@ slow_suites=(
     ServerTests.AdminAPIBehaviourTests ServerTests.AdminAPIMatrixTests ServerTests.FileSendingTests
     ServerTests.HTTP1ServerChannelTests ServerTests.PurchaseFollowerTests
     SimulationTests.PlantedFaultTests
-    StateTests.AdminOutcomeConformance StateTests.AdminTokenConformance
+    StateTests.AdminOutcomeConformance StateTests.AdminTokenConformance StateTests.AdminTokenRestoreTests
     StateTests.AuditLogConformance StateTests.AuditRestoreTests
     StateTests.CancelledCallTests StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.DeliveryLockTests
     StateTests.LaterOpeningTests

@@ -6,10 +6,16 @@ extension SQLStateStore {
     private static let adminTokenColumns =
         "id, digest, name, role, publications, created, expires, revoked, last_used"
 
+    /// The condition that a row belongs to the history of the state.
+    static let isOfThisHistory = "generation = (SELECT generation.id FROM generation)"
+
     package func create(_ token: AdminTokenRecord) async throws {
         try await database.write(.statements) { db in
             try db.execute(
-                "INSERT INTO admin_token (\(Self.adminTokenColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                """
+                INSERT INTO admin_token (\(Self.adminTokenColumns), generation)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT generation.id FROM generation))
+                """,
                 [
                     token.id, Data(token.digest), token.name.description, token.scope.role.rawValue,
                     token.scope.publications.map { $0.sorted().map(\.rawValue).joined(separator: " ") },
@@ -21,23 +27,31 @@ extension SQLStateStore {
 
     package func adminToken(withDigest digest: [UInt8]) async throws -> AdminTokenRecord? {
         try await database.read { db in
-            try db.row("SELECT \(Self.adminTokenColumns) FROM admin_token WHERE digest = ?", [Data(digest)])
-                .map(Self.adminToken)
+            try db.row(
+                "SELECT \(Self.adminTokenColumns) FROM admin_token WHERE digest = ? AND \(Self.isOfThisHistory)",
+                [Data(digest)]
+            ).map(Self.adminToken)
         }
     }
 
     package func adminTokens() async throws -> [AdminTokenRecord] {
         try await database.read { db in
-            try db.rows("SELECT \(Self.adminTokenColumns) FROM admin_token ORDER BY created DESC, id")
-                .map(Self.adminToken)
+            try db.rows(
+                """
+                SELECT \(Self.adminTokenColumns) FROM admin_token WHERE \(Self.isOfThisHistory)
+                ORDER BY created DESC, id
+                """
+            ).map(Self.adminToken)
         }
     }
 
     package func revokeAdminToken(_ id: String, at timestamp: Date) async throws -> Bool {
         try await database.write(.statements) { db in
-            try db.execute(
-                "UPDATE admin_token SET revoked = coalesce(revoked, ?) WHERE id = ?",
-                [timestamp.timeIntervalSince1970, id]) > 0
+            let count = try db.execute(
+                "UPDATE admin_token SET revoked = coalesce(revoked, ?) WHERE id = ? AND \(Self.isOfThisHistory)",
+                [timestamp.timeIntervalSince1970, id])
+            if count > 0 { try db.recordProgress() }
+            return count > 0
         }
     }
 

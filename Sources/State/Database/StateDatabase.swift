@@ -87,6 +87,9 @@ package protocol StateTransaction {
     /// Lets the database assign the numbers after the given one.
     func setLastNumber(_ number: Int64, in table: String, _ column: String) throws
 
+    /// Counts a change that an older copy of the state would undo, so that such a copy is noticed, see ``StateGeneration``.
+    func recordProgress() throws
+
     /// Returns the names of the migrations of newer releases that this release may work with but does not know.
     func unknownMigrations() throws -> [String]
 }

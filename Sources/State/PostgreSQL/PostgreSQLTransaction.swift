@@ -76,6 +76,10 @@ struct PostgreSQLTransaction: StateTransaction {
         _ = try row("SELECT setval('\(Self.sequence(of: table, column))', ?, false)", [number + 1])
     }
 
+    /// Does nothing, because a server's files are not replaced like a state file. A restored dump is a restore, see
+    /// ``SQLStateStore/endAllSessions()``.
+    package func recordProgress() throws {}
+
     package func unknownMigrations() throws -> [String] {
         try allTexts(
             "SELECT number || ' ' || name FROM migration WHERE number > ? ORDER BY number",

@@ -50,12 +50,15 @@ extension SQLStateStore {
             try await prune(
                 "timeline_writer", "id", "written < ?", before: seconds - Self.timelineWriterLifetime, &batches),
             try await prune("rate_counter", "key", "empty_at < ?", before: seconds, &batches),
-            // Leases, e-mails and documents are compared by the clock that set their times. The mark of an unfinished copy is a lease
+            // Leases, e-mails, outcomes and documents are compared by the clock that set their times. The mark of an unfinished copy is a lease
             // that ends at 0.
             try await prune(
                 "lease", "name", "ends > 0 AND ends < ?", before: clock.now.timeIntervalSince1970 - Self.interval,
                 &batches),
             try await prune("mail", "id", "ends < ?", before: clock.now.timeIntervalSince1970, &batches),
+            try await prune(
+                "admin_outcome", "id", "begun < ?",
+                before: clock.now.timeIntervalSince1970 - AdminOutcome.lifetime, &batches),
             try await pruneDocuments(at: clock.now, &batches)
         else {
             // The next call continues.

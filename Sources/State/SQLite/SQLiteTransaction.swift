@@ -48,6 +48,11 @@ package struct SQLiteTransaction: StateTransaction {
         try execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, number])
     }
 
+    package func recordProgress() throws {
+        let (table, column) = ("revocation", "sequence")
+        try setLastNumber(try lastNumber(in: table, column) + 1, in: table, column)
+    }
+
     package func unknownMigrations() throws -> [String] {
         try StateSchema.migrator.appliedIdentifiers(db).subtracting(StateSchema.migrator.migrations).sorted()
     }

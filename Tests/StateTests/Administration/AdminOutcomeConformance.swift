@@ -18,12 +18,12 @@ import Testing
     @Test("A repeated request gets the first outcome, also at another node", arguments: Kind.durable { $0 })
     func repeated(kind: TestedStore<any StateStore>) async throws {
         try await kind.with(2) { stores in
-            #expect(try await begin(stores[0], lease: 1) == .started)
+            #expect(try await begin(stores[0], lease: 1) == .started(firstAttempt: noon))
             #expect(try await begin(stores[1], lease: 2) == .running)
             try await stores[0].finish([1], lease: [1], Self.outcome)
             #expect(try await begin(stores[1], lease: 3, at: 999) == .finished(Self.outcome))
             #expect(try await begin(stores[1], request: 2, lease: 4) == .mismatch)
-            #expect(try await begin(stores[1], 2, lease: 5) == .started)
+            #expect(try await begin(stores[1], 2, lease: 5) == .started(firstAttempt: noon))
         }
     }
 
@@ -36,30 +36,40 @@ import Testing
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(starts.count { $0 == .started } == 1)
-            #expect(starts.allSatisfy { $0 == .started || $0 == .running })
+            let started = AdminOutcomeStart.started(firstAttempt: noon)
+            #expect(starts.count { $0 == started } == 1)
+            #expect(starts.allSatisfy { $0 == started || $0 == .running })
         }
     }
 
-    @Test("A failed request can begin again, and so can one whose process died", arguments: Kind.durable { $0 })
+    @Test(
+        "A failed request can begin again, and so can one whose process died, with the time of the first attempt",
+        arguments: Kind.durable { $0 })
     func again(kind: TestedStore<any StateStore>) async throws {
         try await kind.with(2) { stores in
-            #expect(try await begin(stores[0], lease: 1) == .started)
+            let started = AdminOutcomeStart.started(firstAttempt: noon)
+            #expect(try await begin(stores[0], lease: 1) == started)
             try await stores[0].finish([1], lease: [1], nil)
-            #expect(try await begin(stores[1], lease: 2) == .started)
-            #expect(try await begin(stores[0], lease: 3, at: 61) == .started)
+            #expect(try await begin(stores[1], lease: 2, at: 5) == started)
+            #expect(try await begin(stores[0], lease: 3, at: 65) == .running)
+            #expect(try await begin(stores[0], lease: 3, at: 66) == started)
             // The process was only paused. Its late outcome changes nothing.
             try await stores[1].finish([1], lease: [2], Self.outcome)
-            #expect(try await begin(stores[0], lease: 4, at: 62) == .running)
+            #expect(try await begin(stores[0], lease: 4, at: 67) == .running)
+            #expect(try await begin(stores[0], request: 2, lease: 5, at: 200) == .mismatch)
+            // Another request may use the key of a failed one.
+            try await stores[0].finish([1], lease: [3], nil)
+            #expect(try await begin(stores[1], request: 2, lease: 6, at: 201) == .started(firstAttempt: noon + 201))
         }
     }
 
     @Test("An outcome is forgotten after its lifetime", arguments: Kind.durable { $0 })
     func lifetime(kind: TestedStore<any StateStore>) async throws {
         try await kind.with(1) { stores in
-            #expect(try await begin(stores[0], lease: 1) == .started)
+            #expect(try await begin(stores[0], lease: 1) == .started(firstAttempt: noon))
             try await stores[0].finish([1], lease: [1], Self.outcome)
-            #expect(try await begin(stores[0], request: 2, lease: 2, at: 1_001) == .started)
+            #expect(
+                try await begin(stores[0], request: 2, lease: 2, at: 1_001) == .started(firstAttempt: noon + 1_001))
         }
     }
 }

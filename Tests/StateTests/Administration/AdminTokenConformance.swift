@@ -64,15 +64,4 @@ import Testing
             #expect(try await stores[0].adminToken(withDigest: token.digest)?.lastUsed == noon + 5)
         }
     }
-
-    @Test(
-        "The end of all sessions removes all tokens, because a revoked one could be back",
-        arguments: Kind.durable { $0 })
-    func restored(kind: TestedStore<any StateStore>) async throws {
-        try await kind.with(1) { stores in
-            try await stores[0].create(try Self.token(1))
-            _ = try await stores[0].endAllSessions()
-            #expect(try await stores[0].adminTokens().isEmpty)
-        }
-    }
 }

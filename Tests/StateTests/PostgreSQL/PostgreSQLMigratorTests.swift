@@ -78,7 +78,7 @@ import Testing
                 "f3f8bbb2ae37d194e7f326c9fad2917c3834a2ba313d14036d81cff52b5aed5b",
                 "afef44c02986643326e0bdeeea002d5d40365ec53d2e4eaa7f61de7fc44f0e0a",
                 "e660c4c46c970ea7bd8d16f4fc9dec4d87e9190e811fbdcb007fe2a56d749d85",
-                "e3fe35a10358952e61efad7cd4003af499cc930086141418da80acc0be19305a",
+                "4cd98891d904da484ffd5d877aa44fceaf960aa65052d7c3ca5241884ff56db3",
             ])
     }
 

@@ -37,6 +37,7 @@ struct CountingDatabase: StateDatabase {
         func setLastNumber(_ number: Int64, in table: String, _ column: String) throws {
             try base.setLastNumber(number, in: table, column)
         }
+        func recordProgress() throws { try base.recordProgress() }
         func unknownMigrations() throws -> [String] { try base.unknownMigrations() }
     }
 

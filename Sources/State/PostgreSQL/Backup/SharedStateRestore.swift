@@ -66,8 +66,8 @@ package struct SharedStateRestore: Sendable, Equatable {
             throw StateStoreError.newerSchema(path: "in PostgreSQL", reason: error.description)
         }
         // Readers go on with the former rows until the commit. A node that starts meanwhile waits with its first write.
-        let tables = StateTable.all.map(\.name) + ["generation", "lease", "mail", "node"]
-        try target.execute("LOCK TABLE \(tables.joined(separator: ", ")) IN EXCLUSIVE MODE")
+        let tables = Set(StateTable.all.map(\.name) + ["generation", "lease", "node"] + StateGeneration.endedTables)
+        try target.execute("LOCK TABLE \(tables.sorted().joined(separator: ", ")) IN EXCLUSIVE MODE")
         let nodes = try target.allTexts(
             "SELECT name FROM node WHERE heard > ? ORDER BY name", [now.timeIntervalSince1970 - nodeTimeout])
         guard nodes.isEmpty else { throw StateBackupError.usedByNodes(nodes) }

@@ -9,7 +9,8 @@ struct StateGeneration: Equatable {
 
     /// The random identifier, unique to this generation.
     let id: Data
-    /// The sequence number of the last revocation, see `RevocationRecord.sequence`.
+    /// The progress: the last number in the sequence of revocations, see `RevocationRecord.sequence`. The revocation of an
+    /// admin token takes a number too.
     var revocations: Int64
     /// The latest time, in whole seconds, at which any session counts as issued. It may be in the future if the
     /// clock was ahead, or if sessions were ended and reopened more often than once a second.
@@ -42,6 +43,11 @@ struct StateGeneration: Equatable {
 
     static func newID() -> Data { Data((0..<size).map { _ in UInt8.random(in: .min ... .max) }) }
 
+    /// The tables whose rows end with their history. A session that is ended must not keep access through the links that it
+    /// created. The messages of an older state were sent meanwhile. An admin token may have been revoked since, and the
+    /// outcome of a change may be lost.
+    static let endedTables = ["owner_link", "mail", "admin_token", "admin_outcome"]
+
     /// Begins a new generation in the caller's transaction.
     ///
     /// - Parameter floor: Sessions issued before this date are ended, because their revocations may be lost; nil in
@@ -53,9 +59,7 @@ struct StateGeneration: Equatable {
         try db.execute(sql: "DELETE FROM generation")
         try db.execute(sql: "INSERT INTO generation (id, session_floor) VALUES (?, ?)", arguments: [id, seconds])
         if floor != nil {
-            // A session that is ended must not keep access through the links that it created, and the messages of an older
-            // state were sent meanwhile.
-            for table in ["owner_link", "mail"] { try db.execute(sql: "DELETE FROM \(table)") }
+            for table in endedTables { try db.execute(sql: "DELETE FROM \(table)") }
         }
         guard let generation = try recorded(db) else { throw StateStoreError.unreadableRow(table: "generation") }
         return generation

@@ -1,8 +1,10 @@
 extension StateSchema {
     static let administration = """
-        -- The tokens of the admin API, see AdminTokenRecord. Neither a copy nor a restore takes them over.
+        -- The tokens of the admin API, see AdminTokenRecord. They are valid in one history of the state only, so that neither a
+        -- copy nor a restore, also by an older release, brings a revoked one back.
         CREATE TABLE admin_token (
             id TEXT NOT NULL PRIMARY KEY,
+            generation BLOB NOT NULL, -- the history, see StateGeneration
             digest BLOB NOT NULL UNIQUE, -- SHA-256, never the token itself
             name TEXT NOT NULL,
             role TEXT NOT NULL,
@@ -15,9 +17,11 @@ extension StateSchema {
         -- The outcomes of changes that the admin API made, by idempotency key.
         CREATE TABLE admin_outcome (
             id BLOB NOT NULL PRIMARY KEY, -- a digest of the token and the key
+            generation BLOB NOT NULL, -- the history, see StateGeneration
             request BLOB NOT NULL, -- a digest of the request
             lease BLOB NOT NULL,
-            begun REAL NOT NULL,
+            begun REAL NOT NULL, -- the first attempt
+            attempted REAL, -- the last attempt; NULL: it failed
             status INTEGER, -- NULL: no outcome yet
             body BLOB -- sealed
         ) STRICT, WITHOUT ROWID;
