@@ -1,3 +1,6 @@
+import GRDB
+import SQLAccess
+
 /// The reason for a failure of the state store.
 public enum StateStoreError: Error, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
@@ -25,6 +28,19 @@ public enum StateStoreError: Error, Equatable, CustomStringConvertible {
         case .unavailable, .unreachable, .cannotOpen, .newerSchema: true
         case .unreadableRow, .unstorableText, .noSuchReceipt, nil: false
         }
+    }
+
+    /// Returns whether an error means that the store cannot be used at present, including an error of the embedded store's
+    /// file, such as a full disk.
+    package static func isOutage(_ error: any Error) -> Bool {
+        if let error = error as? DatabaseError {
+            let codes: [ResultCode] = [
+                .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_CORRUPT, .SQLITE_NOTADB,
+                .SQLITE_BUSY, .SQLITE_LOCKED,
+            ]
+            return codes.contains(error.resultCode)
+        }
+        return isUnavailable(error) || error is DatabaseFilesChanged
     }
 
     /// Returns whether an error means that no server of the store can be reached.

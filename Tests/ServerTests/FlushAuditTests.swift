@@ -3,6 +3,7 @@ import Gatefold
 import Logging
 import Primitives
 import Resilience
+import State
 import TestSupport
 import Testing
 
@@ -11,15 +12,15 @@ import Testing
 @Suite("Audit log of flushes") struct FlushAuditTests {
     private static let key = PseudonymKey(Secret("vS3nq0sYb2uT7kDx"))
 
-    /// A log in memory; one without room fails.
+    /// A log in memory, which may fail.
     private actor Log: AuditLog {
         private(set) var entries: [AuditEntry] = []
-        private let room: Int
+        private let error: (any Error)?
 
-        init(room: Int = .max) { self.room = room }
+        init(failing error: (any Error)? = nil) { self.error = error }
 
         func append(_ record: AuditRecord, to chain: AuditChain) throws -> AuditEntry {
-            guard entries.count < room else { throw CancellationError() }
+            if let error { throw error }
             let entry = try chain.entry(record, after: entries.last?.head, at: Date(timeIntervalSince1970: 0))
             entries.append(entry)
             return entry
@@ -40,21 +41,41 @@ import Testing
         return FlushAudit(pseudonymKey: key, logger: logger)
     }
 
-    @Test("A flush is made also if the log cannot be written, and its cause is an error in the server's log")
-    func outage() async {
+    @Test(
+        "A flush is made also while the state is unavailable, and its cause and user are an error in the server's log",
+        arguments: [
+            StateStoreError.unavailable(reason: "planted cause"), .unreachable(reason: "planted cause"),
+        ])
+    func outage(error: StateStoreError) async throws {
         let lines = Locked<[String]>([])
-        let flushed = await Self.audit(lines).flushing(.all, of: ["legacy"], Self.trail(Log(room: 0))) {
+        let flushed = try await Self.audit(lines).flushing(.all, of: ["legacy"], Self.trail(Log(failing: error))) {
             (removed: 3, remaining: 0)
         }
         #expect(flushed?.removed == 3)
         let line = lines.withLock { $0.joined() }
-        #expect(line.contains("Flush is not in the audit log") && line.contains("CancellationError"), "\(line)")
+        for part in ["Flush is not in the audit log", "planted cause", "ada@desk"] {
+            #expect(line.contains(part), "\(line)")
+        }
+    }
+
+    @Test("No other error lets a flush be made without an entry: not a disconnected client, and not a damaged log")
+    func others() async {
+        for error in [CancellationError(), AuditLogError.missingTable] as [any Error] {
+            let flushes = Locked(0)
+            await #expect(throws: (any Error).self) {
+                try await Self.audit().flushing(.all, of: ["legacy"], Self.trail(Log(failing: error))) {
+                    flushes.withLock { $0 += 1 }
+                    return (removed: 3, remaining: 0)
+                }
+            }
+            #expect(flushes.withLock { $0 } == 0, "\(error)")
+        }
     }
 
     @Test("A flush by key is recorded for the reader of each backend that may have authenticated them")
-    func members() async {
+    func members() async throws {
         let log = Log()
-        _ = await Self.audit().flushing(.key("17"), of: ["chain", "a", "b"], Self.trail(log)) {
+        _ = try await Self.audit().flushing(.key("17"), of: ["chain", "a", "b"], Self.trail(log)) {
             (removed: 1, remaining: 0)
         }
         let subjects: [String?] = ["chain", "a", "b"].map { backend in

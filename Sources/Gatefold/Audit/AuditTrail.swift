@@ -2,7 +2,7 @@
 package struct AuditTrail: Sendable {
     private let log: any AuditLog
     private let chain: AuditChain
-    private let actor: AuditActor
+    package let actor: AuditActor
     private let reason: AuditReason?
     private let didMissOutcome: @Sendable (any Error) -> Void
 

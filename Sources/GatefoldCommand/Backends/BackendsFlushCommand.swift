@@ -7,7 +7,7 @@ struct BackendsFlushCommand: AsyncParsableCommand {
         commandName: "flush", abstract: "Flush a running server's cached results of a backend, for one reader or all.",
         discussion: """
             Deletes the cached results of the backend, and of the backends that it queries, including the last known \
-            good ones. The running server records the user of the command in the audit log. If it cannot write the log, it \
+            good ones. The running server records the user of the command in the audit log. While the state is unavailable it \
             flushes nevertheless, and its own log has an error.
             """)
 

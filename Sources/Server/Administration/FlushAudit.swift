@@ -2,6 +2,7 @@ import Foundation
 import Gatefold
 import Logging
 import Resilience
+import State
 
 /// The audit log of flushes.
 struct FlushAudit: Sendable {
@@ -15,16 +16,17 @@ struct FlushAudit: Sendable {
 
     /// Flushes between two entries of the audit log.
     ///
-    /// If the log cannot be written, the flush is made nevertheless, because an outage of the state must not keep wrong
-    /// results in the cache. The log of the server then has an error with the cause.
+    /// If the state is unavailable, the flush is made nevertheless, because an outage must not keep wrong results in the cache.
+    /// The log of the server then has an error with the cause and the user.
     ///
     /// - Parameters:
     ///   - backends: The backend and those that it queries.
     ///   - trail: The audit log with the user.
+    /// - Throws: Each other error of the audit log. Nothing is flushed then.
     func flushing(
         _ target: FlushTarget, of backends: [String], _ trail: AuditTrail,
         _ flush: () -> (removed: Int, remaining: Int)?
-    ) async -> (removed: Int, remaining: Int)? {
+    ) async throws -> (removed: Int, remaining: Int)? {
         let backend: AuditDetails.Pairs = [("backend", backends.first)]
         do {
             return try await trail.perform(
@@ -33,8 +35,10 @@ struct FlushAudit: Sendable {
                     [("removed", flushed.map { String($0.removed) })]
                 }
             ) { flush() }
-        } catch {
-            logger.error("Flush is not in the audit log", metadata: ["cause": "\(error)"])
+        } catch let error where StateStoreError.isOutage(error) {
+            logger.error(
+                "Flush is not in the audit log",
+                metadata: ["cause": "\(StateHealth.cause(error))", "actor": "\(trail.actor.name)"])
             return flush()
         }
     }

@@ -40,8 +40,8 @@ extension AdminOperations {
             summary: "Remove cached results of a backend",
             description: """
                 Also those of the backends that it queries, and within two seconds those at other nodes. Exactly one of the members `identifier`, `key`, `pseudonym` and \
-                `all` selects the readers. If the audit log cannot be written, the results are removed nevertheless, because \
-                an outage of the state must not keep wrong ones.
+                `all` selects the readers. If the state is unavailable, the results are removed without an entry in the audit \
+                log, because an outage must not keep wrong ones.
                 """,
             pathParameters: [AdminProperty("backend", .string(AdminText(1...200)), "The name of the backend.")],
             body: AdminBody(
@@ -67,7 +67,7 @@ extension AdminOperations {
             let name = try call.path("backend") { $0 }
             let family = services.backends.family(of: name)
             guard !family.isEmpty else { throw AdminProblem.notFound }
-            let flushed = await services.flushes.flushing(target, of: family, call.trail) {
+            let flushed = try await services.flushes.flushing(target, of: family, call.trail) {
                 services.backends.flush(name, target)
             }
             guard let flushed else { throw AdminProblem.notFound }
