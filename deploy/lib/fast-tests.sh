@@ -57,7 +57,7 @@ slow_suites=(
     StateTests.CancelledCallTests StateTests.ChangeOrderTests StateTests.CommitOutcomeTests StateTests.DeliveryLockTests
     StateTests.LaterOpeningTests
     StateTests.LedgerModelTests StateTests.MailOutboxConformance
-    StateTests.MigrationPlanTests StateTests.NodeConformance
+    StateTests.MigrationPlanTests StateTests.NodeConformance StateTests.OwnTransactionsTests
     StateTests.PostgreSQLMigratorTests StateTests.RetentionConformance StateTests.ReverificationConformance
     StateTests.RevocationFollowerTests StateTests.SQLiteAccountTests StateTests.SettlementConformance
     StateTests.SharedCounterConformance StateTests.SharedMailQueueTests StateTests.SharedPaceConformance

@@ -28,6 +28,11 @@ public struct ProductRules: Sendable, Equatable {
         subscriptions.first { $0.matches(product) }
     }
 
+    /// Returns whether a product is one of the publication's: a subscription, or an edition of the catalogue.
+    package func includes(_ product: String, in catalogue: Catalogue) -> Bool {
+        subscription(product) != nil || catalogue.edition(storeProductID: product) != nil
+    }
+
     /// Returns the holdings at `timestamp`: single purchases, and editions that were published while a subscription
     /// ran. Both are permanent.
     ///

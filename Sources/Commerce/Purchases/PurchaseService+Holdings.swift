@@ -41,6 +41,16 @@ extension PurchaseService {
         filteredByEnvironment(try await persist { try await ledger.transactions(of: owner, in: stores) })
     }
 
+    /// Returns the owner's transactions that count here and are of a product of the publication.
+    ///
+    /// The purchases of an owner in one store may belong to several publications. An operator of one must not see those of
+    /// another.
+    ///
+    /// - Throws: `Unavailable` if the ledger was unavailable.
+    package func ownTransactions(of owner: PurchaseOwner, in catalogue: Catalogue) async throws -> [StoreTransaction] {
+        try await transactions(of: owner).filter { products.includes($0.product, in: catalogue) }
+    }
+
     public func holdings(from transactions: [StoreTransaction], in catalogue: Catalogue) -> Holdings {
         products.holdings(from: filteredByEnvironment(transactions), in: catalogue, at: clock.now)
     }

@@ -28,7 +28,7 @@ extension AdminOperations {
                     AdminProperty(
                         "sessions_ended_before", .nullable(.timestamp),
                         "All sessions issued before this time have ended; null if none were ended."),
-                    AdminProperty("purchases", .integer(0...1_000_000), "The number of transactions in app stores."),
+                    AdminProperty("purchases", .integer(0...1_000_000), "The number of items of `listPurchases`."),
                 ]), "The reader."),
             audits: .readerShow
         ) { services, call in
@@ -119,7 +119,7 @@ extension AdminOperations {
         Operation(
             "listPurchases", .get, path + "/purchases", role: .support, reach: .publication,
             summary: "List the purchases of a reader in app stores",
-            description: "Includes those of linked installations and accounts.",
+            description: "Those of products of the publication, also by linked installations and accounts.",
             pathParameters: [AdminSchemas.readerParameter],
             success: .page(of: purchase, "A page of purchases, the newest first."), audits: .purchaseShow
         ) { services, call in
@@ -155,8 +155,8 @@ extension AdminOperations {
 extension AdminServices {
     /// Returns the transactions of a reader that count in the publication.
     fileprivate func transactions(of reader: AdminReader) async throws -> [StoreTransaction] {
-        guard let purchases = reader.service.purchases else { return [] }
-        return try await state.transactions(of: key.owner(reader.subscriber), in: purchases.stores)
-            .filter { purchases.environments.contains($0.environment) }
+        let service = reader.service
+        return try await service.purchases?.ownTransactions(
+            of: key.owner(reader.subscriber), in: service.publication.rule.catalogue) ?? []
     }
 }
