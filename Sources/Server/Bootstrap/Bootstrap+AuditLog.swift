@@ -23,9 +23,13 @@ extension Bootstrap {
     /// Returns the owner of a folder, or of the nearest one above it that exists.
     private static func owner(of folder: URL) -> (folder: String, owner: uid_t) {
         var folder = folder.standardizedFileURL
-        var status = stat()
-        while stat(folder.path, &status) != 0, folder.path != "/" { folder.deleteLastPathComponent() }
-        return (folder.path, status.st_uid)
+        while !FileManager.default.fileExists(atPath: folder.path), folder.path != "/" {
+            folder.deleteLastPathComponent()
+        }
+        // The attributes of a symbolic link are its own.
+        let path = folder.resolvingSymlinksInPath().path
+        let owner = (try? FileManager.default.attributesOfItem(atPath: path))?[.ownerAccountID]
+        return (folder.path, (owner as? UInt).map { uid_t($0) } ?? (owner as? NSNumber)?.uint32Value ?? 0)
     }
 
     private static func name(of user: uid_t) -> String {
