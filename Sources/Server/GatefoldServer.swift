@@ -185,7 +185,7 @@ public struct GatefoldServer: Sendable {
     ///
     /// - Parameter onListening: Receives the port when the listener is open.
     public func run(onListening: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
-        reportCertificate()
+        reportCertificates()
         // The last service stops first, so that mail and notifications of the other services are still sent.
         var services: [any Service] = []
         if let mail { services.append(MailService(mailer: mail)) }
@@ -266,9 +266,13 @@ public struct GatefoldServer: Sendable {
         let next = try reread()
         let set = try parts.assemble(next, reusing: publications.value)
         try await Self.record(next, in: parts.state)
-        if let files = next.tls { try tls?.reload(files) }
-        if let files = next.adminTLS { try adminTLS?.reload(files) }
-        reportCertificate()
+        // An unusable pair of one listener leaves the other one as it is too.
+        let reloads = [
+            try next.tls.flatMap { try tls?.prepareReload($0) },
+            try next.adminTLS.flatMap { try adminTLS?.prepareReload($0) },
+        ]
+        for reload in reloads { reload?() }
+        reportCertificates()
         publications.replace(with: set)
         push.notifier.didReload()
         Self.report(next.warnings, to: logger)
@@ -278,11 +282,16 @@ public struct GatefoldServer: Sendable {
         }
     }
 
-    /// Reports the validity of the certificate in use.
-    private func reportCertificate() {
-        tls?.measure()
-        guard let problem = tls?.problem(at: parts.services.clock.now) else { return }
-        logger.warning("TLS certificate invalid or about to expire", metadata: ["cause": "\(problem)"])
+    /// Reports the validity of the certificates in use.
+    private func reportCertificates() {
+        for (listener, tls) in [(Self.mainName, tls), (Self.adminName, adminTLS)] {
+            guard let tls else { continue }
+            tls.measure(listener)
+            guard let problem = tls.problem(at: parts.services.clock.now) else { continue }
+            logger.warning(
+                "TLS certificate invalid or about to expire",
+                metadata: ["listener": "\(listener)", "cause": "\(problem)"])
+        }
     }
 
     private static func report(_ warnings: [SettingsWarning], to logger: Logger) {
@@ -308,7 +317,9 @@ public struct GatefoldServer: Sendable {
         ).buildResponder()
         return Application(
             responder: responder,
-            server: try serverBuilder(requestResponder(responder), tls, slots: connectionSlots),
+            server: try serverBuilder(
+                requestResponder(responder), tls,
+                slots: connectionSlots(configuration.limits.connectionsPerAddress ?? OpenFileLimit.connections / 4)),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.listen.host, port: configuration.listen.port), serverName: nil,
                 backlog: Self.backlog,
@@ -348,7 +359,9 @@ public struct GatefoldServer: Sendable {
         }
         return Application(
             responder: responder,
-            server: try serverBuilder(requestResponder(responder), adminTLS, slots: nil),
+            server: try serverBuilder(
+                requestResponder(responder), adminTLS,
+                slots: connectionSlots(OpenFileLimit.adminConnections / 4)),
             configuration: ApplicationConfiguration(
                 address: bindAddress,
                 availableConnectionsDelegate: ConnectionBudget(
@@ -372,9 +385,9 @@ public struct GatefoldServer: Sendable {
         return HTTPServerBuilder { _ in try Self.secure(responder, configuration, slots: slots) }
     }
 
-    private var connectionSlots: ConnectionSlots {
+    private func connectionSlots(_ limit: Int) -> ConnectionSlots {
         ConnectionSlots(
-            limit: configuration.limits.connectionsPerAddress ?? max(16, OpenFileLimit.connections / 4), logger: logger,
+            limit: max(16, limit), logger: logger,
             isExempt: { [publications] in publications.value.clients.isShared($0) })
     }
 

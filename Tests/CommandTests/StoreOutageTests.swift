@@ -11,13 +11,14 @@ import Testing
 
     /// - Parameter settings: Further lines of the publication.
     private func withPair(
-        _ settings: String = "", announces: Bool = false,
+        _ settings: String = "", announces: Bool = false, encrypts: Bool = false,
         _ body: (Pair, PostgreSQLInstance) async throws -> Void
     ) async throws {
         try await withSample { sample in
             try await StateServers.run { servers in
                 let pair = try Pair(
-                    sample, servers, statePort: servers.instance.port, settings: settings, announces: announces)
+                    sample, servers, statePort: servers.instance.port, settings: settings, announces: announces,
+                    encrypts: encrypts)
                 try pair.reader("right")
                 try await body(pair, servers.instance)
             }
@@ -84,6 +85,41 @@ import Testing
                 let long = try await pair.sample.admin.post(
                     "/revocations", [("Content-Type", "application/octet-stream")], Array(repeating: 7, count: 70_000))
                 #expect(long.status == 413)
+            }
+        }
+    }
+
+    @Test("Nodes announce the end of a session also to admin listeners with TLS")
+    func encryptedAnnouncement() async throws {
+        try await withPair(announces: true, encrypts: true) { pair, _ async throws in
+            let made = try await CommandRun.of(
+                "openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=node", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out",
+                    "chain.pem",
+                ], in: pair.sample.folder)
+            try #require(made.status == 0, "\(made.errors)")
+            func metrics() async throws -> String {
+                try await CommandRun.of(
+                    "curl",
+                    [
+                        "-q", "--silent", "--cacert", "chain.pem", "--max-time", "20",
+                        "https://127.0.0.1:\(pair.sample.adminPort)/metrics",
+                    ], in: pair.sample.folder
+                ).output
+            }
+            try await withServers([pair.launch(0), pair.launch(1)]) { _ async throws in
+                let token = try await pair.token(0, "right")
+                #expect(try await pair.state(1, token) == "active")
+                try await eventually("the first node knows the second", within: .seconds(5)) {
+                    try await metrics().contains("\ngatefold_peers 1")
+                }
+                #expect(try await signOut(pair, 0, token) == 200)
+                #expect(try await pair.state(1, token) == "unknown")
+                #expect(try await metrics().contains("\ngatefold_peer_messages_total{result=\"accepted\"} 1"))
+                let flushed = try await pair.sample.gatefold(["backends", "flush", "house", "--all"])
+                #expect(flushed.status == 0, "\(flushed)")
             }
         }
     }

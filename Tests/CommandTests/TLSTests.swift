@@ -39,9 +39,11 @@ struct TLSTests {
 
     @Test("Serves HTTP/2 and HTTP/1.1 with no-cache headers, and reloads the key pair on SIGHUP")
     func tls() async throws {
-        let settings = "server: {tls: {certificate: chain.pem, key: key.pem}, "
+        let adminTLS = "admin_tls: {certificate: admin.pem, key: admin-key.pem}"
+        let settings = "server: {tls: {certificate: chain.pem, key: key.pem}, \(adminTLS), "
         try await withSample(configuration: { $0.replacing("server: {", with: settings) }) { sample in
             try await makeCertificate("first", in: sample.folder, certificate: "chain.pem", key: "key.pem")
+            try await makeCertificate("admin", in: sample.folder, certificate: "admin.pem", key: "admin-key.pem")
             try await withServer(sample.launch) { server in
                 for (option, version) in [("--http2", "HTTP/2 "), ("--http1.1", "HTTP/1.1 ")] {
                     let calls: [(path: String, status: String, more: [String])] = [
@@ -86,6 +88,17 @@ struct TLSTests {
                 #expect(try await subject(sample) == "second")
                 #expect(try await signsIn(sample, Sample.ada.password) == false)
                 #expect(try await signsIn(sample, "another engine"))
+
+                // So does a mismatched pair of the admin listener.
+                try await makeCertificate("third", in: sample.folder, certificate: "chain.pem", key: "key.pem")
+                try await makeCertificate("other", in: sample.folder, certificate: "admin.pem", key: "unused.pem")
+                server.send(SIGHUP)
+                #expect(
+                    try await eventually {
+                        server.output.split(separator: "expected the private key of", omittingEmptySubsequences: false)
+                            .count == 3
+                    })
+                #expect(try await subject(sample) == "second")
             }
         }
     }

@@ -8,8 +8,9 @@ import Testing
 @testable import Server
 
 @Suite("Configuration of the state") struct StateConfigurationTests {
-    private func read(_ state: String) throws -> GatefoldConfiguration {
-        let text = ConfigurationTests.minimal.replacing("path: state.sqlite,", with: state + ",")
+    private func read(_ state: String, server: String = "") throws -> GatefoldConfiguration {
+        let text =
+            "server: {\(server)}\n" + ConfigurationTests.minimal.replacing("path: state.sqlite,", with: state + ",")
         return try GatefoldConfiguration(
             YAMLSettings.read(
                 text: text, name: "gatefold.yaml", folder: "/srv", environment: ConfigurationTests.environment))
@@ -67,6 +68,34 @@ import Testing
     func rejected(state: String, message: String) throws {
         let error = #expect(throws: SettingsError.self) { try read(state) }
         #expect(error?.description.contains(message) == true, "\(String(describing: error))")
+    }
+
+    @Test(
+        "The URL of a node leads to its admin listener",
+        arguments: [
+            ("https://10.0.0.5:9090", "admin_listen: \"10.0.0.5:9090\"", "expected http://HOST:PORT, because"),
+            ("http://10.0.0.5:9090", "admin_listen: \"127.0.0.1:9090\"", "that other machines reach"),
+            ("http://10.0.0.5:9090", "admin_listen: \"unix:/run/gatefold.sock\"", "not a Unix socket"),
+            (
+                "http://10.0.0.5:9090",
+                "admin_listen: \"10.0.0.5:9090\", admin_tls: {certificate: chain.pem, key: key.pem}",
+                "expected https://HOST:PORT, because"
+            ),
+            ("http://10.0.0.5:9090", "admin_listen: \"10.0.0.5:9090\"", nil),
+            ("http://127.0.0.1:9090", "admin_listen: \"127.0.0.1:9090\"", nil),
+            (
+                "https://10.0.0.5:9090",
+                "admin_listen: \"0.0.0.0:9090\", admin_tls: {certificate: chain.pem, key: key.pem}", nil
+            ),
+        ] as [(String, String, String?)])
+    func nodeURL(url: String, server: String, message: String?) throws {
+        let state = "kind: postgresql, folder: node, node_url: \"\(url)\", \(Self.connection)"
+        guard let message else {
+            _ = try read(state, server: server)
+            return
+        }
+        let error = #expect(throws: SettingsError.self) { try read(state, server: server) }
+        #expect(error?.key == "state.node_url" && error?.description.contains(message) == true)
     }
 
     @Test("Another database takes effect at the next start")

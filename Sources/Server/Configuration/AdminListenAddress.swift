@@ -28,8 +28,6 @@ public enum AdminListenAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    var isUnixSocket: Bool { if case .unix = self { true } else { false } }
-
     /// Whether only clients on this machine reach the address.
     var isLocal: Bool {
         switch self {

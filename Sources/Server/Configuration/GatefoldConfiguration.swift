@@ -3,6 +3,7 @@ public import Foundation
 package import FrontDoors
 public import Gatefold
 package import Mail
+import OutgoingRequests
 public import PasswordHashing
 public import Primitives
 public import Settings
@@ -14,6 +15,9 @@ public struct GatefoldConfiguration: Sendable {
     public var adminListen: AdminListenAddress?
     /// The files of the admin listener; nil for a listener without TLS.
     public var adminTLS: TLSFiles?
+    /// The PEM text of the authorities that sign the certificates of the admin listeners of other nodes; nil for those of the
+    /// system.
+    package var nodeAuthorities: String?
     public var tls: TLSFiles?
     /// The proxies whose reports of the client address and whose auth requests the server trusts. Default: empty.
     public var trustedProxies: [AddressBlock]
@@ -79,12 +83,23 @@ public struct GatefoldConfiguration: Sendable {
         let server = try top.section("server")
         listen = try server.address("listen") ?? ListenAddress(host: "127.0.0.1", port: 8080)
         adminListen = try server.adminAddress("admin_listen")
-        adminTLS = try Self.tls(server, "admin_tls")
-        if let adminListen, adminTLS == nil, !adminListen.isLocal {
+        var authorities: String?
+        adminTLS = try Self.tls(server, "admin_tls") { (section: SettingsSection) throws(SettingsError) in
+            authorities = try section.privateText("node_authorities")
+            guard let pem = authorities else { return }
+            var settings = OutgoingHTTPSettings()
+            guard settings.trustOnly(pem) else {
+                throw section.error("node_authorities", expected: "expected certificates in PEM")
+            }
+        }
+        nodeAuthorities = authorities
+        if let adminListen, !adminListen.isLocal {
             server.warn(
                 "admin_listen",
-                "reachable without TLS from other machines: the admin API then responds to this machine only, and health, "
-                    + "metrics and messages of nodes to everyone")
+                adminTLS == nil
+                    ? "reachable without TLS from other machines: the admin API then responds to this machine only, and health, "
+                        + "metrics and messages of nodes to everyone"
+                    : "reachable from other machines: health, metrics and messages of nodes need no token there")
         }
         tls = try Self.tls(server, "tls")
         trustedProxies = try server.addressBlocks("trusted_proxies")
@@ -95,8 +110,9 @@ public struct GatefoldConfiguration: Sendable {
 
         log = try LogConfiguration(try top.section("log"))
         state = try Self.state(try top.section("state"))
-        if state.location.nodeURL != nil, adminListen == nil {
-            throw try top.section("state").error("node_url", expected: "requires `server.admin_listen`")
+        if let url = state.location.nodeURL {
+            try Self.check(
+                nodeURL: url, try top.section("state"), adminListen: adminListen, isEncrypted: adminTLS != nil)
         }
         loginThrottle = try LoginThrottleLimits(try top.section("login_throttle"))
 
@@ -127,12 +143,36 @@ public struct GatefoldConfiguration: Sendable {
         URL(fileURLWithPath: state.location.folder).appending(path: "catalogues").path
     }
 
-    private static func tls(_ server: SettingsSection, _ name: String) throws(SettingsError) -> TLSFiles? {
+    /// Checks that other nodes reach the admin listener at the URL of this node. Announcements of ended sessions would
+    /// otherwise never arrive.
+    private static func check(
+        nodeURL url: String, _ section: SettingsSection, adminListen: AdminListenAddress?, isEncrypted: Bool
+    ) throws(SettingsError) {
+        guard let adminListen else { throw section.error("node_url", expected: "requires `server.admin_listen`") }
+        guard case .tcp(let address) = adminListen else {
+            throw section.error("node_url", expected: "requires an address in `server.admin_listen`, not a Unix socket")
+        }
+        let scheme = isEncrypted ? "https" : "http"
+        guard let origin = ServiceURL(url)?.origin, origin.scheme == scheme else {
+            let cause = "`server.admin_tls` is \(isEncrypted ? "" : "not ")set"
+            throw section.error("node_url", expected: "expected \(scheme)://HOST:PORT, because \(cause)")
+        }
+        guard !Loopback.contains(host: address.host) || Loopback.contains(host: origin.host) else {
+            throw section.error("node_url", expected: "requires a `server.admin_listen` that other machines reach")
+        }
+    }
+
+    /// - Parameter readMore: Reads further settings of the section.
+    private static func tls(
+        _ server: SettingsSection, _ name: String,
+        readMore: (SettingsSection) throws(SettingsError) -> Void = { (_: SettingsSection) throws(SettingsError) in }
+    ) throws(SettingsError) -> TLSFiles? {
         guard server.has(name) else { return nil }
         let section = try server.section(name)
         guard let certificate = try section.filePath("certificate"), let key = try section.filePath("key") else {
             throw server.error(name, expected: "expected the paths `certificate` and `key` of PEM files")
         }
+        try readMore(section)
         try section.finish()
         return TLSFiles(certificate: certificate, key: key)
     }

@@ -1,4 +1,5 @@
 import FrontDoors
+import Gatefold
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -16,7 +17,9 @@ struct AdminRouter: HTTPResponder, HTTPResponderBuilder {
     ) {
         var routes = Routes()
         routes.add(
-            HealthEndpoint(readiness: readiness, showsCause: true) {
+            HealthEndpoint(
+                readiness: readiness, showsCause: { context in context.peer.map { $0.isLocal } ?? true }
+            ) {
                 await backends.health().map { HealthLine(isGood: $0.isUp, text: $0.line) }
                     + (catalogues?.health() ?? [])
             })

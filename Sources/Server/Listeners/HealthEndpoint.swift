@@ -10,16 +10,16 @@ struct HealthEndpoint: Sendable {
     static let methods: [HTTPRequest.Method] = [.get, .head]
 
     private let currentReadiness: @Sendable () async -> Readiness
-    private let showsCause: Bool
+    private let showsCause: @Sendable (GatefoldRequestContext) -> Bool
     private let parts: @Sendable () async -> [HealthLine]
 
     /// - Parameters:
     ///   - readiness: Returns the readiness of the server.
-    ///   - showsCause: A Boolean value that indicates whether `/readyz` gives the cause, for a listener that
-    ///     strangers cannot read.
-    ///   - parts: The parts whose health `/readyz` lists, on such a listener as well.
+    ///   - showsCause: Returns whether `/readyz` gives the cause to a client, who must not be a stranger.
+    ///   - parts: The parts whose health `/readyz` lists, on a listener that strangers cannot read.
     init(
-        readiness: @escaping @Sendable () async -> Readiness, showsCause: Bool = false,
+        readiness: @escaping @Sendable () async -> Readiness,
+        showsCause: @escaping @Sendable (GatefoldRequestContext) -> Bool = { _ in false },
         parts: @escaping @Sendable () async -> [HealthLine] = { [] }
     ) {
         currentReadiness = readiness
@@ -29,7 +29,7 @@ struct HealthEndpoint: Sendable {
 
     func liveness() -> Response { Response(.ok, text: "ok\n") }
 
-    func readiness() async -> Response {
+    func readiness(for context: GatefoldRequestContext) async -> Response {
         let healths = await parts()
         let lines = healths.map { $0.text + "\n" }.joined()
         return switch await currentReadiness() {
@@ -37,7 +37,9 @@ struct HealthEndpoint: Sendable {
         case .degraded(let reason): Response(.ok, text: "degraded\n" + reason + "\n" + lines)
         case .draining: Response(.serviceUnavailable, text: "draining\n" + lines)
         case .notReady(let cause):
-            Response(.serviceUnavailable, text: "not ready\n" + (showsCause ? "state: \(cause)\n" : "") + lines)
+            Response(
+                .serviceUnavailable,
+                text: "not ready\n" + (showsCause(context) ? "state: \(cause)\n" : "") + lines)
         }
     }
 }
@@ -45,7 +47,9 @@ struct HealthEndpoint: Sendable {
 extension Routes {
     mutating func add(_ health: HealthEndpoint) {
         on("/healthz", methods: .only(HealthEndpoint.methods)) { _, _ in health.liveness() }
-        on("/readyz", methods: .only(HealthEndpoint.methods)) { _, _ in await health.readiness() }
+        on("/readyz", methods: .only(HealthEndpoint.methods)) { _, context in
+            await health.readiness(for: context)
+        }
     }
 }
 

@@ -26,8 +26,8 @@ public final class ReloadableTLS: Sendable {
     func problem(at timestamp: Date) -> String? { current.withLock(\.validity).problem(at: timestamp) }
 
     /// Sets the metric on which alerts are based.
-    func measure() {
-        Gauge(label: "gatefold_tls_certificate_end_timestamp_seconds")
+    func measure(_ listener: String) {
+        Gauge(label: "gatefold_tls_certificate_end_timestamp_seconds", dimensions: [("listener", listener)])
             .record(current.withLock(\.validity).end.timeIntervalSince1970)
     }
 
@@ -42,10 +42,13 @@ public final class ReloadableTLS: Sendable {
         return problem.map { "\(files.certificate): \($0)" }
     }
 
-    /// Reads the files again. New connections use the new contents, or the previous ones after an error.
-    public func reload(_ files: GatefoldConfiguration.TLSFiles) throws {
+    /// Reads the files again.
+    ///
+    /// - Returns: A closure after which new connections use the new contents.
+    /// - Throws: ``TLSFileError`` if a file is unusable.
+    func prepareReload(_ files: GatefoldConfiguration.TLSFiles) throws -> () -> Void {
         let read = try Self.read(files)
-        current.withLock { $0 = read }
+        return { [self] in current.withLock { $0 = read } }
     }
 
     /// Returns a configuration with TLS 1.2 and later that selects the current certificate for every connection.

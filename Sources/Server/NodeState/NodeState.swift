@@ -47,7 +47,9 @@ struct NodeState: Sendable {
         self.lists = lists
         self.events = events
         freshness = RevocationFreshness(clock: clock)
-        let peers = RevocationPeers(key: configuration.state.pseudonymKey, clock: clock, logger: logger)
+        let peers = RevocationPeers(
+            key: configuration.state.pseudonymKey, clock: clock, logger: logger,
+            send: RevocationPeers.client(trusting: configuration.nodeAuthorities))
         self.peers = peers
         key = configuration.state.pseudonymKey
         sessionStore = JournaledSessionStore(

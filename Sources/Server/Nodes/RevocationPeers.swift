@@ -78,7 +78,7 @@ final class RevocationPeers: Service {
     init(
         key: PseudonymKey, clock: WallClock, logger: Logger,
         sleep: @escaping Sleep = { try await Task.sleep(for: .seconds($0)) },
-        send: @escaping @Sendable (OutboundRequest) async throws -> OutboundResponse = RevocationPeers.client()
+        send: @escaping @Sendable (OutboundRequest) async throws -> OutboundResponse
     ) {
         self.key = key
         self.clock = clock
@@ -87,11 +87,16 @@ final class RevocationPeers: Service {
         self.send = send
     }
 
-    private static func client() -> @Sendable (OutboundRequest) async throws -> OutboundResponse {
+    /// - Parameter authorities: The PEM text of the authorities of the other nodes; nil for those of the system.
+    static func client(
+        trusting authorities: String?
+    ) -> @Sendable (OutboundRequest) async throws -> OutboundResponse {
         var settings = OutgoingHTTPSettings()
         settings.connectTimeout = timeout
         settings.timeout = timeout
         settings.maxResponseSize = 1 << 10
+        // The configuration has checked the text.
+        if let authorities { _ = settings.trustOnly(authorities) }
         let http = OutgoingHTTP(settings)
         return { try await http.send($0) }
     }

@@ -8,7 +8,10 @@ extension GatefoldConfiguration {
         let changes = [
             ("server.listen", listen != current.listen),
             ("server.admin_listen", adminListen != current.adminListen),
-            ("server.admin_tls", (adminTLS == nil) != (current.adminTLS == nil)),
+            (
+                "server.admin_tls",
+                (adminTLS == nil) != (current.adminTLS == nil) || nodeAuthorities != current.nodeAuthorities
+            ),
             ("server.tls", (tls == nil) != (current.tls == nil)),
             ("server.shutdown_grace", shutdownGrace != current.shutdownGrace),
             ("server.limits", limits != current.limits),

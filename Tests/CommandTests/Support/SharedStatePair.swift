@@ -21,19 +21,22 @@ struct SharedStatePair: Sendable {
     ///   - section: Further settings of the section `state`, each with a comma after it.
     ///   - sections: Further sections of the configuration.
     ///   - announces: Whether each server announces its revocations to the other. Both then have an admin listener.
+    ///   - encrypts: Whether the admin listeners use TLS, with the files `chain.pem` and `key.pem`.
     init(
         _ sample: Sample, _ servers: StateServers?, statePort: Int? = nil, settings: String = "",
-        state section: String = "", sections: String = "", announces: Bool = false
+        state section: String = "", sections: String = "", announces: Bool = false,
+        encrypts: Bool = false
     ) throws {
         self.sample = sample
         ports = [sample.port, try FreePort.find()]
         try sample.write("ask.py", Self.program)
         try sample.write("secrets/postgresql", StateServers.password)
         try sample.configure { text in
-            let url = announces ? ", node_url: \"http://127.0.0.1:\(sample.adminPort)\"" : ""
+            let url = announces ? ", node_url: \"http\(encrypts ? "s" : "")://127.0.0.1:\(sample.adminPort)\"" : ""
             return Self.configuration(text, servers, statePort, settings)
                 .replacing("folder: state/node", with: "folder: state/node\(url)")
-                .replacing("state: {", with: "state: {\(section)") + sections
+                .replacing("state: {", with: "state: {\(section)")
+                .replacing("server: {", with: encrypts ? "server: {\(Self.adminTLS), " : "server: {") + sections
         }
         let first = try String(contentsOfFile: sample.path("gatefold.yaml"), encoding: .utf8)
         let second = first.replacing("127.0.0.1:\(sample.port)", with: "127.0.0.1:\(ports[1])")
@@ -45,6 +48,9 @@ struct SharedStatePair: Sendable {
                 ? second.replacing("127.0.0.1:\(sample.adminPort)", with: "127.0.0.1:\(try FreePort.find())")
                 : second.replacing(", admin_listen: \"127.0.0.1:\(sample.adminPort)\"", with: ""))
     }
+
+    private static let adminTLS =
+        "admin_tls: {certificate: chain.pem, key: key.pem, node_authorities: {file: chain.pem}}"
 
     private static func configuration(
         _ text: String, _ servers: StateServers?, _ port: Int?, _ settings: String
